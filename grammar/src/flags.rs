@@ -1,6 +1,7 @@
 //! Options that several tools have: the kind of the output.
 
 use clap::Args;
+use netcdf_core::format::kind_named;
 use netcdf_core::model::Kind;
 
 /// The options that name a kind; of several, the last counts: `overrides_with_all` of `-k`, too, whose help is each tool's own.
@@ -39,11 +40,11 @@ impl KindFlags {
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         let flags = [
-            (self.classic, Kind::Classic),
-            (self.offset64, Kind::Offset64),
-            (self.cdf5, Kind::Cdf5),
-            (self.netcdf4, Kind::Netcdf4),
-            (self.netcdf4_classic, Kind::Netcdf4Classic),
+            (self.classic, Kind::CLASSIC),
+            (self.offset64, Kind::OFFSET64),
+            (self.cdf5, Kind::CDF5),
+            (self.netcdf4, Kind::NETCDF4),
+            (self.netcdf4_classic, Kind::NETCDF4_CLASSIC),
         ];
         let flag = flags.into_iter().find(|(set, _)| *set);
         flag.map(|(_, kind)| kind)
@@ -55,7 +56,7 @@ impl KindFlags {
 /// # Errors
 /// The expected values, if it is none of them.
 pub fn parse_kind(text: &str) -> Result<Kind, String> {
-    Kind::from_name(text).ok_or_else(|| {
+    kind_named(text).ok_or_else(|| {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
             .to_owned()
     })

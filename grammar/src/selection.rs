@@ -41,11 +41,14 @@ pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
 /// # Errors
 /// [`ErrorKind::NotFound`] for an entry that matches nothing, and if nothing is left.
 pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
-    let objects = schema.var_ids().zip(&schema.vars).map(|(id, var)| Object {
-        id,
-        group: var.group,
-        own: trim_nuls(var.name.as_bytes()),
-    });
+    let objects = schema
+        .var_ids()
+        .zip(&schema.vars)
+        .map(|(id, var)| NamedObject {
+            id,
+            group: var.group,
+            own: trim_nuls(var.name.as_bytes()),
+        });
     let all = Objects {
         what: "variable",
         schema,
@@ -60,7 +63,7 @@ pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
 /// As for [`variables`].
 pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
     let objects = (0..).map(GroupId).zip(&schema.groups);
-    let objects = objects.map(|(id, group)| Object {
+    let objects = objects.map(|(id, group)| NamedObject {
         id,
         group: group.parent.unwrap_or(id),
         own: match group.parent {
@@ -83,7 +86,7 @@ fn above(schema: &Schema, id: GroupId) -> Vec<GroupId> {
 }
 
 /// Something with a name in a group.
-struct Object<'s, I> {
+struct NamedObject<'s, I> {
     id: I,
     group: GroupId,
     /// Its name without the groups; empty for the root.
@@ -93,7 +96,7 @@ struct Object<'s, I> {
 struct Objects<'s, I> {
     what: &'static str,
     schema: &'s Schema,
-    objects: Vec<Object<'s, I>>,
+    objects: Vec<NamedObject<'s, I>>,
 }
 
 impl<I: Copy + Ord> Objects<'_, I> {
@@ -158,7 +161,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
     }
 
     fn called(&self, text: &[u8]) -> Vec<I> {
-        let ids = |is: &dyn Fn(&Object<'_, I>) -> bool| {
+        let ids = |is: &dyn Fn(&NamedObject<'_, I>) -> bool| {
             let found = self.objects.iter().filter(|o| is(o));
             found.map(|o| o.id).collect::<Vec<_>>()
         };
@@ -189,7 +192,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
                 .match_indices('/')
                 .any(|(at, _)| glob.matches(path.get(at..).unwrap_or_default())),
         };
-        let path = |o: &Object<'_, I>| String::from_utf8_lossy(&self.path(o)).into_owned();
+        let path = |o: &NamedObject<'_, I>| String::from_utf8_lossy(&self.path(o)).into_owned();
         let found = self.objects.iter().filter(|o| match o.own {
             b"" => text == b"*",
             _ => matches(&path(o)),
@@ -198,7 +201,7 @@ impl<I: Copy + Ord> Objects<'_, I> {
     }
 
     /// The path of an object; empty for the root.
-    fn path(&self, o: &Object<'_, I>) -> Vec<u8> {
+    fn path(&self, o: &NamedObject<'_, I>) -> Vec<u8> {
         if o.own.is_empty() {
             return vec![];
         }

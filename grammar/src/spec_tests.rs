@@ -7,7 +7,7 @@ use netcdf_core::model::{
 /// Dimensions `time` (unlimited, 3), `x` (10), `/g/y` (5); variables `temp(time, x)`, `time(time)`, and some with odd names
 /// and in groups.
 pub(crate) fn schema() -> Schema {
-    let mut s = Schema::new(Kind::Netcdf4);
+    let mut s = Schema::new(Kind::NETCDF4);
     let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
     let h = s.add_group(g, Name::stored(b"h"));
     for (name, group, len, unlimited) in [

@@ -4,16 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::{FORMATS, Traits, traits};
 use netcdf_core::io::locator::Asked;
 
 /// Extensions of files of any kind.
 const FILES: [&str; 2] = ["nc", "cdf"];
-/// Extensions of classic files.
-const CLASSIC: [&str; 1] = ["nc3"];
-/// Extensions of HDF5 files.
-const HDF5: [&str; 5] = ["nc4", "h5", "hdf5", "he5", "hdf"];
-/// Extensions of Zarr stores.
-const STORES: [&str; 2] = ["zarr", "zip"];
 
 /// The name of the copy of `input`. A `suffix` replaces the extension; without one, the extension changes only if it names
 /// another format than that of the copy.
@@ -36,8 +31,7 @@ pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsStri
 
 /// Whether a file has an extension of datasets.
 pub fn is_dataset(path: &Path) -> bool {
-    let lists: [&[&str]; 4] = [&FILES, &CLASSIC, &HDF5, &STORES];
-    lists.into_iter().any(|list| ends_in(path, list))
+    ends_in(path, &FILES) || ends_in_one_of(path, |_| true)
 }
 
 /// The name of a file within its directory.
@@ -70,17 +64,23 @@ fn stem(base: &OsStr) -> &OsStr {
 
 /// The extension of the copy, if it differs from the input's.
 fn extension(input: &Path, asked: Asked) -> Option<&'static str> {
-    let stored = ends_in(input, &STORES);
+    let stored = ends_in_one_of(input, |traits| traits.keys);
     let nameless = input.is_dir() && !is_dataset(input);
     match asked.kind {
-        Some(kind) if kind.as_zarr().is_some() => (!stored).then_some(".zarr"),
+        Some(kind) if traits(kind).keys => (!stored).then_some(".zarr"),
         Some(kind) => {
-            let others: &[&str] = if kind.is_cdf() { &HDF5 } else { &CLASSIC };
-            (stored || nameless || ends_in(input, others)).then_some(".nc")
+            let other = ends_in_one_of(input, |other| other != traits(kind));
+            (nameless || other).then_some(".nc")
         }
         // A store without an extension of datasets becomes a netCDF-4 file.
         None => nameless.then_some(".nc"),
     }
+}
+
+/// Whether a path has an extension of a format like this.
+fn ends_in_one_of(path: &Path, like: impl Fn(&Traits) -> bool) -> bool {
+    let mut formats = FORMATS.iter().filter(|format| like(&format.traits));
+    formats.any(|format| ends_in(path, format.traits.extensions))
 }
 
 fn ends_in(path: &Path, extensions: &[&str]) -> bool {
@@ -107,13 +107,13 @@ mod tests {
         for (input, kind, want) in [
             ("d/a.nc", None, "a.nc"),
             ("a.zarr", None, "a.zarr"),
-            ("a.nc", Some(Kind::Netcdf4), "a.nc"),
-            ("a.h5", Some(Kind::Netcdf4), "a.h5"),
-            ("a.nc3", Some(Kind::Netcdf4), "a.nc"),
-            ("a.NC4", Some(Kind::Classic), "a.nc"),
+            ("a.nc", Some(Kind::NETCDF4), "a.nc"),
+            ("a.h5", Some(Kind::NETCDF4), "a.h5"),
+            ("a.nc3", Some(Kind::NETCDF4), "a.nc"),
+            ("a.NC4", Some(Kind::CLASSIC), "a.nc"),
             ("a.nc", Some(Kind::NCZARR), "a.zarr"),
             ("a.zip", Some(Kind::PURE_ZARR3), "a.zip"),
-            ("a.zarr", Some(Kind::Cdf5), "a.nc"),
+            ("a.zarr", Some(Kind::CDF5), "a.nc"),
             ("a.2020.nc", Some(Kind::PURE_ZARR), "a.2020.zarr"),
             ("a.2020", Some(Kind::PURE_ZARR), "a.2020.zarr"),
         ] {

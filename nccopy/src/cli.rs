@@ -79,7 +79,7 @@ pub struct Cli {
     /// Print what was done: stored bytes of each variable before and after, and the time
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
-    pub report: Option<Form>,
+    pub report: Option<ReportForm>,
 
     /// Read the output back and compare all values with the input before it appears under its name
     #[arg(long)]
@@ -177,7 +177,7 @@ impl Cli {
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ReportForm {
     /// A table.
     Table,
     /// JSON.
@@ -392,12 +392,12 @@ mod tests {
     fn the_last_kind_counts() {
         for (line, kind) in [
             ("nccopy a b", None),
-            ("nccopy -3 a b", Some(Kind::Classic)),
-            ("nccopy -3 -5 a b", Some(Kind::Cdf5)),
-            ("nccopy -5 -k nc6 a b", Some(Kind::Offset64)),
-            ("nccopy -k nc6 -k 1 a b", Some(Kind::Classic)),
-            ("nccopy -k2 -7 a b", Some(Kind::Netcdf4Classic)),
-            ("nccopy -4 -4 a b", Some(Kind::Netcdf4)),
+            ("nccopy -3 a b", Some(Kind::CLASSIC)),
+            ("nccopy -3 -5 a b", Some(Kind::CDF5)),
+            ("nccopy -5 -k nc6 a b", Some(Kind::OFFSET64)),
+            ("nccopy -k nc6 -k 1 a b", Some(Kind::CLASSIC)),
+            ("nccopy -k2 -7 a b", Some(Kind::NETCDF4_CLASSIC)),
+            ("nccopy -4 -4 a b", Some(Kind::NETCDF4)),
         ] {
             assert_eq!(parse(line).unwrap().kind.kind(), kind, "{line}");
         }
@@ -429,10 +429,10 @@ mod tests {
         let cli = parse("nccopy --report a b c/").unwrap();
         let (inputs, output) = cli.paths();
         assert_eq!((inputs.len(), output), (2, Path::new("c/")));
-        assert_eq!(cli.report, Some(Form::Table));
+        assert_eq!(cli.report, Some(ReportForm::Table));
         assert_eq!(
             parse("nccopy --report=json a b").unwrap().report,
-            Some(Form::Json)
+            Some(ReportForm::Json)
         );
     }
 

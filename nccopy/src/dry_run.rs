@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use netcdf_core::chunk::Reader;
 use netcdf_core::chunk::layout::Layout;
-use netcdf_core::chunk::rechunk::Way;
+use netcdf_core::chunk::rechunk::RechunkWay;
 use netcdf_core::copy::methods::Method;
 use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
-use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::format::{self, traits};
 use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use netcdf_core::model::{Kind, Schema, StorageLayout, VarId, Zarr, ZarrVersion};
+use netcdf_core::model::{CreateOptions, Kind, Schema, StorageLayout, VarId};
 use netcdf_core::shown::Shown;
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
@@ -44,26 +45,18 @@ pub fn print(
 
 /// The name of a kind. The kinds of Zarr have names of their own here, although the C tools call them netCDF-4.
 fn label(kind: Kind) -> &'static str {
-    match kind.as_zarr() {
-        None => kind.name(),
-        Some(Zarr { pure, version }) => match (pure, version) {
-            (false, ZarrVersion::V2) => "NCZarr version 2",
-            (false, ZarrVersion::V3) => "NCZarr version 3",
-            (true, ZarrVersion::V2) => "Zarr version 2",
-            (true, ZarrVersion::V3) => "Zarr version 3",
-        },
-    }
+    format::kind_row(kind).map_or(kind.name(), |row| row.label)
 }
 
 fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
     let create = CreateOptions {
-        no_fill: plan.schema.kind.is_cdf(),
+        no_fill: !traits(plan.schema.kind).settings,
         ..CreateOptions::default()
     };
     let name = "(dry run)";
-    let output = match plan.schema.kind.as_zarr() {
-        None => Output::from(Box::new(MemoryTarget::new(name).0)),
-        Some(_) => {
+    let output = match traits(plan.schema.kind).keys {
+        false => Output::from(Box::new(MemoryTarget::new(name).0)),
+        true => {
             let store = Arc::new(MemoryStore::new(name));
             Output::Store(Box::new(MemoryStoreTarget::new(store).0))
         }
@@ -121,9 +114,9 @@ fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
         lengths.join("x")
     };
     match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
-        // Zarr has nothing but chunks; the chunk of a scalar has no shape.
-        _ if schema.kind.as_zarr().is_some() && layout.chunk.is_empty() => "scalar".to_owned(),
-        _ if schema.kind.as_zarr().is_some() => lengths(),
+        // Sets of keys have nothing but chunks; the chunk of a scalar has no shape.
+        _ if traits(schema.kind).keys && layout.chunk.is_empty() => "scalar".to_owned(),
+        _ if traits(schema.kind).keys => lengths(),
         Some(StorageLayout::Chunked(_)) => lengths(),
         Some(StorageLayout::Compact) => "compact".to_owned(),
         Some(StorageLayout::Virtual) => "virtual".to_owned(),
@@ -161,10 +154,12 @@ pub fn method(method: Method) -> String {
         Method::Chunks => "move chunks".to_owned(),
         Method::Recode => "re-encode".to_owned(),
         Method::Rechunk(plan) => match plan.way {
-            Way::Direct => "rechunk".to_owned(),
-            Way::Memory { .. } if plan.passes > 1 => format!("rechunk in {} passes", plan.passes),
-            Way::Memory { .. } => "rechunk in memory".to_owned(),
-            Way::Spill => format!("rechunk through a file of {} bytes", plan.disk),
+            RechunkWay::Direct => "rechunk".to_owned(),
+            RechunkWay::Memory { .. } if plan.passes > 1 => {
+                format!("rechunk in {} passes", plan.passes)
+            }
+            RechunkWay::Memory { .. } => "rechunk in memory".to_owned(),
+            RechunkWay::Spill => format!("rechunk through a file of {} bytes", plan.disk),
         },
     }
 }

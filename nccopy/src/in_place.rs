@@ -3,26 +3,27 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use netcdf_core::env::Note;
+use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{self, Reader};
-use netcdf_core::io::locator::{Access, Asked, Destination, local};
+use netcdf_core::format;
+use netcdf_core::io::locator::{Access, Asked, Destination, Location};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, dir, file};
 use netcdf_core::json::Json;
+use netcdf_core::notes::Note;
 
 use crate::batch;
 use crate::inputs::Copy;
 
 /// The copies, and notes on what was passed over.
-pub type Found = (Vec<Copy>, Vec<Note>);
+pub type CopiesInPlace = (Vec<Copy>, Vec<Note>);
 
 /// The datasets that `paths` name, each once. A directory that is not a store stands for all datasets in it and below it.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
 /// another way; errors of listing directories.
-pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
+pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
     let mut add = |input: PathBuf, local: PathBuf| {
@@ -37,8 +38,9 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
         Ok(())
     };
     for named in paths {
-        let local = local(named)?.into_owned();
-        if named.as_os_str() == "-" || file::in_place(&local) {
+        let at = Location::new(named)?;
+        let local = at.path().to_owned();
+        if at.is_standard() || file::in_place(&local) {
             let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
         }
@@ -46,7 +48,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<Found> {
             add(named.clone(), local)?;
             continue;
         }
-        let walk = Walk::of(&local)?;
+        let walk = DirectoryWalk::of(&local)?;
         notes.extend(walk.note(&local));
         for path in walk.datasets {
             add(path.clone(), path)?;
@@ -66,7 +68,9 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
 fn is_consolidated(path: &Path) -> Result<bool> {
-    let Container::Store(store) = Access::default().input(path, &mut std::io::empty())? else {
+    let Container::Store(store) =
+        Access::default().input(&Location::of_path(path), &mut std::io::empty())?
+    else {
         return Ok(false);
     };
     let within = |bytes: Vec<u8>| {
@@ -124,14 +128,14 @@ fn refused(copy: &Copy, what: String) -> Error {
 
 /// What is in a directory and below it.
 #[derive(Default)]
-struct Walk {
+struct DirectoryWalk {
     datasets: Vec<PathBuf>,
     /// Files that are not datasets.
     others: usize,
     links: usize,
 }
 
-impl Walk {
+impl DirectoryWalk {
     /// Walks a directory in the order of names. Skips names that begin with a dot, and does not follow links.
     fn of(root: &Path) -> Result<Self> {
         let mut walk = Self::default();
@@ -198,7 +202,7 @@ impl Walk {
 
 /// Whether a file is a dataset, by its name or its content.
 fn is_dataset(path: &Path) -> bool {
-    let opened = || Access::default().input(path, &mut std::io::empty());
+    let opened = || Access::default().input(&Location::of_path(path), &mut std::io::empty());
     let named = batch::is_dataset(path) && path.extension().is_none_or(|e| e != "zip");
     named || opened().is_ok_and(|found| format::probe(&found).is_ok())
 }

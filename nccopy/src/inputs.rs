@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
-use netcdf_core::io::locator::{Asked, Destination, Form, local};
+use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
 
 use crate::batch;
 
@@ -27,7 +27,7 @@ pub struct Copy {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
-/// directory; errors of [`local`], [`batch::name`] and [`Destination::resolve`].
+/// directory; errors of [`Location::new`], [`batch::name`] and [`Destination::resolve`].
 pub fn copies(
     inputs: &[PathBuf],
     output: &Path,
@@ -40,16 +40,15 @@ pub fn copies(
         false => check_output(inputs, output, (asked, suffix))?,
     }
     let copy = |input: &PathBuf| {
-        let local = local(input)?.into_owned();
+        let local = Location::new(input)?.path().to_owned();
         let output = match into {
-            true => Destination::resolve(&output.join(batch::name(&local, asked, suffix)?), asked)?,
-            false => Destination::resolve(output, asked)?,
+            true => Location::new(output.join(batch::name(&local, asked, suffix)?))?,
+            false => Location::new(output)?,
         };
-        let input = input.clone();
         Ok(Copy {
-            input,
+            input: input.clone(),
             local,
-            output,
+            output: Destination::resolve(&output, asked)?,
         })
     };
     let copies = inputs.iter().map(copy).collect::<Result<Vec<_>>>()?;
@@ -60,7 +59,8 @@ pub fn copies(
 
 /// Whether the output of this name would be Zarr.
 fn is_zarr(output: &Path, asked: Asked) -> bool {
-    Destination::resolve(output, asked).is_ok_and(|output| output.form != Form::File)
+    let output = Location::new(output).and_then(|at| Destination::resolve(&at, asked));
+    output.is_ok_and(|output| output.form != OutputForm::File)
 }
 
 fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
@@ -117,7 +117,7 @@ fn check_output(
     }
     let name = inputs
         .first()
-        .map(|input| batch::name(&local(input)?, asked, None));
+        .map(|input| batch::name(Location::new(input)?.path(), asked, None));
     let name = name.transpose()?.unwrap_or_default();
     let inside = path.join(name);
     let (path_, inside) = (path.to_string_lossy(), inside.to_string_lossy());

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use netcdf_core::copy::Report;
-use netcdf_core::env::{Env, Progress, Taken};
+use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
+use netcdf_core::notes::Taken;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use crate::cli::Cli;
-use crate::copy_one;
 use crate::inputs::Copy;
-use crate::report;
 use crate::told::Told;
+use crate::{copy_one, report};
 
 /// A copy that was begun or passed over, and what was said of it.
 #[derive(Debug)]
@@ -59,7 +59,9 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     }
-    copies.iter().for_each(|c| env.outputs.add(&c.output.path));
+    copies
+        .iter()
+        .for_each(|c| env.siblings.outputs.add(&c.output.path));
     let mut done = vec![];
     let mut interrupted = false;
     let mut told = Told::of(copies.len());
@@ -81,7 +83,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         let outcome = match copied {
             Ok(report) => {
                 // It may be another file now, and those that follow may need it.
-                env.outputs.add(&copy.output.path);
+                env.siblings.outputs.add(&copy.output.path);
                 Outcome::Copied(report)
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {

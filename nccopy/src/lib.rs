@@ -23,17 +23,19 @@ mod told;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
+use netcdf_core::chunk::Reader;
 use netcdf_core::copy::{self, Report};
-use netcdf_core::env::{Env, MadeUp, Memory, Note, Notes};
+use netcdf_core::env::{Env, MadeUp, Memory};
 use netcdf_core::error::Result;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
-use netcdf_core::format::{self, CreateOptions, Reader};
+use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
-use netcdf_core::io::locator::Access;
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::model::Kind;
+use netcdf_core::model::{CreateOptions, Kind};
+use netcdf_core::notes::{Note, Notes};
 use netcdf_core::tool::{self, Idle, Io, Status};
 use netcdf_grammar::ended;
 
@@ -55,7 +57,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
     }
     env.filters = Table::with_plugins(plugins);
-    env.allow_external = cli.allow_external;
+    env.siblings.outside = cli.allow_external;
     env.made_up = MadeUp {
         refuse_missing: !cli.fill_missing,
         refuse_large: !cli.allow_large,
@@ -76,7 +78,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 }
 
 /// The copies that a command line asks for.
-fn copies(cli: &Cli) -> Result<in_place::Found> {
+fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
     let asked = cli.zarr.asked(cli.kind.kind());
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);
@@ -101,7 +103,7 @@ fn copy_one(
         limits: env.limits.clone(),
         ..Access::default()
     };
-    let input = access.input(&copy.input, &mut *io.stdin)?;
+    let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
     // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     if cli.in_place {
@@ -126,9 +128,9 @@ fn copy_one(
     }
     env.notes.check().map_err(|e| e.of(&name))?;
     let replaces = output.replaces_store() && !cli.in_place;
-    let target = output.create(!cli.no_sync, env, &trace)?;
+    let target = format::output(&output, !cli.no_sync, env, &trace)?;
     // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
-    let no_fill = plan.schema.kind.is_cdf();
+    let no_fill = !format::traits(plan.schema.kind).settings;
     let create = CreateOptions {
         no_fill,
         zarr: output.zarr,

@@ -2,9 +2,10 @@
 
 use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
-use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{Kind, Schema, Zarr, ZarrVersion};
+use netcdf_core::format;
+use netcdf_core::model::{Kind, Schema};
+use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
@@ -66,8 +67,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
     let mut passed_over = filters.passed_over;
     passed_over.extend(quantize.passed_over);
     let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
-    let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
-    if !given.shards.is_empty() && !kind.as_zarr().is_some_and(v3) {
+    if !given.shards.is_empty() && !format::kind_row(kind).is_some_and(|row| row.shards) {
         let what = "--shard: only Zarr version 3 has shards";
         let e = Error::new(ErrorKind::Argument, what);
         return Err(e.with_remedy("use -k nczarr3 or -k zarr3"));
@@ -93,11 +93,11 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
 /// The kind of the output if none is asked for: the input's, or the netCDF-4 kind that the storage options need.
 fn output_kind(cli: &Cli, input: Kind) -> Kind {
     let storage = &cli.storage;
-    match input {
-        _ if has_filters(storage) => Kind::Netcdf4,
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 if is_netcdf4(storage) => Kind::Netcdf4Classic,
-        Kind::Zarr(_) => Kind::Netcdf4,
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => input,
+    let kept = format::copied_as(input);
+    match !format::traits(kept).settings && is_netcdf4(storage) {
+        _ if has_filters(storage) => Kind::NETCDF4,
+        true => Kind::NETCDF4_CLASSIC,
+        false => kept,
     }
 }
 
@@ -135,7 +135,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
     ];
     let given = options
         .into_iter()
-        .filter(|(_, set)| *set && output.is_cdf());
+        .filter(|(_, set)| *set && !format::traits(output).settings);
     given.map(|(name, _)| name).collect()
 }
 
@@ -158,7 +158,7 @@ mod tests {
     /// The kind of a copy of a 64-bit offset file with a variable `v` over `t`.
     fn kind(line: &str) -> Option<Kind> {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-        let mut schema = Schema::new(Kind::Offset64);
+        let mut schema = Schema::new(Kind::OFFSET64);
         let t = schema.add_dim(Dimension {
             name: Name::checked(b"t").unwrap(),
             group: GroupId(0),
@@ -180,33 +180,33 @@ mod tests {
 
     #[test]
     fn storage_options_choose_the_kind_if_nobody_does() {
-        assert_eq!(kind("nccopy a b"), Some(Kind::Offset64));
-        assert_eq!(kind("nccopy -d0 a b"), Some(Kind::Offset64));
-        assert_eq!(kind("nccopy -F none -F *,NONE a b"), Some(Kind::Offset64));
+        assert_eq!(kind("nccopy a b"), Some(Kind::OFFSET64));
+        assert_eq!(kind("nccopy -d0 a b"), Some(Kind::OFFSET64));
+        assert_eq!(kind("nccopy -F none -F *,NONE a b"), Some(Kind::OFFSET64));
         for line in ["-d1", "-s", "-c t/1"] {
             let line = format!("nccopy {line} a b");
-            assert_eq!(kind(&line), Some(Kind::Netcdf4Classic), "{line}");
+            assert_eq!(kind(&line), Some(Kind::NETCDF4_CLASSIC), "{line}");
             let given = line.replace("nccopy", "nccopy -k nc3");
-            assert_eq!(kind(&given), Some(Kind::Classic));
+            assert_eq!(kind(&given), Some(Kind::CLASSIC));
         }
-        assert_eq!(kind("nccopy -F v,307,9 a b"), Some(Kind::Netcdf4));
+        assert_eq!(kind("nccopy -F v,307,9 a b"), Some(Kind::NETCDF4));
     }
 
     #[test]
     fn options_without_effect_are_named() {
         let cli = Cli::try_parse_from("nccopy -3 -d1 -s a b".split(' ')).unwrap();
-        assert_eq!(without_effect(&cli, Kind::Classic), ["-d", "-s"]);
-        assert!(without_effect(&cli, Kind::Netcdf4).is_empty());
+        assert_eq!(without_effect(&cli, Kind::CLASSIC), ["-d", "-s"]);
+        assert!(without_effect(&cli, Kind::NETCDF4).is_empty());
     }
 
     #[test]
     fn mistakes_in_specifications_are_shown() {
-        let e = resolved("nccopy -F none -F v,zst,3 a b", Kind::Netcdf4).unwrap_err();
+        let e = resolved("nccopy -F none -F v,zst,3 a b", Kind::NETCDF4).unwrap_err();
         assert_eq!(
             e.to_string(),
             "-F: no filter is called `zst`\n  v,zst,3\n    ^\n  hint: did you mean `zstd`?"
         );
-        let e = resolved("nccopy -c t/5 a b", Kind::Netcdf4).unwrap_err();
+        let e = resolved("nccopy -c t/5 a b", Kind::NETCDF4).unwrap_err();
         assert_eq!(e.to_string(), "-c: there is no dimension `t`\n  t/5\n  ^");
     }
 }

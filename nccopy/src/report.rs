@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use netcdf_core::copy::report::{VarReport, ratio};
 use netcdf_core::copy::{Changes, Report};
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::json::{Between, Json};
+use netcdf_core::notes::Note;
 use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::Form;
+use crate::cli::ReportForm;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
 use crate::job::{Done, Outcome};
@@ -62,10 +62,10 @@ impl Totals {
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(form: Form, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
+pub fn print(form: ReportForm, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
     let text = match form {
-        Form::Table => tables(done, run),
-        Form::Json => {
+        ReportForm::Table => tables(done, run),
+        ReportForm::Json => {
             let line = json(done, run).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }
@@ -310,8 +310,8 @@ fn sizes(before: u64, after: u64) -> Members {
 mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
-    use netcdf_core::env::{Notes, Taken};
-    use netcdf_core::io::locator::{Asked, Destination};
+    use netcdf_core::io::locator::{Asked, Destination, Location};
+    use netcdf_core::notes::{Notes, Taken};
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {
@@ -327,7 +327,8 @@ mod tests {
         let copy = Copy {
             input: "in.nc".into(),
             local: "in.nc".into(),
-            output: Destination::resolve(Path::new("out \"1\".nc"), Asked::default()).unwrap(),
+            output: Destination::resolve(&Location::new("out \"1\".nc").unwrap(), Asked::default())
+                .unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
         (

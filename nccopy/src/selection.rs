@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use netcdf_core::copy::Selection;
-use netcdf_core::env::{Note, Notes, few};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{GroupId, Schema, VarId, cf};
+use netcdf_core::notes::{Note, Notes, few};
 use netcdf_grammar::selection::{groups, names, variables};
 
 use crate::cli::SelectArgs;
@@ -22,7 +22,7 @@ pub fn resolve(
     notes: &Notes,
 ) -> Result<(Selection<VarId>, Selection<GroupId>)> {
     let any = !cli.data_groups.is_empty() || !cli.only_groups.is_empty();
-    if any && schema.kind.model() != Model::Enhanced {
+    if any && schema.kind.model != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use netcdf_core::env::{Note, Notes, Taken, few};
+use netcdf_core::notes::{Note, Notes, Taken, few};
 use netcdf_core::tool::{self, Io};
 
 /// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.

@@ -10,11 +10,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    DataType, Dimension, Fill, GroupId, Kind, Name, Schema, Storage, TypeKind, UserType, VarId,
-    Variable,
+    CreateOptions, DataType, Dimension, Fill, GroupId, Kind, Name, Schema, Storage, TypeKind,
+    UserType, VarId, Variable,
 };
 
 fn name(text: &str) -> Name {
@@ -23,7 +23,7 @@ fn name(text: &str) -> Name {
 
 /// A variable `x(n)` of an opaque type with this many bytes, few of them stored.
 fn opaque(path: &Path, size: u64) {
-    let mut schema = Schema::new(Kind::Netcdf4);
+    let mut schema = Schema::new(Kind::NETCDF4);
     let dim = schema.add_dim(Dimension {
         name: name("n"),
         group: GroupId::ROOT,

@@ -15,10 +15,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 
 /// A directory with `in.nc`, in which the tool runs.
@@ -65,7 +65,7 @@ impl Place {
 }
 
 fn write_dataset(path: &Path, len: u64) {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     schema.add_dim(Dimension {
         name: Name::stored(b"n"),
         group: GroupId::ROOT,

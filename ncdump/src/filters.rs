@@ -3,7 +3,7 @@
 
 use netcdf_core::error::{Error, ErrorKind, list_names};
 use netcdf_core::filter::codec::is_private;
-use netcdf_core::filter::{self, Entry};
+use netcdf_core::filter::{self, UsableFilter};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
 use netcdf_core::tool::table::Table;
 use netcdf_grammar::cdl::write::Selection;
@@ -120,8 +120,8 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Ro
 
 fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
-        Ok(Entry::BuiltIn(_)) => "built in".to_owned(),
-        Ok(Entry::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
+        Ok(UsableFilter::BuiltIn(_)) => "built in".to_owned(),
+        Ok(UsableFilter::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
         Err(_) => "missing".to_owned(),
     };
     let label = known.label(filter);

@@ -3,7 +3,7 @@
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
 use netcdf_core::shown::is_control;
 use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
-use netcdf_grammar::cdl::write::{Forms, Number, NumberText};
+use netcdf_grammar::cdl::write::{Forms, NumberText, NumberToWrite};
 use netcdf_grammar::escape::trim_nuls;
 
 use crate::options::Digits;
@@ -140,12 +140,12 @@ struct TimeText {
 }
 
 impl NumberText for TimeText {
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {
         let (count, value) = match number {
-            Number::Signed(x) => (Count::Whole(x.into()), 0.0),
-            Number::Unsigned(x) => (Count::Whole(x.into()), 0.0),
-            Number::Float(x) => (Count::Real(x.into()), x.into()),
-            Number::Double(x) => (Count::Real(x), x),
+            NumberToWrite::Signed(x) => (Count::Whole(x.into()), 0.0),
+            NumberToWrite::Unsigned(x) => (Count::Whole(x.into()), 0.0),
+            NumberToWrite::Float(x) => (Count::Real(x.into()), x.into()),
+            NumberToWrite::Double(x) => (Count::Real(x), x),
         };
         match self.units.format(count, self.separator, out) {
             Formatted::Time => true,
@@ -166,11 +166,11 @@ impl NumberText for TimeText {
 struct FloatText(FloatFormat);
 
 impl NumberText for FloatText {
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {
         let value = match number {
-            Number::Float(x) => f64::from(x),
-            Number::Double(x) => x,
-            Number::Signed(_) | Number::Unsigned(_) => return false,
+            NumberToWrite::Float(x) => f64::from(x),
+            NumberToWrite::Double(x) => x,
+            NumberToWrite::Signed(_) | NumberToWrite::Unsigned(_) => return false,
         };
         if value.is_finite() {
             self.0.write(value, out);
@@ -182,11 +182,11 @@ impl NumberText for FloatText {
 struct IntegerText(IntegerFormat);
 
 impl NumberText for IntegerText {
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {
         match number {
-            Number::Signed(x) => self.0.write_signed(x, out),
-            Number::Unsigned(x) => self.0.write_unsigned(x, out),
-            Number::Float(_) | Number::Double(_) => return false,
+            NumberToWrite::Signed(x) => self.0.write_signed(x, out),
+            NumberToWrite::Unsigned(x) => self.0.write_unsigned(x, out),
+            NumberToWrite::Float(_) | NumberToWrite::Double(_) => return false,
         }
         true
     }

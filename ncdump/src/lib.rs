@@ -25,20 +25,19 @@ mod ncml;
 mod options;
 mod select;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
-use netcdf_core::chunk::Dataset;
-use netcdf_core::env::{Damage, Env, Notes};
+use netcdf_core::chunk::{Dataset, Reader};
+use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
-use netcdf_core::format::{self, Reader};
-use netcdf_core::io::locator::{self, Access};
+use netcdf_core::format;
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
+use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::ended;
 
@@ -78,7 +77,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, parsed.plugin_timeout));
     }
     env.filters = Table::with_plugins(plugins);
-    env.allow_external = parsed.allow_external;
+    env.siblings.outside = parsed.allow_external;
     if parsed.strict {
         env.notes = Notes::strict();
     }
@@ -118,7 +117,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
         limits: env.limits.clone(),
         ..Access::default()
     };
-    let input = access.input(&cli.input, &mut *io.stdin)?;
+    let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));
     }
@@ -178,12 +177,12 @@ fn name(cli: &Cli) -> Vec<u8> {
     if let Some(name) = &cli.name {
         return name.as_encoded_bytes().to_vec();
     }
-    if cli.input == Path::new("-") {
+    // The input was opened, so if it is a URL, it is valid.
+    let at = Location::new(&cli.input).unwrap_or(Location::of_path(&cli.input));
+    if at.is_standard() {
         return b"stdin".to_vec();
     }
-    // The input was opened, so if it is a URL, it is valid.
-    let path = locator::local(&cli.input).unwrap_or(Cow::Borrowed(&cli.input));
-    let last = path.file_name().unwrap_or_default();
+    let last = at.path().file_name().unwrap_or_default();
     let last = last.as_encoded_bytes();
     let end = last.iter().rposition(|&b| b == b'.').unwrap_or(last.len());
     last.get(..end).unwrap_or_default().to_vec()

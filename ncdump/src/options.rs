@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use netcdf_core::chunk::Dataset;
-use netcdf_core::env::Notes;
+use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
-use netcdf_core::format::Reader;
 use netcdf_core::model::Schema;
+use netcdf_core::notes::Notes;
 use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
 };

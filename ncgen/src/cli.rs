@@ -309,7 +309,7 @@ mod tests {
     fn every_flag_of_the_c_tool_is_known() {
         let cli = parse("-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f")
             .unwrap();
-        assert_eq!(cli.kind.kind(), Some(Kind::Offset64));
+        assert_eq!(cli.kind.kind(), Some(Kind::OFFSET64));
         assert_eq!(
             (cli.language(), cli.text()),
             (Some(Language::Binary), Some(Path::new("f")))
@@ -319,9 +319,9 @@ mod tests {
 
     #[test]
     fn the_last_kind_counts() {
-        assert_eq!(parse("-3 -5").unwrap().kind.kind(), Some(Kind::Cdf5));
-        assert_eq!(parse("-5 -k nc3").unwrap().kind.kind(), Some(Kind::Classic));
-        assert_eq!(parse("-k 3 -6").unwrap().kind.kind(), Some(Kind::Offset64));
+        assert_eq!(parse("-3 -5").unwrap().kind.kind(), Some(Kind::CDF5));
+        assert_eq!(parse("-5 -k nc3").unwrap().kind.kind(), Some(Kind::CLASSIC));
+        assert_eq!(parse("-k 3 -6").unwrap().kind.kind(), Some(Kind::OFFSET64));
         assert!(parse("-k nc9").is_err());
     }
 

@@ -3,13 +3,11 @@
 use std::ops::Range;
 
 use netcdf_core::chunk::assemble::{self, Assembler};
-use netcdf_core::chunk::elements;
-use netcdf_core::chunk::layout::Element;
+use netcdf_core::chunk::{Writer, elements};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
-use netcdf_core::format::Writer;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Fill, Schema, Values, VarId};
+use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
 use netcdf_grammar::cdl::values::{self, List, Problems, Severity, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
@@ -80,7 +78,7 @@ pub(crate) fn write(
         let order = writer.layout(list.var)?.element.order;
         let mut problems = Problems::default();
         let path = || schema.var_path(list.var);
-        let mut sink = Stored::new(writer, list.var, env).in_object(path)?;
+        let mut sink = VarSink::new(writer, list.var, env).in_object(path)?;
         let text = text(list, source);
         values::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
         if !tell(&problems, list, reporter) {
@@ -243,7 +241,7 @@ impl Sink for Nowhere<'_> {
 }
 
 /// Stores values in a variable, in runs or in chunks.
-struct Stored<'a> {
+struct VarSink<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
     element: Element,
@@ -254,7 +252,7 @@ struct Stored<'a> {
     env: &'a Env,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> VarSink<'a> {
     fn new(writer: &'a mut dyn Writer, var: VarId, env: &'a Env) -> Result<Self> {
         let shape = writer.schema().shape(var);
         let element = writer.layout(var)?.element;
@@ -329,7 +327,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-impl Sink for Stored<'_> {
+impl Sink for VarSink<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
         self.put(element, bytes)

@@ -28,11 +28,13 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
-use netcdf_core::format::{self, CreateOptions};
-use netcdf_core::io::locator::{Access, Destination};
+use netcdf_core::format;
+use netcdf_core::format::traits;
+use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
-use netcdf_core::model::{Kind, Schema};
+use netcdf_core::model::kind::Model;
+use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -120,35 +122,38 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
             let Some(file) = &cli.output.file else {
                 return Ok(kind);
             };
-            return Ok(Destination::resolve(file, cli.zarr.asked(kind))?.kind);
+            let at = Location::new(file)?;
+            return Ok(Destination::resolve(&at, cli.zarr.asked(kind))?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
-    match kind.unwrap_or(Kind::Classic) {
-        kind @ (Kind::Classic | Kind::Offset64) => Ok(Some(kind)),
-        kind @ (Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_)) => {
-            let what = format!("{language} programs cannot make {} files", kind.name());
-            let error = Error::new(ErrorKind::Unsupported, what);
-            Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
-        }
+    let kind = kind.unwrap_or(Kind::CLASSIC);
+    if kind.model == Model::Classic && !traits(kind).settings {
+        return Ok(Some(kind));
     }
+    let what = format!("{language} programs cannot make {} files", kind.name());
+    let error = Error::new(ErrorKind::Unsupported, what);
+    Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
 }
 
 /// The text.
 fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
-    let path = cli.input.as_deref().unwrap_or(Path::new("-"));
+    let at = match &cli.input {
+        Some(path) => Location::new(path)?,
+        None => Location::standard(),
+    };
     let access = Access {
         text: true,
         ..Access::default()
     };
-    match access.input(path, &mut *io.stdin)? {
+    match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
             other::may_be_cdl(&*source)?;
             Ok(source)
         }
         Container::Store(_) => {
             let what = "a directory, not CDL text";
-            Err(Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy()))
+            Err(Error::new(ErrorKind::Argument, what).of(&at.named().to_string_lossy()))
         }
     }
 }
@@ -191,8 +196,8 @@ fn write(
     reporter: &mut Reporter<'_>,
     env: &mut Env,
 ) -> Result<(), Failure> {
-    let named = name::output(cli, &cdl.name)?;
-    let destination = Destination::resolve(&named, cli.zarr.asked(cli.kind.kind()))?;
+    let at = Location::new(name::output(cli, &cdl.name)?)?;
+    let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
     let path = &destination.path;
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
@@ -203,7 +208,7 @@ fn write(
     env.scratch = file::beside(path);
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
-    let target = destination.create(!cli.no_sync, env, &trace)?;
+    let target = format::output(&destination, !cli.no_sync, env, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
         zarr: destination.zarr,

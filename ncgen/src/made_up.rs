@@ -1,7 +1,8 @@
 //! Refuses outputs that would be mostly fill values.
 
+use netcdf_core::chunk::Writer;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::Writer;
+use netcdf_core::format::traits;
 use netcdf_core::model::VarId;
 use netcdf_grammar::cdl::DataList;
 
@@ -30,7 +31,7 @@ pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) 
             *listed = true;
         }
     }
-    let fills_all = schema.kind.is_cdf() && !no_fill;
+    let fills_all = !traits(schema.kind).settings && !no_fill;
     let mut written = 0u64;
     for (id, listed) in schema.var_ids().zip(listed) {
         if !writer.takes_chunks(id) && (listed || fills_all) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::Kind;
+use netcdf_core::format::traits;
 
 use crate::cli::Cli;
 
@@ -27,8 +27,8 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
         let what = "the dataset's name cannot be used as a file name";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
     }
-    let zarr = cli.kind.kind().and_then(Kind::as_zarr).is_some();
-    name.push(match zarr {
+    let keys = cli.kind.kind().is_some_and(|kind| traits(kind).keys);
+    name.push(match keys {
         true => ".zarr",
         false if cli.output.cdf => ".cdf",
         false => ".nc",

@@ -2,6 +2,7 @@
 
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
+use netcdf_core::format::traits;
 use netcdf_core::io::Source;
 use netcdf_core::model::strings::{DEFAULT, OF_VARIABLE};
 use netcdf_core::model::{Atomic, Endianness, Schema, Values};
@@ -10,12 +11,12 @@ use netcdf_grammar::cdl::values::{self, Problems, Sink};
 
 use crate::data::text;
 
-/// Gives the string variables of a Zarr dataset room for their longest string, unless an attribute says how long strings may be.
+/// Gives the string variables of a dataset with strings of a fixed size room for their longest string, unless an attribute says how long strings may be.
 ///
 /// # Errors
 /// Errors of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are not lengths.
 pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &Env) -> Result<()> {
-    if schema.kind.as_zarr().is_none() || schema.said_string_size()?.is_some() {
+    if !traits(schema.kind).sized_strings || schema.said_string_size()?.is_some() {
         return Ok(());
     }
     // Lists are read with the final lengths of dimensions.

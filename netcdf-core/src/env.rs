@@ -1,16 +1,15 @@
 //! The environment passed down to everything that opens, reads or writes: there is no global state.
 
 use std::num::NonZeroU16;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::chunk::pool::Pool;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::siblings;
 use crate::limits::Limits;
-
-mod notes;
-
-pub use notes::{Note, Notes, Taken, few};
+use crate::notes::Notes;
+use crate::runtime::{Buffers, Pool};
 
 /// The environment of a run, created once in `main` (or by a test) and passed down.
 #[derive(Debug, Default)]
@@ -30,17 +29,15 @@ pub struct Env {
     /// Bytes done, for a progress bar.
     pub progress: Progress,
     /// Memory for chunks and bands.
-    pub buffers: Arc<crate::chunk::buffers::Buffers>,
+    pub buffers: Arc<Buffers>,
     /// Memory for jobs that need much of it.
     pub memory: Memory,
     /// Where temporary files are created; `None` for the system's directory.
     pub scratch: Option<std::path::PathBuf>,
-    /// Whether a dataset may refer to files outside its directory.
-    pub allow_external: bool,
     /// What a copy may make up for missing data.
     pub made_up: MadeUp,
-    /// The files being created: no dataset may need them.
-    pub outputs: crate::io::siblings::Outputs,
+    /// Which files beside a dataset may be opened.
+    pub siblings: siblings::Access,
 }
 
 impl Env {
@@ -134,33 +131,6 @@ impl Damage {
     }
 }
 
-/// Cancellation: the number of the signal that caused it, 0 for none.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(pub Arc<AtomicUsize>);
-
-impl Cancel {
-    /// The signal that cancelled the run, if any.
-    #[must_use]
-    pub fn signal(&self) -> Option<usize> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            signal => Some(signal),
-        }
-    }
-
-    /// # Errors
-    /// [`ErrorKind::Cancelled`] after a signal.
-    pub fn check(&self) -> Result<()> {
-        match self.signal() {
-            None => Ok(()),
-            Some(n) => Err(Error::new(
-                ErrorKind::Cancelled,
-                format!("stopped by signal {n}"),
-            )),
-        }
-    }
-}
-
 /// Bytes done and in total; a tool on a terminal shows them.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<Counts>);
@@ -229,14 +199,5 @@ mod tests {
         assert!(tolerated.meet_lost(cancelled()).is_err());
         assert!(Damage::default().meet_lost(cancelled()).is_err());
         assert_eq!(tolerated.take().len(), 3);
-    }
-
-    #[test]
-    fn cancel_names_the_signal() {
-        let cancel = Cancel::default();
-        assert!(cancel.check().is_ok());
-        cancel.0.store(15, Ordering::Relaxed);
-        assert_eq!(cancel.check().unwrap_err().kind(), ErrorKind::Cancelled);
-        assert_eq!(cancel.signal(), Some(15));
     }
 }

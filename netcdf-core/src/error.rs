@@ -89,6 +89,8 @@ pub enum ErrorKind {
     Unlimited,
     /// Cancelled by a signal.
     Cancelled,
+    /// A fault of this library.
+    Internal,
 }
 
 /// An error with its place; see the module documentation.
@@ -106,6 +108,17 @@ struct Inner {
 }
 
 impl Error {
+    /// An error for what cannot happen, with its place in the source code: better no result than a wrong one.
+    #[must_use]
+    #[track_caller]
+    #[cold]
+    pub fn internal(what: &str) -> Self {
+        let at = std::panic::Location::caller();
+        let what = format!("internal error, {what} ({}:{})", at.file(), at.line());
+        Self::new(ErrorKind::Internal, what)
+            .with_remedy("please report it with the command and, if possible, the input")
+    }
+
     /// An error of `kind`; `what` says what was found and what was expected.
     #[must_use]
     pub fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {

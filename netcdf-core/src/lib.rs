@@ -28,6 +28,7 @@
 
 pub mod api;
 pub mod bytes;
+pub mod cancel;
 pub mod chunk;
 pub mod copy;
 pub mod env;
@@ -38,6 +39,8 @@ pub mod io;
 pub mod json;
 pub mod limits;
 pub mod model;
+pub mod notes;
+pub mod runtime;
 pub mod shown;
 pub mod tool;
 

@@ -8,6 +8,7 @@
 
 use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Mode, Options, Owner, Select};
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{
     Atomic, Endianness, Field, Fill, GroupId, Kind, Name, StorageLayout, TypeKind, Values, VarId,
 };
@@ -17,11 +18,11 @@ const ROOT: GroupId = GroupId::ROOT;
 
 /// Every kind that is written.
 const KINDS: [Kind; 9] = [
-    Kind::Classic,
-    Kind::Offset64,
-    Kind::Cdf5,
-    Kind::Netcdf4,
-    Kind::Netcdf4Classic,
+    Kind::CLASSIC,
+    Kind::OFFSET64,
+    Kind::CDF5,
+    Kind::NETCDF4,
+    Kind::NETCDF4_CLASSIC,
     Kind::NCZARR,
     Kind::PURE_ZARR,
     Kind::NCZARR3,
@@ -29,7 +30,7 @@ const KINDS: [Kind; 9] = [
 ];
 
 fn is_strict(kind: Kind) -> bool {
-    kind.model() != netcdf_core::model::kind::Model::Enhanced
+    kind.model != Model::Enhanced
 }
 
 /// True for Zarr without netCDF's metadata, which knows neither unlimited dimensions nor characters.
@@ -207,10 +208,9 @@ fn bytes_have_no_sign_in_classic_files() {
         let b = data.define_var(ROOT, "b", Atomic::Byte, &[]).unwrap();
         data.end_definition().unwrap();
         let done = data.write_one(b, &[], 200u8).map_err(|e| e.kind());
-        match kind {
-            Kind::Cdf5 | Kind::Netcdf4 => assert_eq!(done, Err(ErrorKind::Range)),
-            Kind::Zarr(_) => assert_eq!(done, Err(ErrorKind::Range)),
-            Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic => {
+        match kind.model {
+            Model::Cdf5 | Model::Enhanced => assert_eq!(done, Err(ErrorKind::Range)),
+            Model::Classic => {
                 assert_eq!(done, Ok(()));
                 assert_eq!(data.read_one::<i32>(b, &[]).unwrap(), -56);
                 assert_eq!(data.read_one::<u8>(b, &[]).unwrap(), 200);
@@ -315,8 +315,8 @@ fn definitions_that_cannot_be() {
         assert_eq!(
             string,
             match kind {
-                Kind::Netcdf4 | Kind::Zarr(_) => None,
-                Kind::Netcdf4Classic => Some(ErrorKind::Strict),
+                kind if kind.is_enhanced() => None,
+                Kind::NETCDF4_CLASSIC => Some(ErrorKind::Strict),
                 _ => Some(ErrorKind::BadType),
             }
         );
@@ -324,8 +324,8 @@ fn definitions_that_cannot_be() {
         assert_eq!(
             group,
             match kind {
-                Kind::Netcdf4 | Kind::Zarr(_) => None,
-                Kind::Netcdf4Classic => Some(ErrorKind::Strict),
+                kind if kind.is_enhanced() => None,
+                Kind::NETCDF4_CLASSIC => Some(ErrorKind::Strict),
                 _ => Some(ErrorKind::NotNetcdf4),
             }
         );
@@ -494,7 +494,7 @@ fn regions_that_are_not_there() {
 fn storage_is_as_defined_and_stays_when_other_things_change() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
-    let mut data = Dataset::create(&path, Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
     let y = data.define_dim(ROOT, "y", Length::Unlimited).unwrap();
     let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
     let v = data.define_var(ROOT, "v", Atomic::Double, &[y, x]).unwrap();
@@ -550,7 +550,7 @@ fn storage_is_as_defined_and_stays_when_other_things_change() {
 
 /// A dataset with one variable of each class of user-defined types, and one of strings.
 fn with_types(path: &Path) -> (Dataset, Vec<(VarId, Values)>) {
-    let mut data = Dataset::create(path, Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(path, Kind::NETCDF4).unwrap();
     let g = data.define_group(ROOT, "g").unwrap();
     let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
     let members = vec![(Name::stored(b"off"), 0), (Name::stored(b"on"), 1)];
@@ -659,10 +659,10 @@ fn zarr_has_no_user_defined_types() {
 fn attributes_are_copied_between_datasets() {
     let dir = tempfile::tempdir().unwrap();
     let [a, b] = ["a.nc", "b.nc"].map(|name| dir.path().join(name));
-    filled(Kind::Cdf5, &a);
+    filled(Kind::CDF5, &a);
     let from = Dataset::open(&a).unwrap();
     let t = from.var_id(ROOT, "t").unwrap();
-    let mut to = Dataset::create(&b, Kind::Netcdf4).unwrap();
+    let mut to = Dataset::create(&b, Kind::NETCDF4).unwrap();
     to.copy_attribute((&from, Owner::Variable(t)), "scale", ROOT)
         .unwrap();
     let e = to
@@ -683,12 +683,12 @@ fn attributes_are_copied_between_datasets() {
 fn what_is_there_is_kept_if_asked() {
     let dir = tempfile::tempdir().unwrap();
     let path: PathBuf = dir.path().join("a.nc");
-    filled(Kind::Classic, &path);
+    filled(Kind::CLASSIC, &path);
     let options = || Options {
         keep_existing: true,
         ..Options::default()
     };
-    let e = Dataset::create_with(&path, Kind::Classic, options()).unwrap_err();
+    let e = Dataset::create_with(&path, Kind::CLASSIC, options()).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Exists);
     netcdf_core::api::delete(&path).unwrap();
     assert!(!path.exists());
@@ -701,7 +701,7 @@ fn what_is_there_is_kept_if_asked() {
 #[test]
 fn large_variables_are_converted_part_by_part() {
     each_of(
-        &[Kind::Classic, Kind::Netcdf4, Kind::NCZARR],
+        &[Kind::CLASSIC, Kind::NETCDF4, Kind::NCZARR],
         |kind, path| {
             let mut data = Dataset::create(path, kind).unwrap();
             let y = data.define_dim(ROOT, "y", 700.into()).unwrap();
@@ -749,7 +749,7 @@ fn large_variables_are_converted_part_by_part() {
 #[test]
 fn elements_far_apart_take_no_time() {
     let dir = tempfile::tempdir().unwrap();
-    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4).unwrap();
     let x = data.define_dim(ROOT, "x", (1 << 60).into()).unwrap();
     let v = data.define_var(ROOT, "v", Atomic::Int, &[x]).unwrap();
     let far = Select::region(&[5], &[3]).stride(&[1 << 58]);
@@ -771,7 +771,7 @@ fn variables_are_copied_with_what_belongs_to_them() {
     from.put_attribute(vars[4].0, "comment", "names").unwrap();
     // A dataset with the same types takes all of them, one without only the strings.
     let (mut same, _) = with_types(&dir.path().join("b.nc"));
-    let mut other = Dataset::create(dir.path().join("c.nc"), Kind::Netcdf4).unwrap();
+    let mut other = Dataset::create(dir.path().join("c.nc"), Kind::NETCDF4).unwrap();
     other.define_dim(ROOT, "x", 2.into()).unwrap();
     let copies = same.define_group(ROOT, "copies").unwrap();
     assert_eq!(from.group_id(g, "/g").unwrap(), g);

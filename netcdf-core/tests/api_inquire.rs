@@ -17,7 +17,7 @@ const ROOT: GroupId = GroupId::ROOT;
 fn groups_and_what_is_seen_in_them() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
-    let mut data = Dataset::create(&path, Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
     let outer = data.define_group(ROOT, "outer").unwrap();
     let inner = data.define_group(outer, "inner").unwrap();
     let x = data.define_dim(ROOT, "x", 4.into()).unwrap();
@@ -81,7 +81,7 @@ fn groups_and_what_is_seen_in_them() {
 fn storage_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
-    let mut data = Dataset::create(&path, Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
     let x = data.define_dim(ROOT, "x", 64.into()).unwrap();
     let [a, b, c] =
         ["a", "b", "c"].map(|name| data.define_var(ROOT, name, Atomic::Float, &[x]).unwrap());
@@ -112,7 +112,7 @@ fn storage_is_told() {
 #[test]
 fn attributes_have_numbers_and_names() {
     let dir = tempfile::tempdir().unwrap();
-    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Classic).unwrap();
+    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::CLASSIC).unwrap();
     for (name, value) in [("a", Values::from("x")), ("b", Values::from([1i16, 2]))] {
         data.put_attribute(ROOT, name, value).unwrap();
     }
@@ -185,7 +185,7 @@ fn stores_are_named_by_path_or_url() {
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     // The URL and the requested kind disagree.
-    let e = Dataset::create(&url, Kind::Netcdf4).unwrap_err();
+    let e = Dataset::create(&url, Kind::NETCDF4).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
 }
 
@@ -203,7 +203,7 @@ fn folders_that_are_no_datasets_are_not_deleted() {
 #[test]
 fn what_memory_does_not_hold_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4).unwrap();
+    let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4).unwrap();
     let dims = ["y", "x"].map(|name| data.define_dim(ROOT, name, (1 << 40).into()).unwrap());
     let v = data.define_var(ROOT, "v", Atomic::Int, &dims).unwrap();
     let all = data.read::<i32>(v, &Select::all()).unwrap_err();

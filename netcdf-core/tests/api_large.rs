@@ -18,8 +18,8 @@ fn large_variables_are_put_together_in_order() {
     let (rows, columns) = (700u64, 901u64);
     let wanted: Vec<f64> = (0..rows * columns).map(|n| n as f64 / 4.0).collect();
     for (kind, chunk) in [
-        (Kind::Cdf5, None),
-        (Kind::Netcdf4, Some([64, 100])),
+        (Kind::CDF5, None),
+        (Kind::NETCDF4, Some([64, 100])),
         (Kind::PURE_ZARR3, Some([33, 901])),
     ] {
         let path = dir.path().join(format!("{kind:?}"));

@@ -102,7 +102,7 @@ fn run(kind: Kind, chunk: Option<u64>, steps: Vec<Step>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     let (mut data, v, mut model) = create(&path, kind, chunk);
-    if kind == Kind::Classic {
+    if kind == Kind::CLASSIC {
         data.end_definition().unwrap();
     }
     let mut next = 0;
@@ -138,7 +138,7 @@ proptest! {
 
     #[test]
     fn classic_datasets_are_as_written(steps in prop::collection::vec(step(), 1..12)) {
-        run(Kind::Classic, None, steps);
+        run(Kind::CLASSIC, None, steps);
     }
 
     #[test]
@@ -146,7 +146,7 @@ proptest! {
         chunk in prop::option::of(1u64..4),
         steps in prop::collection::vec(step(), 1..12),
     ) {
-        run(Kind::Netcdf4, chunk, steps);
+        run(Kind::NETCDF4, chunk, steps);
     }
 
     #[test]

@@ -16,9 +16,9 @@ const ROOT: GroupId = GroupId::ROOT;
 
 /// Kinds of every format.
 const KINDS: [Kind; 7] = [
-    Kind::Classic,
-    Kind::Cdf5,
-    Kind::Netcdf4,
+    Kind::CLASSIC,
+    Kind::CDF5,
+    Kind::NETCDF4,
     Kind::NCZARR,
     Kind::PURE_ZARR,
     Kind::NCZARR3,
@@ -26,7 +26,7 @@ const KINDS: [Kind; 7] = [
 ];
 
 fn is_strict(kind: Kind) -> bool {
-    kind.model() != Model::Enhanced
+    kind.model != Model::Enhanced
 }
 
 fn each(test: impl Fn(Kind, &Path)) {

@@ -6,10 +6,9 @@
     reason = "a test fails by panicking"
 )]
 
-use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::{Chain, Context, Table};
-use netcdf_core::model::{Atomic, Endianness, FilterSpec};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
 
 /// A stored chunk and its data.
 struct Vector {

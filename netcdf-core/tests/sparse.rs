@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::file::{FileSource, FileTarget};
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Region, Schema, Storage, Values, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Region, Schema, Storage, Values,
+    VarId, Variable,
 };
 
 fn dim(schema: &mut Schema, name: &str, len: u64) -> DimId {
@@ -61,7 +62,7 @@ fn read(path: &Path, var: VarId, start: &[u64], count: &[u64]) -> Values {
 fn a_variable_beyond_4_gib_and_one_behind_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("big.nc");
-    let mut s = Schema::new(Kind::Cdf5);
+    let mut s = Schema::new(Kind::CDF5);
     let (y, x) = (dim(&mut s, "y", 3), dim(&mut s, "x", 1 << 31));
     let big = var(&mut s, "big", Atomic::Short, &[y, x]);
     let small = var(&mut s, "small", Atomic::Int, &[y]);
@@ -77,7 +78,7 @@ fn a_variable_beyond_4_gib_and_one_behind_it() {
 
 #[test]
 fn the_last_variable_of_every_kind_may_be_large() {
-    for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("last.nc");
         let mut s = Schema::new(kind);
@@ -99,7 +100,7 @@ fn the_last_variable_of_every_kind_may_be_large() {
 
 #[test]
 fn records_go_beyond_4_gib_in_every_kind() {
-    for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("records.nc");
         let mut s = Schema::new(kind);

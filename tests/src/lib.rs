@@ -6,6 +6,7 @@
 //! | [`damage`] | damaged copies of a file, reading all their data |
 //! | [`files`] | paths of the test data |
 //! | [`harness`] | runs a tool in process and captures its output |
+//! | [`imports`] | the import graph of the workspace |
 //! | [`killed`] | runs that are ended from outside |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
@@ -18,6 +19,7 @@ pub mod builder;
 pub mod damage;
 pub mod files;
 pub mod harness;
+pub mod imports;
 pub mod killed;
 pub mod manual;
 pub mod plugins;

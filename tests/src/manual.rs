@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use netcdf_core::model::Kind;
+use netcdf_core::format::kind_words;
 
 /// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -162,17 +162,17 @@ fn option(arg: &Arg) -> String {
 }
 
 /// The possible values of an option, if the name of its value lists them or means a kind.
-fn words(arg: &Arg) -> &'static [&'static str] {
+fn words(arg: &Arg) -> Vec<&'static str> {
     let Some([name]) = arg.get_value_names() else {
-        return &[];
+        return vec![];
     };
     match name.as_str() {
-        "KIND" => &Kind::WORDS,
-        "c|f" => &["c", "f"],
-        "b|c|f77|java" => &["b", "c", "f77", "java"],
-        "F|p|m" => &["F", "p", "m"],
-        "yes|no" => &["yes", "no"],
-        _ => &[],
+        "KIND" => kind_words(),
+        "c|f" => vec!["c", "f"],
+        "b|c|f77|java" => vec!["b", "c", "f77", "java"],
+        "F|p|m" => vec!["F", "p", "m"],
+        "yes|no" => vec!["yes", "no"],
+        _ => vec![],
     }
 }
 

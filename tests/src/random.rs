@@ -2,11 +2,11 @@
 
 use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::model::{
-    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Storage, VarId,
-    Variable,
+    Atomic, Attribute, CreateOptions, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema,
+    Storage, VarId, Variable,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -98,7 +98,7 @@ fn var() -> impl Strategy<Value = VarSeed> {
 
 /// Random datasets.
 pub fn seed() -> impl Strategy<Value = Seed> {
-    let kind = select(vec![Kind::Classic, Kind::Offset64, Kind::Cdf5]);
+    let kind = select(vec![Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5]);
     let names = prop::collection::hash_set(name(), 24).prop_map(|names| {
         let mut names: Vec<_> = names.into_iter().collect();
         names.sort();
@@ -184,7 +184,7 @@ impl Seed {
     }
 
     fn ty(&self, index: Index) -> Atomic {
-        let count = if self.kind == Kind::Cdf5 {
+        let count = if self.kind == Kind::CDF5 {
             TYPES.len()
         } else {
             6

@@ -64,13 +64,13 @@ fn python(script: &str, args: &[&str]) -> String {
 /// The URL with which netCDF-C opens a dataset, or its path.
 fn locator(path: &Path, kind: Kind) -> String {
     match kind {
-        Kind::Zarr(_) => format!("file://{}#mode=nczarr,file", path.display()),
+        kind if kind.as_zarr().is_some() => format!("file://{}#mode=nczarr,file", path.display()),
         _ => path.display().to_string(),
     }
 }
 
 fn make(path: &Path, kind: Kind) {
-    let enhanced = matches!(kind, Kind::Netcdf4 | Kind::Zarr(_));
+    let enhanced = kind.is_enhanced();
     let mut data = Dataset::create(path, kind).unwrap();
     let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
     let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
@@ -104,11 +104,11 @@ fn make(path: &Path, kind: Kind) {
 #[ignore = "needs netCDF4-python"]
 fn netcdf4_python_reads_what_the_api_makes() {
     for kind in [
-        Kind::Classic,
-        Kind::Offset64,
-        Kind::Cdf5,
-        Kind::Netcdf4,
-        Kind::Netcdf4Classic,
+        Kind::CLASSIC,
+        Kind::OFFSET64,
+        Kind::CDF5,
+        Kind::NETCDF4,
+        Kind::NETCDF4_CLASSIC,
         Kind::NCZARR,
     ] {
         let dir = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn netcdf4_python_reads_what_the_api_makes() {
                 "{kind:?}: {shown}"
             );
         }
-        if matches!(kind, Kind::Netcdf4 | Kind::Zarr(_)) {
+        if kind.is_enhanced() {
             assert!(
                 shown.contains("/g/ big 18446744073709551615"),
                 "{kind:?}: {shown}"
@@ -162,7 +162,7 @@ fn datasets_of_netcdf_c_are_changed() {
         let v = data.var_id(ROOT, "v").unwrap();
         data.write(v, &Select::region(&[3, 1], &[1, 2]), &[100, 101])
             .unwrap();
-        if data.kind() != Kind::Netcdf4 {
+        if data.kind() != Kind::NETCDF4 {
             data.redefine().unwrap();
         }
         data.put_attribute(ROOT, "title", "changed by the API, and longer")
@@ -231,7 +231,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
             Err(e) => panic!("{}: {e}", path.display()),
         };
         let (before, described_before) = (values(&data), described(&data));
-        if data.kind() != Kind::Netcdf4 {
+        if data.kind() != Kind::NETCDF4 {
             data.redefine().unwrap();
         }
         data.put_attribute(ROOT, "changed", "yes").unwrap();

@@ -1,13 +1,14 @@
 //! Filters from end to end: chains, variables without filters, missing filters, quantization.
 
 use insta::assert_snapshot;
+use netcdf_core::chunk::Writer;
 use netcdf_core::env::Env;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::names;
-use netcdf_core::format::{self, CreateOptions, Writer};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -202,7 +203,7 @@ fn writer(kind: Kind) -> Box<dyn Writer> {
 #[test]
 fn definitions_are_over_when_there_is_a_writer() {
     let zstd = names::spec("zstd", &[3]).unwrap();
-    let mut w = writer(Kind::Netcdf4);
+    let mut w = writer(Kind::NETCDF4);
     w.put_run(VarId(0), 0, &[0; 16]).unwrap();
     for (var, kind) in [
         (0, ErrorKind::LateDefinition),
@@ -215,7 +216,7 @@ fn definitions_are_over_when_there_is_a_writer() {
     let e = w.define_filter(VarId(0), &zstd).unwrap_err();
     let want = "the variable already has data: filter 32015 comes too late in /v";
     assert_eq!(e.to_string(), want);
-    let e = writer(Kind::Classic).define_filter(VarId(0), &zstd);
+    let e = writer(Kind::CLASSIC).define_filter(VarId(0), &zstd);
     assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use netcdf_core::format::hdf5::btree_v2::BTree2;
-use netcdf_core::format::hdf5::chunk_index::{Block, Extent, Found, locate};
+use netcdf_core::format::hdf5::chunk_index::{Block, Extent, IndexedChunk, locate};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
-use netcdf_core::format::hdf5::message::attribute::Attribute;
+use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
 use netcdf_core::format::hdf5::message::layout::Layout;
@@ -14,7 +14,7 @@ use netcdf_core::format::hdf5::message::link::Target;
 use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
 use netcdf_core::format::hdf5::write::{
-    FileWriter, Group, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    FileWriter, Group, ObjectId, Payload, Plan, PlannedData, PlannedObject, PlannedType, Shape,
 };
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group as links_of};
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
@@ -62,7 +62,7 @@ fn object(file: &File, name: &str) -> ObjectHeader {
     ObjectHeader::read(file, *address).unwrap()
 }
 
-fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<Attribute> {
+fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<AttributeMessage> {
     let mut all = vec![];
     attributes::visit(file, object, |a| {
         all.push(a.map_err(|unread| unread.error)?);
@@ -86,7 +86,7 @@ fn links_of_any_number_keep_their_order() {
     counts.extend([1149, 1150, 1151, 30_000]);
     for count in counts {
         let mut plan = plan();
-        let leaf = dataset(int(1, true), &[], Place::Contiguous);
+        let leaf = dataset(int(1, true), &[], PlannedData::Contiguous);
         let leaf = add_dataset(&mut plan, "first", leaf);
         for n in 1..count.max(1) {
             link(
@@ -213,12 +213,12 @@ fn types_are_those_that_were_asked_for() {
     ];
     let mut plan = plan();
     for (n, ty) in all.iter().enumerate() {
-        let committed = Object::Datatype(ty.clone());
+        let committed = PlannedObject::Datatype(ty.clone());
         let committed = add(&mut plan, ObjectId::ROOT, &format!("type {n}"), committed);
-        let mut one = dataset(ty.clone(), &[1], Place::Contiguous);
+        let mut one = dataset(ty.clone(), &[1], PlannedData::Contiguous);
         one.attributes
             .push(attribute("null", ty.clone(), Shape::Null, plain(&[])));
-        one.attributes[0].ty = Type::Committed(committed, ty.clone());
+        one.attributes[0].ty = PlannedType::Committed(committed, ty.clone());
         add_dataset(&mut plan, &format!("dataset {n}"), one);
     }
     let file = file(plan, |_| Ok(()));
@@ -234,7 +234,7 @@ fn types_are_those_that_were_asked_for() {
 }
 
 /// The chunks of a dataset, in the order of the index.
-fn chunks(file: &File, dataset: &Dataset) -> Vec<Found> {
+fn chunks(file: &File, dataset: &Dataset) -> Vec<IndexedChunk> {
     let Layout::Chunked(chunked) = &dataset.layout else {
         panic!("no chunks");
     };
@@ -266,7 +266,7 @@ fn chunks_of_any_number_are_found() {
     let counts = [0, 1, 2, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 70_000];
     let mut plan = plan();
     let ids = counts.map(|count: u64| {
-        let mut one = dataset(int(4, true), &[0], Place::Chunked(vec![2]));
+        let mut one = dataset(int(4, true), &[0], PlannedData::Chunked(vec![2]));
         one.max = Some(vec![None]);
         (count, add_dataset(&mut plan, &format!("{count}"), one))
     });
@@ -307,7 +307,11 @@ fn many_chunks_links_and_attributes() {
     let path = folder.path().join("x.h5");
     let (chunks, many) = (300_000u64, 100_000);
     let mut plan = plan();
-    let mut one = dataset(int(1, true), &[1000, 1000], Place::Chunked(vec![1, 1]));
+    let mut one = dataset(
+        int(1, true),
+        &[1000, 1000],
+        PlannedData::Chunked(vec![1, 1]),
+    );
     one.attributes = (0..1000).map(|n| ints(&format!("a{n}"), &[n])).collect();
     let id = add_dataset(&mut plan, "x", one);
     for n in 1..many {
@@ -335,7 +339,7 @@ fn chunks_may_be_left_out_and_moved() {
     let shape = [7, 9, 11];
     let make = || {
         let mut plan = plan();
-        let mut one = dataset(int(1, true), &shape, Place::Chunked(vec![2, 3, 4]));
+        let mut one = dataset(int(1, true), &shape, PlannedData::Chunked(vec![2, 3, 4]));
         one.filters = vec![(
             netcdf_core::model::FilterSpec {
                 id: 1,
@@ -382,11 +386,11 @@ fn chunks_may_be_left_out_and_moved() {
 #[test]
 fn contiguous_data_is_filled_where_nothing_was_put() {
     let mut plan = plan();
-    let mut some = dataset(int(4, true), &[6], Place::Contiguous);
+    let mut some = dataset(int(4, true), &[6], PlannedData::Contiguous);
     some.fill.value = Value::User(7i32.to_le_bytes().to_vec());
     let mut never = some.clone();
     never.fill.write = Some(Write::Never);
-    let compact = Place::Compact;
+    let compact = PlannedData::Compact;
     let mut inside = dataset(int(4, true), &[6], compact);
     inside.fill.value = some.fill.value.clone();
     let untouched = some.clone();
@@ -453,7 +457,7 @@ fn heap_objects(file: &File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
 #[test]
 fn heap_data_is_where_it_is_said_to_be() {
     let mut plan = plan();
-    let mut one = dataset(string(), &[3000], Place::Contiguous);
+    let mut one = dataset(string(), &[3000], PlannedData::Contiguous);
     one.fill.value = Value::User(vec![0; 16]);
     one.fill_heap = Some(strings(&[Some("filled")]));
     let id = add_dataset(&mut plan, "data", one);
@@ -520,20 +524,20 @@ fn attempt(
         &mut plan,
         ObjectId::ROOT,
         "sub",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
-    let id = add(&mut plan, sub, "x", Object::Dataset(Box::new(one)));
+    let id = add(&mut plan, sub, "x", PlannedObject::Dataset(Box::new(one)));
     bytes(plan, |writer| put(writer, id)).unwrap_err()
 }
 
 #[test]
 fn what_the_format_cannot_hold_is_an_error_with_its_path() {
-    let contiguous = || dataset(int(4, true), &[4], Place::Contiguous);
+    let contiguous = || dataset(int(4, true), &[4], PlannedData::Contiguous);
     let chunked = |chunk: &[u64]| {
         let mut one = dataset(
             int(4, true),
             &vec![0; chunk.len()],
-            Place::Chunked(chunk.to_vec()),
+            PlannedData::Chunked(chunk.to_vec()),
         );
         one.max = Some(vec![None; chunk.len()]);
         one
@@ -553,17 +557,17 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
     grows.max = Some(vec![None]);
     let cases = [
         (
-            dataset(int(4, true), &[1; 33], Place::Contiguous),
+            dataset(int(4, true), &[1; 33], PlannedData::Contiguous),
             ErrorKind::Limit,
             "33 dimensions",
         ),
         (
-            dataset(int(4, true), &[1 << 62, 4], Place::Contiguous),
+            dataset(int(4, true), &[1 << 62, 4], PlannedData::Contiguous),
             ErrorKind::Limit,
             "2^64",
         ),
         (
-            dataset(int(4, true), &[20_000], Place::Compact),
+            dataset(int(4, true), &[20_000], PlannedData::Compact),
             ErrorKind::Limit,
             "80000 bytes of compact",
         ),
@@ -610,8 +614,8 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
 
 #[test]
 fn what_is_put_in_the_wrong_place_is_an_error() {
-    let contiguous = || dataset(int(4, true), &[4], Place::Contiguous);
-    let chunked = || dataset(int(4, true), &[4, 4], Place::Chunked(vec![2, 3]));
+    let contiguous = || dataset(int(4, true), &[4], PlannedData::Contiguous);
+    let chunked = || dataset(int(4, true), &[4, 4], PlannedData::Chunked(vec![2, 3]));
     let chunk = [0; 24];
     let errors = [
         attempt(contiguous(), |w, id| w.put_bytes(id, 13, &[0; 4])),

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use netcdf_core::chunk::layout::Element;
-use netcdf_core::env::Cancel;
+use netcdf_core::cancel::Cancel;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::plugin::{Isolation, Plugins, Search};
 use netcdf_core::filter::{About, Context, Table};
-use netcdf_core::model::{Atomic, Endianness, FilterSpec};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
 use netcdf_tools_tests::plugins::library;
 use tempfile::TempDir;
 

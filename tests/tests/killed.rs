@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::killed::{Job, Random};
@@ -18,7 +18,7 @@ const TOOL: &str = env!("CARGO_BIN_EXE_tool");
 
 /// A CDF-5 file with `t` records of 100 x 100 integers, and a variable of bytes.
 fn input(path: &Path, records: u64, bytes: u64) {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     for (name, len) in [("t", 0), ("y", 100), ("x", 100), ("n", bytes)] {
         schema.add_dim(Dimension {
             name: Name::stored(name.as_bytes()),

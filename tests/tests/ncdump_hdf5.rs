@@ -139,7 +139,11 @@ fn links_to_many_files() {
             let targets = all.filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
             targets.filter(|t| t.ends_with("hdf5/external.h5")).count()
         };
-        let container = netcdf_core::io::locator::input(&path, &mut std::io::empty()).unwrap();
+        let container = netcdf_core::io::locator::input(
+            &netcdf_core::io::locator::Location::of_path(&path),
+            &mut std::io::empty(),
+        )
+        .unwrap();
         let reader = netcdf_core::format::open(container, &env).unwrap();
         assert_eq!(reader.schema().vars.len(), 100);
         // Other tests may have files open.

@@ -5,12 +5,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Entry, Table, codec};
+use netcdf_core::filter::{About, Context, Table, UsableFilter, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 use netcdf_tools_tests::plugins::{library, needed};
 use tempfile::TempDir;
 
@@ -80,7 +79,7 @@ fn plugins_are_told_of_the_chunk() {
     library(folder.path(), "libplugin.so", "filter.c", &[]);
     let table = table(folder.path());
     let entry = table.entry(ID).unwrap();
-    assert!(matches!(&entry, Entry::Plugin(p) if p.name == "one more"));
+    assert!(matches!(&entry, UsableFilter::Plugin(p) if p.name == "one more"));
     let stored = entry.prepare(&context(), &[5, 1]).unwrap();
     // class, size, order, sign, precision, no base, 2 filters, the first is 2, optional, a fill value of the user's, which
     // is; 12 elements in 2 dimensions, the chunk's; and a predefined type.
@@ -337,9 +336,9 @@ fn preferred_plugins_come_before_built_in_filters() {
     for prefer in [false, true] {
         let search = Search::only(vec![folder.path().to_owned()]);
         let table = Table::with_plugins(Plugins::new(search, prefer));
-        let is_plugin = matches!(table.entry(307), Ok(Entry::Plugin(_)));
+        let is_plugin = matches!(table.entry(307), Ok(UsableFilter::Plugin(_)));
         assert_eq!(is_plugin, prefer);
-        assert!(matches!(table.entry(1), Ok(Entry::BuiltIn(_))));
+        assert!(matches!(table.entry(1), Ok(UsableFilter::BuiltIn(_))));
     }
 }
 

@@ -12,7 +12,7 @@
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
 //! | `compat` | the command line and the text of netCDF-C's `zmapio` |
 //!
-//! It uses only the store and codec layers, never the reader of datasets.
+//! It works on stores, the metadata of Zarr (`format::zarr::raw`, `survey`) and codecs, never through a reader of datasets.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,

@@ -8,7 +8,7 @@ use netcdf_core::error::Result;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
 use netcdf_core::io::Store;
-use netcdf_core::io::locator::Access;
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::Io;
 
@@ -27,7 +27,7 @@ impl Session {
     pub fn new(cli: &Cli) -> Self {
         let mut env = Env::with_threads(cli.threads);
         env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
-        env.allow_external = cli.allow_external;
+        env.siblings.outside = cli.allow_external;
         Self::with(env, cli.trace)
     }
 
@@ -39,7 +39,7 @@ impl Session {
     fn with(env: Env, trace: bool) -> Self {
         let access = Access {
             trace: Trace::from_environment(trace),
-            allow_external: env.allow_external,
+            allow_external: env.siblings.outside,
             limits: env.limits.clone(),
             ..Access::default()
         };
@@ -51,6 +51,6 @@ impl Session {
     /// # Errors
     /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
     pub fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
-        self.access.keys(path, &mut *io.stdin)
+        self.access.keys(&Location::new(path)?, &mut *io.stdin)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 use netcdf_core::model::region::product;
+use netcdf_core::notes::Note;
 
 use crate::array::Opened;
 use crate::cli::TreeArgs;
@@ -20,14 +20,14 @@ use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store, spli
 
 /// How much of an array is stored.
 #[derive(Debug, Clone, Copy)]
-struct Stored {
+struct StoredPart {
     keys: u64,
     bytes: u64,
     /// Elements of the array in these chunks; `None` if there are too many.
     elements: Option<u64>,
 }
 
-impl Stored {
+impl StoredPart {
     /// Nothing yet.
     const NOTHING: Self = Self {
         keys: 0,
@@ -71,7 +71,7 @@ pub(crate) fn show(
             remedy: None,
         });
     }
-    let mut stored = vec![Stored::NOTHING; survey.nodes.len()];
+    let mut stored = vec![StoredPart::NOTHING; survey.nodes.len()];
     survey.each((store, &session.env), &mut |_, bytes, role| {
         if let Role::Chunk(node, place) | Role::Shard(node, place) = role
             && let Some(stored) = stored.get_mut(node)
@@ -117,7 +117,7 @@ fn record_name(node: &Node) -> &'static str {
 }
 
 /// A row of the table.
-fn cells(node: &Node, stored: Stored) -> Vec<String> {
+fn cells(node: &Node, stored: StoredPart) -> Vec<String> {
     let (_, name) = split(&node.path);
     let name = match node.path.as_str() {
         "" => "/".to_owned(),
@@ -132,7 +132,7 @@ fn cells(node: &Node, stored: Stored) -> Vec<String> {
     [name].into_iter().chain(what).collect()
 }
 
-fn array_cells(node: &Node, array: &RawArray, stored: Stored) -> Vec<String> {
+fn array_cells(node: &Node, array: &RawArray, stored: StoredPart) -> Vec<String> {
     let expected = product(&array.key_grid());
     let expected = expected.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let described = &array.described;
@@ -168,7 +168,7 @@ fn codecs(array: &RawArray) -> String {
     }
 }
 
-fn members(node: &Node, stored: Stored, fill: Option<&str>) -> Vec<(&'static str, Json)> {
+fn members(node: &Node, stored: StoredPart, fill: Option<&str>) -> Vec<(&'static str, Json)> {
     let version = node.version.map_or(Json::Null, |version| match version {
         ZarrVersion::V2 => Json::int(2),
         ZarrVersion::V3 => Json::int(3),
@@ -188,7 +188,7 @@ fn members(node: &Node, stored: Stored, fill: Option<&str>) -> Vec<(&'static str
 fn array_members(
     node: &Node,
     array: &RawArray,
-    (stored, fill): (Stored, Option<&str>),
+    (stored, fill): (StoredPart, Option<&str>),
 ) -> Vec<(&'static str, Json)> {
     let described = &array.described;
     let shard = described.shards.first();

@@ -1,6 +1,6 @@
 //! Floating-point numbers as text: exact decimals, rounded half to even.
 
-use super::{FloatConversion, FloatFormat, Number};
+use super::{ConvertedNumber, FloatConversion, FloatFormat};
 
 const DEFAULT_PRECISION: usize = 6;
 
@@ -19,7 +19,7 @@ impl FloatFormat {
         if self.upper {
             digits.make_ascii_uppercase();
         }
-        let number = Number {
+        let number = ConvertedNumber {
             prefix: self.spec.sign(value.is_sign_negative()).to_owned(),
             digits,
             zero_padding: value.is_finite(),

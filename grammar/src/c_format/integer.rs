@@ -1,6 +1,6 @@
 //! Integers as text.
 
-use super::{IntegerConversion, IntegerFormat, Number};
+use super::{ConvertedNumber, IntegerConversion, IntegerFormat};
 
 impl IntegerFormat {
     /// Appends a value of a signed type. Negative values are shown in octal and hexadecimal as
@@ -36,7 +36,7 @@ impl IntegerFormat {
         {
             digits.insert(0, '0');
         }
-        let number = Number {
+        let number = ConvertedNumber {
             prefix: self.prefix(negative, magnitude).to_owned(),
             digits,
             zero_padding: self.spec.precision.is_none(),

@@ -20,7 +20,7 @@ pub struct Dimension<'t> {
 
 /// A type's declaration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Type<'t> {
+pub struct TypeDeclaration<'t> {
     /// The name.
     pub name: Word<'t>,
     /// Its definition.
@@ -67,7 +67,7 @@ pub struct Variables<'t> {
 
 /// `type variable:name =`, without the values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attribute<'t> {
+pub struct AttributeHead<'t> {
     /// The words before the colon: nothing, a variable, a type, or a type and a variable.
     pub prefix: Vec<Word<'t>>,
     /// The name.

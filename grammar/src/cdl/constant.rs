@@ -153,14 +153,14 @@ impl<'a> Lexer<'a> {
 }
 
 /// A constant or an error, and its length in bytes.
-type Found<'a> = Result<(Constant<'a>, usize), (LexErrorKind, usize)>;
+type FoundConstant<'a> = Result<(Constant<'a>, usize), (LexErrorKind, usize)>;
 
 fn error(kind: LexErrorKind, range: Range<usize>) -> LexError {
     LexError { kind, range }
 }
 
 /// The constant at the beginning of `rest`, which begins with `first`.
-fn lex(first: u8, rest: &[u8]) -> Found<'_> {
+fn lex(first: u8, rest: &[u8]) -> FoundConstant<'_> {
     match first {
         b',' => Ok((Constant::Comma, 1)),
         b'{' => Ok((Constant::Open, 1)),
@@ -178,7 +178,7 @@ fn lex(first: u8, rest: &[u8]) -> Found<'_> {
     }
 }
 
-fn number(first: u8, rest: &[u8]) -> Found<'_> {
+fn number(first: u8, rest: &[u8]) -> FoundConstant<'_> {
     let Some((value, len)) = literal(rest) else {
         return Err((LexErrorKind::Unexpected(first), 1));
     };
@@ -193,7 +193,12 @@ fn number(first: u8, rest: &[u8]) -> Found<'_> {
     }
 }
 
-fn integer_constant(integer: Integer, suffix: Suffix, rest: &[u8], len: usize) -> Found<'_> {
+fn integer_constant(
+    integer: Integer,
+    suffix: Suffix,
+    rest: &[u8],
+    len: usize,
+) -> FoundConstant<'_> {
     if integer.radix == Radix::Hexadecimal && suffix == Suffix::None {
         let digits = rest.get(2..len).unwrap_or_default();
         return Ok((Constant::Opaque(digits), len));
@@ -213,7 +218,7 @@ fn integer_constant(integer: Integer, suffix: Suffix, rest: &[u8], len: usize) -
     }
 }
 
-fn name(first: u8, rest: &[u8]) -> Found<'_> {
+fn name(first: u8, rest: &[u8]) -> FoundConstant<'_> {
     if let Some((value, len)) = literal(rest) {
         return Ok((Constant::Number(value), len));
     }

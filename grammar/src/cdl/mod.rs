@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod constant;
+mod data_list;
 mod lower;
 pub mod parse;
 mod read;
@@ -9,5 +10,6 @@ pub mod split;
 pub mod values;
 pub mod write;
 
+pub use data_list::DataList;
 pub use lower::{Need, Needs};
-pub use read::{Cdl, DataList, ReadError, ReadOptions, read};
+pub use read::{Cdl, ReadError, ReadOptions, read};

@@ -1,6 +1,6 @@
 //! Parameters of filters by name.
 
-use netcdf_core::filter::named::{Form, Mode, Parameter, modes};
+use netcdf_core::filter::named::{Mode, Parameter, ParameterForm, modes};
 
 use super::words::words;
 use crate::diagnostic::nearest;
@@ -79,19 +79,21 @@ fn missing(parameter: &Parameter, given: &[Given<'_>]) -> Mistake {
 fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
     let name = parameter.name;
     let (text, at) = match (parameter.form, one.value) {
-        (Form::Flag, None) => return Ok(vec![]),
-        (Form::Flag, Some((_, at))) => {
+        (ParameterForm::Flag, None) => return Ok(vec![]),
+        (ParameterForm::Flag, Some((_, at))) => {
             return Err(Mistake::new(at, format!("`{name}` takes no value")));
         }
-        (Form::Number | Form::Double | Form::Word(_), None) => {
+        (ParameterForm::Number | ParameterForm::Double | ParameterForm::Word(_), None) => {
             let message = format!("`{name}` needs a value: {name}={}", example(parameter));
             return Err(Mistake::new(one.at, message));
         }
-        (Form::Number | Form::Double | Form::Word(_), Some(value)) => value,
+        (ParameterForm::Number | ParameterForm::Double | ParameterForm::Word(_), Some(value)) => {
+            value
+        }
     };
     match parameter.form {
-        Form::Flag => Ok(vec![]),
-        Form::Word(words) => {
+        ParameterForm::Flag => Ok(vec![]),
+        ParameterForm::Word(words) => {
             let is = |(word, _): &&(&str, u32)| word.eq_ignore_ascii_case(text);
             let found = words.iter().find(is).map(|(_, number)| vec![*number]);
             found.ok_or_else(|| {
@@ -101,7 +103,7 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
                 Mistake::new(at, format!("`{name}` must be one of {list}")).with_hint(near)
             })
         }
-        Form::Number => {
+        ParameterForm::Number => {
             let number = text.parse::<i64>().ok();
             let word = number.and_then(|n| match n {
                 0.. => u32::try_from(n).ok(),
@@ -112,7 +114,7 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
                 Mistake::new(at, format!("`{name}` must be a whole number of 32 bits"))
             })
         }
-        Form::Double => {
+        ParameterForm::Double => {
             let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
             let two = number.map(|n| words(n.to_bits()).to_vec());
             two.ok_or_else(|| Mistake::new(at, format!("`{name}` must be a number")))
@@ -122,9 +124,9 @@ fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
 
 fn example(parameter: &Parameter) -> &'static str {
     match parameter.form {
-        Form::Word([(word, _), ..]) => word,
-        Form::Double => "0.5",
-        Form::Word([]) | Form::Number | Form::Flag => "5",
+        ParameterForm::Word([(word, _), ..]) => word,
+        ParameterForm::Double => "0.5",
+        ParameterForm::Word([]) | ParameterForm::Number | ParameterForm::Flag => "5",
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use netcdf_core::model::{Schema, VarId, cf};
 
 use crate::mistake::Mistake;
-use crate::pattern::{Found, Pattern};
+use crate::pattern::{Matched, Pattern};
 
 /// The requests of options, with names resolved to those of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,13 +38,13 @@ impl<'s> Exact<'s> {
     /// Removes from `found` the variables that a pattern skips, and adds them to `passed_over`. A full name skips nothing.
     pub(super) fn pass_over(
         &self,
-        found: Found,
+        found: Matched,
         pattern: Pattern<'_>,
         passed_over: &mut BTreeMap<VarId, String>,
-    ) -> Result<Found, Mistake> {
+    ) -> Result<Matched, Mistake> {
         let ids = match found {
-            Found::Named(id) => return Ok(Found::Named(id)),
-            Found::Matching(ids) => ids,
+            Matched::Named(id) => return Ok(Matched::Named(id)),
+            Matched::Matching(ids) => ids,
         };
         let (passed, left): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|id| self.why(*id).is_some());
@@ -57,7 +57,7 @@ impl<'s> Exact<'s> {
             .into_iter()
             .filter_map(|id| Some((id, self.why(id)?.clone())));
         passed_over.extend(said);
-        Ok(Found::Matching(left))
+        Ok(Matched::Matching(left))
     }
 }
 

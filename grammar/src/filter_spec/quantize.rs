@@ -8,7 +8,7 @@ use netcdf_core::model::{Quantize, Schema, VarId};
 use super::parse::{How, quantization};
 use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
-use crate::pattern::{Found, Pattern};
+use crate::pattern::{Matched, Pattern};
 
 /// Variables that are quantized.
 type Vars = BTreeMap<VarId, Quantizing>;
@@ -41,10 +41,10 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
 }
 
 /// Excludes variables; a pattern does not exclude variables given by name.
-fn take_out(all: &mut Resolved<Vars>, found: Found) {
+fn take_out(all: &mut Resolved<Vars>, found: Matched) {
     let (ids, by_name) = match found {
-        Found::Named(id) => (vec![id], true),
-        Found::Matching(ids) => (ids, false),
+        Matched::Named(id) => (vec![id], true),
+        Matched::Matching(ids) => (ids, false),
     };
     for id in ids {
         if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
@@ -61,16 +61,16 @@ fn add(
     (schema, exact): (&Schema, &Exact<'_>),
 ) -> Result<(), Mistake> {
     let found = match pattern.variables(schema)? {
-        Found::Named(id) => Found::Named(id),
-        Found::Matching(ids) => Found::Matching(real(ids, how, schema)),
+        Matched::Named(id) => Matched::Named(id),
+        Matched::Matching(ids) => Matched::Matching(real(ids, how, schema)),
     };
-    if found == Found::Matching(vec![]) {
+    if found == Matched::Matching(vec![]) {
         let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
     let (ids, by_name) = match exact.pass_over(found, pattern, &mut all.passed_over)? {
-        Found::Named(id) => (vec![id], true),
-        Found::Matching(ids) => (ids, false),
+        Matched::Named(id) => (vec![id], true),
+        Matched::Matching(ids) => (ids, false),
     };
     for id in ids {
         match all.asked.get(&id) {

@@ -7,7 +7,7 @@ use netcdf_core::model::{FilterSpec, Schema, VarId};
 use super::parse::{Assignment, assignment, filter_alone};
 use super::passed_over::{Exact, Resolved, set_aside};
 use crate::mistake::Mistake;
-use crate::pattern::{Found, Pattern};
+use crate::pattern::{Matched, Pattern};
 
 /// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
 /// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
@@ -50,8 +50,8 @@ fn add(
         found = exact.pass_over(found, pattern, &mut all.passed_over)?;
     }
     let (ids, by_name) = match found {
-        Found::Named(id) => (vec![id], true),
-        Found::Matching(ids) => (ids, false),
+        Matched::Named(id) => (vec![id], true),
+        Matched::Matching(ids) => (ids, false),
     };
     let vars = &mut all.asked.vars;
     for id in ids {

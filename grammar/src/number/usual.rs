@@ -19,7 +19,7 @@ pub(super) fn is_plain(value: f64) -> bool {
 
 /// The state of the text: what has been written, and what is missing.
 #[derive(Clone, Copy)]
-struct Place {
+struct TextState {
     /// Length of the sign.
     start: usize,
     /// Digits up to the last that is not 0.
@@ -34,7 +34,7 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     let Decimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
     let values = ascii::spread(low(digits * 10));
     let text = values | ascii::ZEROS;
-    let place = Place {
+    let place = TextState {
         start,
         significant: ascii::significant(values),
         exponent,
@@ -64,7 +64,7 @@ pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
     } else {
         8 + ascii::significant(lower)
     };
-    let place = Place {
+    let place = TextState {
         start,
         significant,
         exponent,
@@ -121,7 +121,7 @@ const fn is_fraction(exponent: i32) -> bool {
 
 /// Writes `0.` and up to three zeros and returns their end.
 #[inline(always)]
-fn leading_zeros(place: Place, out: &mut [u8; ROOM]) -> usize {
+fn leading_zeros(place: TextState, out: &mut [u8; ROOM]) -> usize {
     put::<1, 8>(out, place.start, *b"0.000000");
     place.start + 1 + place.exponent.unsigned_abs() as usize
 }
@@ -139,7 +139,7 @@ fn whole<const P: u32>(exponent: i32) -> usize {
 
 /// Writes the point into the room between the digits, and the exponent part if there is one. Returns the length.
 #[inline(always)]
-fn point_and_exponent<const P: u32>(place: Place, whole: usize, out: &mut [u8; ROOM]) -> usize {
+fn point_and_exponent<const P: u32>(place: TextState, whole: usize, out: &mut [u8; ROOM]) -> usize {
     put::<31, 1>(out, place.start + whole, *b".");
     let digits = if place.significant > whole {
         place.significant + 1

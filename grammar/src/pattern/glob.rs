@@ -4,10 +4,10 @@ use crate::escape::unescape_name;
 
 /// A pattern of a path from the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob(Vec<Piece>);
+pub(crate) struct Glob(Vec<GlobPiece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum GlobPiece {
     /// This character.
     One(char),
     /// `?`: any character but `/`.
@@ -25,8 +25,8 @@ impl Glob {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let (piece, len) = match c {
-                '*' => (Some(Piece::Run), 1),
-                '?' => (Some(Piece::Any), 1),
+                '*' => (Some(GlobPiece::Run), 1),
+                '?' => (Some(GlobPiece::Any), 1),
                 '[' => class(rest).map_or((None, 0), |(piece, len)| (Some(piece), len)),
                 _ => (None, 0),
             };
@@ -39,9 +39,9 @@ impl Glob {
             };
             rest = rest.get(len..).unwrap_or_default();
         }
-        let special = pieces.iter().any(|p| !matches!(p, Piece::One(_)));
+        let special = pieces.iter().any(|p| !matches!(p, GlobPiece::One(_)));
         if !text.starts_with('/') {
-            pieces.insert(0, Piece::One('/'));
+            pieces.insert(0, GlobPiece::One('/'));
         }
         special.then_some(Self(pieces))
     }
@@ -55,7 +55,7 @@ impl Glob {
             let here = path.get(at).copied();
             match (self.0.get(piece), here) {
                 (None, None) => return true,
-                (Some(Piece::Run), _) => {
+                (Some(GlobPiece::Run), _) => {
                     run = Some((at, piece));
                     piece += 1;
                     continue;
@@ -77,7 +77,7 @@ impl Glob {
     }
 }
 
-impl Piece {
+impl GlobPiece {
     fn is(&self, c: char) -> bool {
         match self {
             Self::One(one) => *one == c,
@@ -91,7 +91,7 @@ impl Piece {
 }
 
 /// The class at the beginning of `text`, if its bracket is closed, and its length in bytes.
-fn class(text: &str) -> Option<(Piece, usize)> {
+fn class(text: &str) -> Option<(GlobPiece, usize)> {
     let inner = text.strip_prefix('[')?;
     let not = inner.starts_with(['!', '^']);
     let mut rest = inner.char_indices().skip(usize::from(not)).peekable();
@@ -100,7 +100,7 @@ fn class(text: &str) -> Option<(Piece, usize)> {
         let (at, c) = rest.next()?;
         let first = ranges.is_empty();
         let literal = match c {
-            ']' if !first => return Some((Piece::Class(not, ranges), at + 2)),
+            ']' if !first => return Some((GlobPiece::Class(not, ranges), at + 2)),
             '\\' => rest.next()?.1,
             c => c,
         };
@@ -118,7 +118,7 @@ fn class(text: &str) -> Option<(Piece, usize)> {
 }
 
 /// Adds the characters up to the next one that may be special; returns their length in bytes.
-fn literal(text: &str, pieces: &mut Vec<Piece>) -> usize {
+fn literal(text: &str, pieces: &mut Vec<GlobPiece>) -> usize {
     let mut len = 0;
     let mut escaped = false;
     for c in text.chars() {
@@ -131,7 +131,7 @@ fn literal(text: &str, pieces: &mut Vec<Piece>) -> usize {
     let mut bytes = vec![];
     unescape_name(text.get(..len).unwrap_or_default().as_bytes(), &mut bytes);
     let characters = String::from_utf8_lossy(&bytes);
-    pieces.extend(characters.chars().map(Piece::One));
+    pieces.extend(characters.chars().map(GlobPiece::One));
     len
 }
 

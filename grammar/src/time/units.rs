@@ -27,9 +27,9 @@ pub(super) enum Unit {
 }
 
 /// A unit, a prefix of its names, and other names; letter case does not matter.
-type Names = (Unit, &'static [u8], &'static [&'static [u8]]);
+type UnitNames = (Unit, &'static [u8], &'static [&'static [u8]]);
 
-const UNIT_NAMES: [Names; 11] = [
+const UNIT_NAMES: [UnitNames; 11] = [
     (Unit::Nanosecond, b"nanosec", &[b"ns", b"nsec", b"nsecs"]),
     (
         Unit::Microsecond,

@@ -3,7 +3,7 @@
 use netcdf_core::model::{Attribute, DataType, TypeId, TypeKind, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::escape::trim_nuls;
-use netcdf_grammar::number::{FloatFormat, Form, Token};
+use netcdf_grammar::number::{FloatForm, FloatFormat, Token};
 
 use super::Ncml;
 
@@ -84,8 +84,8 @@ impl Ncml<'_> {
     }
 
     fn numbers(&self, values: &Values) -> Vec<u8> {
-        let float = FloatFormat::new(self.digits.float, Form::Ncml);
-        let double = FloatFormat::new(self.digits.double, Form::Ncml);
+        let float = FloatFormat::new(self.digits.float, FloatForm::Ncml);
+        let double = FloatFormat::new(self.digits.double, FloatForm::Ncml);
         match values {
             Values::Byte(v) => list(v, |x, t| t.write_i32(x.into())),
             Values::Short(v) => list(v, |x, t| t.write_i32(x.into())),

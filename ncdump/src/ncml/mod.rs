@@ -8,9 +8,9 @@ mod variable;
 
 use std::path::Path;
 
-use netcdf_core::env::{Note, Notes};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Group, GroupId, Name, Schema, TypeKind, VarId};
+use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{trim_nuls, xml_text};
 

@@ -2,10 +2,11 @@
 
 use std::io::Cursor;
 
-use netcdf_core::env::{Env, Note};
-use netcdf_core::filter::{FilterEntry, Table};
-use netcdf_core::format::Reader;
+use netcdf_core::chunk::Reader;
+use netcdf_core::env::Env;
+use netcdf_core::filter::{FilterEntry, Policy, Table};
 use netcdf_core::model::{Atomic, DataType, Kind, TypeKind, Values};
+use netcdf_core::notes::Note;
 use netcdf_core::tool::{Io, Status};
 
 use super::reader::{Memory, field};
@@ -60,6 +61,7 @@ fn shuffle_and_deflate() -> Env {
         id,
         name,
         codec: None,
+        policy: Policy::PLAIN,
         named: &[],
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| unreachable!("no data is read"),
@@ -322,7 +324,7 @@ fn ncml_of_types_that_grow_without_end() {
 #[test]
 fn ncml_of_the_classic_model() {
     let mut m = Memory::new();
-    m.schema.kind = Kind::Netcdf4Classic;
+    m.schema.kind = Kind::NETCDF4_CLASSIC;
     m.dim(ROOT, "x", 2, false);
     let v = m.var((ROOT, "v"), Atomic::Int, &[0], &ints());
     m.attribute(v, "s", Atomic::String.into(), Values::String(vec![None]));

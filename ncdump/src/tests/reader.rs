@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use netcdf_core::chunk::scatter::Block;
-use netcdf_core::chunk::{ChunkRef, Element, Layout, elements};
+use netcdf_core::chunk::{ChunkRef, Layout, Provenance, Reader, elements};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{Provenance, Reader};
 use netcdf_core::io::Source;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, Dimension, Endianness, Field, FilterSpec, GroupId, Kind, Schema,
-    Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId, Variable,
+    Atomic, Attribute, DataType, Dimension, Element, Endianness, Field, FilterSpec, GroupId, Kind,
+    Schema, Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId, Variable,
 };
 
 use super::name;
@@ -23,7 +22,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new() -> Self {
         Self {
-            schema: Schema::new(Kind::Netcdf4),
+            schema: Schema::new(Kind::NETCDF4),
             data: vec![],
         }
     }
@@ -152,6 +151,10 @@ impl Reader for Memory {
 
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
     }
 
     fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {

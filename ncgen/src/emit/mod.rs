@@ -18,8 +18,9 @@ use std::path::Path;
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format::kind_row;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Endianness, Schema, VarId};
+use netcdf_core::model::{Endianness, Kind, Schema, VarId};
 use netcdf_grammar::cdl::values::{self, Problems};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
@@ -27,7 +28,7 @@ use netcdf_grammar::diagnostic::Reporter;
 use crate::cli::{Cli, Language};
 use crate::{data, name as output};
 use out::Out;
-use rows::{Block, Rows};
+use rows::{PieceWriter, Rows};
 
 /// Most values of a variable in a program: no compiler takes more.
 const VALUES: u64 = 1 << 28;
@@ -54,6 +55,11 @@ struct Program<'a> {
     /// Most elements that are written at once, if there is a limit; then text is written by rows, too.
     most: Option<u64>,
     env: &'a Env,
+}
+
+/// What is added to the mode of `nc_create` for a kind, without `NC_`.
+fn mode(kind: Kind) -> &'static [&'static str] {
+    kind_row(kind).map_or(&[], |row| row.mode)
 }
 
 /// Prints a program. If there is anything wrong with the text, `reporter` receives it and nothing is printed.
@@ -162,7 +168,7 @@ impl Program<'_> {
 
     /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
     /// there is no list.
-    fn rows(&self, var: VarId, to: &mut dyn Block) -> Result<()> {
+    fn rows(&self, var: VarId, to: &mut dyn PieceWriter) -> Result<()> {
         let Some((list, mut rows)) = self.list(var).zip(Rows::new(self, var, to)) else {
             return Ok(());
         };

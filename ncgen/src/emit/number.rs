@@ -1,12 +1,12 @@
 //! Floating-point values in programs, with as many digits as are needed to read the same value back.
 
-use netcdf_grammar::number::{FloatFormat, Form, Precision, Token};
+use netcdf_grammar::number::{FloatForm, FloatFormat, Precision, Token};
 
 /// As C's `%.8g`, with a ninth digit where eight do not give the same value back.
 pub(super) fn float(value: f32) -> String {
     let text = |digits| {
         let mut token = Token::new();
-        FloatFormat::new(Precision::Digits(digits), Form::Data).write_f32(value, &mut token);
+        FloatFormat::new(Precision::Digits(digits), FloatForm::Data).write_f32(value, &mut token);
         String::from_utf8_lossy(token.as_bytes()).into_owned()
     };
     let short = text(8);
@@ -21,7 +21,7 @@ pub(super) fn float(value: f32) -> String {
 pub(super) fn double(value: f64) -> String {
     let text = |digits| {
         let mut token = Token::new();
-        FloatFormat::new(Precision::Digits(digits), Form::Data).write_f64(value, &mut token);
+        FloatFormat::new(Precision::Digits(digits), FloatForm::Data).write_f64(value, &mut token);
         String::from_utf8_lossy(token.as_bytes()).into_owned()
     };
     let short = text(16);

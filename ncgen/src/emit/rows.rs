@@ -9,7 +9,7 @@ use netcdf_grammar::cdl::values::{self, Sink};
 use super::Program;
 
 /// Receives pieces: the place and shape of each, then its values in one or more runs.
-pub(super) trait Block {
+pub(super) trait PieceWriter {
     /// A piece begins; `start` and `count` have one number per dimension.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub(super) trait Block {
 /// Ignores everything.
 pub(super) struct Nowhere;
 
-impl Block for Nowhere {
+impl PieceWriter for Nowhere {
     fn begin(&mut self, _: &[u64], _: &[u64]) -> Result<()> {
         Ok(())
     }
@@ -50,7 +50,7 @@ impl Block for Nowhere {
 /// dimension are one piece; otherwise each row of the last dimension is a piece.
 pub(super) struct Rows<'a> {
     env: &'a Env,
-    to: &'a mut dyn Block,
+    to: &'a mut dyn PieceWriter,
     /// The type of stored bytes.
     atomic: Option<Atomic>,
     shape: Vec<u64>,
@@ -67,7 +67,11 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// `None` for variables without elements.
-    pub(super) fn new(program: &Program<'a>, id: VarId, to: &'a mut dyn Block) -> Option<Self> {
+    pub(super) fn new(
+        program: &Program<'a>,
+        id: VarId,
+        to: &'a mut dyn PieceWriter,
+    ) -> Option<Self> {
         let schema = &program.schema;
         let var = schema.var(id)?;
         let shape = schema.shape(id);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, CreateOptions};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use netcdf_core::io::{Store, StoreTarget};
-use netcdf_core::model::Kind;
+use netcdf_core::model::{CreateOptions, Kind};
 use netcdf_grammar::cdl::ReadOptions;
 use netcdf_grammar::diagnostic::Reporter;
 

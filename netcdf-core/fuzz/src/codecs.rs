@@ -1,10 +1,9 @@
 //! Codecs of Zarr: what JSON says of them, and their decoders.
 
-use netcdf_core::chunk::layout::Element;
+use netcdf_core::model::{Element, Atomic, DataType, Endianness, ZarrVersion};
 use netcdf_core::filter::codec::{filters, list};
 use netcdf_core::filter::{About, Context, Table};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, DataType, Endianness, ZarrVersion};
 
 /// Elements of a chunk, at most.
 const MOST: u64 = 1 << 16;

@@ -1,8 +1,7 @@
 //! Decoders of filters.
 
-use netcdf_core::chunk::layout::Element;
+use netcdf_core::model::{Element, Atomic, DataType, Endianness};
 use netcdf_core::filter::{About, Context, Table};
-use netcdf_core::model::{Atomic, DataType, Endianness};
 
 /// Bytes of a chunk, at most.
 const MOST: usize = 1 << 20;

@@ -14,7 +14,7 @@ pub fn cdl(input: &[u8]) {
         return;
     };
     let options = ReadOptions {
-        kind: Kind::from_name(&(number % 8).to_string()),
+        kind: netcdf_core::format::kind_named(&(number % 8).to_string()),
         limits: limits(),
         strict: number & 8 != 0,
     };

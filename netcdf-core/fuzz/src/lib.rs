@@ -29,9 +29,9 @@ pub use zarr::{shard_index, zarr_v2, zarr_v3, zip};
 
 use std::sync::Arc;
 
-use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
-use netcdf_core::format::{self, Reader};
+use netcdf_core::format;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::{Container, Source};
 use netcdf_core::limits::Limits;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use netcdf_core::io::Store;
 use netcdf_core::io::memory_store::MemoryStore;
-use netcdf_core::io::store::{Hints, Visit, range_of};
+use netcdf_core::io::store::{Hints, VisitKey, range_of};
 use netcdf_core::{Error, ErrorKind, Result};
 
 /// Metadata under keys, and the same bytes for every chunk.
@@ -100,7 +100,7 @@ impl Store for Keys {
         self.metadata.children(prefix)
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         self.metadata.walk(prefix, visit)?;
         let size = self.chunk.len() as u64;
         let mut listed = LISTED.iter().filter(|_| size > 0);

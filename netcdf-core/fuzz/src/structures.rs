@@ -1,6 +1,6 @@
 //! Structures of HDF5 files, one by one.
 
-use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, Tree};
+use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, BtreeV1};
 use netcdf_core::format::hdf5::btree_v2::BTree2;
 use netcdf_core::format::hdf5::chunk_index::{Block, Extent, OpenIndex};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
@@ -8,11 +8,11 @@ use netcdf_core::format::hdf5::dataspace::Dataspace;
 use netcdf_core::format::hdf5::datatype::Datatype;
 use netcdf_core::format::hdf5::fractal_heap::FractalHeap;
 use netcdf_core::format::hdf5::local_heap::LocalHeap;
-use netcdf_core::format::hdf5::message::attribute::Attribute;
+use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
 use netcdf_core::format::hdf5::message::external::External;
 use netcdf_core::format::hdf5::message::fill::Fill;
-use netcdf_core::format::hdf5::message::layout::{Chunked, Index, Layout};
+use netcdf_core::format::hdf5::message::layout::{Chunked, ChunkIndexPlace, Layout};
 use netcdf_core::format::hdf5::message::link::Link;
 use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{filters, shared};
@@ -59,7 +59,7 @@ pub fn message(input: &[u8]) {
         6 => drop(External::parse(&mut c)),
         7 => drop(Layout::parse(&mut c)),
         8 => drop(filters::parse(&mut c)),
-        9 => drop(Attribute::parse(file, &mut c)),
+        9 => drop(AttributeMessage::parse(file, &mut c)),
         10 => drop(AttributeInfo::parse(&mut c)),
         11 => drop(shared::Reference::parse(&mut c)),
         _ => drop(Datatype::parse(&mut c, file.limits())),
@@ -75,12 +75,12 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
     let flags = image.u8();
     let filtered = (flags & 1 != 0).then(|| (image.u32(), 0));
     let index = match kind {
-        0 => Index::BTree1(address),
-        1 => Index::Single { address, filtered },
-        2 => Index::Implicit(address),
-        3 => Index::FixedArray(address),
-        4 => Index::ExtensibleArray(address),
-        _ => Index::BTree2(address),
+        0 => ChunkIndexPlace::BTree1(address),
+        1 => ChunkIndexPlace::Single { address, filtered },
+        2 => ChunkIndexPlace::Implicit(address),
+        3 => ChunkIndexPlace::FixedArray(address),
+        4 => ChunkIndexPlace::ExtensibleArray(address),
+        _ => ChunkIndexPlace::BTree2(address),
     };
     let rank = usize::from(image.u8() & 3) + 1;
     let chunked = Chunked {
@@ -164,7 +164,7 @@ pub fn btree_v1(input: &[u8]) {
     let (root, flags) = (image.u32(), image.u8());
     let kind = if flags & 1 == 0 { GROUP } else { CHUNKS };
     let key = usize::from(image.u8());
-    let tree = Tree { root, kind, key };
+    let tree = BtreeV1 { root, kind, key };
     let _ = tree.walk(image.file(), &mut |_, _| Ok(true), &mut |_, _| Ok(()));
 }
 

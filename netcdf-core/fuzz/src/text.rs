@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use netcdf_core::io::Store;
 use netcdf_core::io::key;
-use netcdf_core::io::locator::{self, Asked, Destination};
+use netcdf_core::io::locator::{Asked, Destination, Location};
 use netcdf_core::io::memory_store::MemoryStore;
 use netcdf_core::json::Json;
 use netcdf_core::model::Kind;
@@ -35,8 +35,8 @@ pub fn names(input: &[u8]) {
         zip_prefix: (number & 16 != 0).then_some(number & 32 != 0),
         overwrite: false,
     };
-    let _ = locator::local(Path::new(name));
-    let _ = Destination::resolve(Path::new(name), asked);
+    let _ = Location::new(name);
+    let _ = Location::new(name).and_then(|at| Destination::resolve(&at, asked));
     keys(name);
 }
 
@@ -46,7 +46,7 @@ fn kind(number: u8) -> Option<Kind> {
         1 => Kind::PURE_ZARR,
         2 => Kind::NCZARR3,
         3 => Kind::PURE_ZARR3,
-        4 => Kind::from_name("classic")?,
+        4 => netcdf_core::format::kind_named("classic")?,
         _ => return None,
     })
 }

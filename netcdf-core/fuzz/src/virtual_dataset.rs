@@ -3,7 +3,7 @@
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::format::hdf5::File;
 use netcdf_core::format::hdf5::selection::Selection;
-use netcdf_core::format::hdf5::virtual_dataset::{self, Extents, Mapping, Piece, Reach};
+use netcdf_core::format::hdf5::virtual_dataset::{self, Extents, Mapping, MappedPiece, Reach};
 use netcdf_core::model::Region;
 
 use crate::image::{NUMBERS, Numbers, superblock, width};
@@ -65,7 +65,7 @@ fn pieces(mapping: &Mapping, extents: Extents, wanted: &Region) {
     for number in mapping.sources(wanted).take(3) {
         let _ = mapping.names(number);
         let mut left = PIECES;
-        let _ = mapping.pieces(number, extents, wanted, &mut |piece: Piece| {
+        let _ = mapping.pieces(number, extents, wanted, &mut |piece: MappedPiece| {
             assert!(inside(
                 &piece.source,
                 &vec![0; extents.source.len()],

@@ -13,7 +13,7 @@ impl Dataset {
     /// # use netcdf_core::api::Dataset;
     /// # use netcdf_core::model::{Atomic, GroupId, Kind};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Classic)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::CLASSIC)?;
     /// let v = data.define_var(GroupId::ROOT, "v", Atomic::Int, &[])?;
     /// data.put_attribute(GroupId::ROOT, "title", "all of it")?;
     /// data.put_attribute(v, "valid_range", [0, 100])?;

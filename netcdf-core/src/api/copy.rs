@@ -49,11 +49,11 @@ impl Dataset {
     /// # use netcdf_core::api::{Dataset, Length, Select};
     /// # use netcdf_core::model::{Atomic, GroupId, Kind};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut from = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut from = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// # let x = from.define_dim(GroupId::ROOT, "x", Length::Unlimited)?;
     /// # let v = from.define_var(GroupId::ROOT, "v", Atomic::Int, &[x])?;
     /// # from.write(v, &Select::region(&[0], &[3]), &[1, 2, 3])?;
-    /// let mut to = Dataset::create(dir.path().join("b.nc"), Kind::Classic)?;
+    /// let mut to = Dataset::create(dir.path().join("b.nc"), Kind::CLASSIC)?;
     /// to.define_dim(GroupId::ROOT, "x", Length::Unlimited)?;
     /// let copied = to.copy_variable((&from, v), GroupId::ROOT)?;
     /// assert_eq!(to.read::<i32>(copied, &Select::all())?, [1, 2, 3]);

@@ -4,17 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::mode::Mode;
-use super::place::{self, Place};
+use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
 use crate::copy::plan::widen_strings;
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{self, CreateOptions};
+use crate::format;
 use crate::io::held::hold;
-use crate::io::locator::{self, Asked};
+use crate::io::locator::{Asked, Location};
 use crate::io::{Container, Output};
-use crate::model::{Fill, Kind, Schema};
+use crate::model::{CreateOptions, Fill, Kind, Schema};
+use crate::notes::Note;
 
 /// An open dataset; see the [module](super).
 ///
@@ -29,7 +30,7 @@ pub struct Dataset {
     pub(super) changed: bool,
     /// Number of variables whose definition has ended.
     pub(super) settled: usize,
-    place: Place,
+    place: DatasetPlace,
     /// What must exist at the place when the dataset is written.
     present: Present,
     options: CreateOptions,
@@ -73,7 +74,7 @@ impl Dataset {
             zip_prefix: options.zip_prefix,
             overwrite: false,
         };
-        let place = Place::new(path.as_ref(), asked)?;
+        let place = DatasetPlace::new(path.as_ref(), asked)?;
         let present = match options.keep_existing {
             true => Present::Nothing,
             false => Present::Anything,
@@ -93,7 +94,7 @@ impl Dataset {
     /// use netcdf_core::model::Kind;
     ///
     /// let (target, bytes) = MemoryTarget::new("in memory");
-    /// let data = Dataset::create_in(Box::new(target), Kind::Classic, Default::default())?;
+    /// let data = Dataset::create_in(Box::new(target), Kind::CLASSIC, Default::default())?;
     /// data.close()?;
     /// assert!(bytes.lock().unwrap().as_ref().unwrap().starts_with(b"CDF\x01"));
     /// # Ok::<(), netcdf_core::Error>(())
@@ -104,10 +105,10 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(Place::Once(Some(output).into(), name), kind, options)
+        Self::begin(DatasetPlace::Once(Some(output).into(), name), kind, options)
     }
 
-    fn begin(place: Place, kind: Kind, options: Options) -> Result<Self> {
+    fn begin(place: DatasetPlace, kind: Kind, options: Options) -> Result<Self> {
         format::check_writes(kind)?;
         let staged = Staged::new(Schema::new(kind), place.scratch());
         let fill = match options.create.no_fill {
@@ -123,10 +124,10 @@ impl Dataset {
         })
     }
 
-    fn with(place: Place, options: Options) -> Self {
+    fn with(place: DatasetPlace, options: Options) -> Self {
         Self {
             env: options.env.unwrap_or_default(),
-            staged: Staged::new(Schema::new(Kind::Classic), None),
+            staged: Staged::new(Schema::new(Kind::CLASSIC), None),
             mode: Mode::ReadOnly,
             fill: Fill::Fill,
             changed: false,
@@ -155,7 +156,7 @@ impl Dataset {
         let env = options.env.clone().unwrap_or_default();
         let container = place::open(path, &env)?;
         let kind = format::probe(&container)?;
-        let place = Place::of(path, &container, kind)?;
+        let place = DatasetPlace::of(path, &container, kind)?;
         let options = Options {
             env: Some(env),
             ..options
@@ -169,7 +170,7 @@ impl Dataset {
     /// As [`Dataset::open`].
     pub fn open_in(container: Container, options: Options) -> Result<Self> {
         let name = container.name().to_string();
-        Self::opened(Place::Container(name), container, options)
+        Self::opened(DatasetPlace::Container(name), container, options)
     }
 
     /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). What is at the path stays until [`Dataset::sync`] or
@@ -189,8 +190,9 @@ impl Dataset {
     pub fn open_for_writing_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
-        check_right(&locator::local(path)?)?;
-        let present = Present::now(&locator::local(path)?)?;
+        let at = Location::of_program(path)?;
+        check_right(at.path())?;
+        let present = Present::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
         dataset.present = present;
@@ -208,7 +210,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(place: Place, container: Container, options: Options) -> Result<Self> {
+    fn opened(place: DatasetPlace, container: Container, options: Options) -> Result<Self> {
         let mut dataset = Self::with(place, options);
         let reader = format::open(container, &dataset.env)?;
         dataset.settled = reader.schema().vars.len();
@@ -360,7 +362,7 @@ fn check_right(path: &Path) -> Result<()> {
 ///
 /// let dir = tempfile::tempdir().unwrap();
 /// let path = dir.path().join("a.nc");
-/// Dataset::create(&path, Kind::Classic)?.close()?;
+/// Dataset::create(&path, Kind::CLASSIC)?.close()?;
 /// api::delete(&path)?;
 /// assert!(!path.exists());
 /// # Ok::<(), netcdf_core::Error>(())
@@ -373,10 +375,11 @@ pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let container = place::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
-    let path = locator::local(path)?;
+    let at = Location::of_program(path)?;
+    let path = at.path();
     let deleted = match path.is_dir() {
-        true => std::fs::remove_dir_all(&path),
-        false => std::fs::remove_file(&path),
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
     };
     deleted.map_err(|e| Error::io("cannot delete", &path.to_string_lossy(), e))
 }

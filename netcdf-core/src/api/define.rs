@@ -2,23 +2,18 @@
 
 use super::mode::is_strict;
 use super::{Dataset, Length};
-use crate::env::Note;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format;
 use crate::model::kind::Model;
 use crate::model::{
     Atomic, DataType, DimId, Dimension, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType,
     VarId, Variable,
 };
+use crate::notes::Note;
 
 /// Longest dimension of a kind, in elements.
 pub(super) fn longest(kind: Kind) -> u64 {
-    match kind {
-        Kind::Classic => u64::from(i32::MAX.unsigned_abs()) - 3,
-        Kind::Offset64 => u64::from(u32::MAX) - 3,
-        Kind::Netcdf4Classic => u32::MAX.into(),
-        Kind::Cdf5 => i64::MAX.unsigned_abs() - 3,
-        Kind::Netcdf4 | Kind::Zarr(_) => i64::MAX.unsigned_abs(),
-    }
+    format::kind_row(kind).map_or(i64::MAX.unsigned_abs(), |row| row.longest)
 }
 
 /// Among which names a new name must be unique.
@@ -35,7 +30,7 @@ impl Dataset {
     /// # use netcdf_core::api::Dataset;
     /// # use netcdf_core::model::{Atomic, GroupId, Kind};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// let x = data.define_dim(GroupId::ROOT, "x", 3.into())?;
     /// let run = data.define_group(GroupId::ROOT, "run")?;
     /// let v = data.define_var(run, "v", Atomic::Int, &[x])?;
@@ -75,7 +70,7 @@ impl Dataset {
             }
             Length::Fixed(len) => (self.checked_len(len)?, false),
         };
-        let one = self.kind().model() != Model::Enhanced;
+        let one = self.kind().model != Model::Enhanced;
         if unlimited && one && self.schema().dims.iter().any(|d| d.unlimited) {
             let what = "the classic model allows only one unlimited dimension";
             return Err(Error::new(ErrorKind::Unlimited, what).of(&self.name()));
@@ -118,7 +113,7 @@ impl Dataset {
     /// # use netcdf_core::api::{Dataset, Select};
     /// # use netcdf_core::model::{Atomic, DataType, GroupId, Kind, Name, TypeKind, Values};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// let members = vec![(Name::checked(b"clear")?, 0), (Name::checked(b"cloudy")?, 1)];
     /// let sky = TypeKind::Enum { base: Atomic::Byte, members };
     /// let sky = data.define_type(GroupId::ROOT, "sky", sky)?;
@@ -211,13 +206,13 @@ impl Dataset {
     /// Checks that the format has a type.
     pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
         let kind = self.kind();
-        let (has, error) = match (kind, ty) {
-            (Kind::Classic | Kind::Offset64, DataType::Atomic(a)) => {
+        let (has, error) = match (kind.model, ty) {
+            (Model::Classic, DataType::Atomic(a)) if kind.is_cdf() => {
                 (a.is_classic(), ErrorKind::BadType)
             }
-            (Kind::Netcdf4Classic, DataType::Atomic(a)) => (a.is_classic(), ErrorKind::Strict),
-            (Kind::Cdf5, DataType::Atomic(a)) => (a != Atomic::String, ErrorKind::BadType),
-            (Kind::Netcdf4 | Kind::Zarr(_), DataType::Atomic(_)) => (true, ErrorKind::BadType),
+            (Model::Classic, DataType::Atomic(a)) => (a.is_classic(), ErrorKind::Strict),
+            (Model::Cdf5, DataType::Atomic(a)) => (a != Atomic::String, ErrorKind::BadType),
+            (Model::Enhanced, DataType::Atomic(_)) => (true, ErrorKind::BadType),
             (_, DataType::User(id)) => (self.schema().user_type(id).is_some(), ErrorKind::BadType),
         };
         if has {

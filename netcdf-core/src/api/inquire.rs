@@ -1,8 +1,8 @@
 //! Inquires what is in a dataset.
 
 use super::{Dataset, Owner};
+use crate::chunk::{Provenance, Reader};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::model::{
     Attribute, DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, TypeKind,
     UserType, VarId, Variable,

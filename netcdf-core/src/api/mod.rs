@@ -6,7 +6,7 @@
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! let path = dir.path().join("weather.nc");
-//! let mut data = Dataset::create(&path, Kind::Netcdf4)?;
+//! let mut data = Dataset::create(&path, Kind::NETCDF4)?;
 //! let time = data.define_dim(GroupId::ROOT, "time", Length::Unlimited)?;
 //! let x = data.define_dim(GroupId::ROOT, "x", Length::Fixed(3))?;
 //! let t = data.define_var(GroupId::ROOT, "t", Atomic::Float, &[time, x])?;
@@ -33,7 +33,7 @@
 //! # use netcdf_core::model::{Atomic, GroupId, Kind};
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let path = dir.path().join("a.nc");
-//! # let mut data = Dataset::create(&path, Kind::Classic)?;
+//! # let mut data = Dataset::create(&path, Kind::CLASSIC)?;
 //! # let x = data.define_dim(GroupId::ROOT, "x", Length::Fixed(3))?;
 //! # data.define_var(GroupId::ROOT, "t", Atomic::Short, &[x])?;
 //! # data.close()?;

@@ -18,10 +18,7 @@ pub enum Mode {
 /// True if definitions and data are separate phases, as in the classic model; otherwise a dataset switches
 /// between the modes automatically.
 pub(super) fn is_strict(kind: Kind) -> bool {
-    match kind {
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => true,
-        Kind::Netcdf4 | Kind::Zarr(_) => false,
-    }
+    !kind.is_enhanced()
 }
 
 impl Dataset {

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::convert::convert_fitting;
+use crate::model::kind::Model;
 use crate::model::{Atomic, Kind, Region, Values};
 
 /// Values read as a type in memory, and an error for those that do not fit.
@@ -42,10 +43,7 @@ fn to(values: Values, ty: Atomic, fill: &Values) -> Result<(Values, Option<Error
 
 /// True if `byte` stands for signed and unsigned numbers because the kind has no other one-byte type.
 fn bytes_have_no_sign(kind: Kind) -> bool {
-    match kind {
-        Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic => true,
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Zarr(_) => false,
-    }
+    kind.model == Model::Classic
 }
 
 /// An error for elements of a part of a region, which counts them from the part's start.

@@ -1,22 +1,21 @@
 //! The places of datasets.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::ZarrOptions;
-use crate::io::locator::{self, Access, Asked, Destination, Form};
+use crate::format;
+use crate::io::locator::{Access, Asked, Destination, Location, OutputForm};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
 use crate::io::{Container, Output, Store, StoreTarget, file};
-use crate::model::Kind;
+use crate::model::{Kind, ZarrOptions};
 
 /// The place of a dataset.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum DatasetPlace {
     /// A path or URL, which can be written repeatedly.
     Named(Destination),
     /// Something that can be written once; `None` when done. The lock makes it usable from several threads.
@@ -25,10 +24,10 @@ pub(super) enum Place {
     Container(String),
 }
 
-impl Place {
+impl DatasetPlace {
     /// The place of a new dataset.
     pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
-        let to = Destination::resolve(&own(named), asked)?;
+        let to = Destination::resolve(&Location::of_program(named)?, asked)?;
         if to.kind != asked.kind {
             let e = Error::new(
                 ErrorKind::Argument,
@@ -41,15 +40,15 @@ impl Place {
 
     /// The place of an open dataset; it is written in the same form.
     pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
-        let path = own(&locator::local(named)?).into_owned();
+        let path = Location::of_program(named)?.path().to_owned();
         let consolidated = match container {
             Container::Source(_) => false,
             Container::Store(store) => is_consolidated(&**store)?,
         };
         let form = match (container, kind.as_zarr()) {
-            (Container::Store(_), _) if path.is_dir() => Form::Directory,
-            (Container::Store(_), Some(zarr)) => Form::Zip { prefix: !zarr.pure },
-            (Container::Store(_), None) | (Container::Source(_), _) => Form::File,
+            (Container::Store(_), _) if path.is_dir() => OutputForm::Directory,
+            (Container::Store(_), Some(zarr)) => OutputForm::Zip { prefix: !zarr.pure },
+            (Container::Store(_), None) | (Container::Source(_), _) => OutputForm::File,
         };
         Ok(Self::Named(Destination {
             path,
@@ -94,7 +93,7 @@ impl Place {
     /// True if the opened dataset can no longer be read after another was written there.
     pub(super) fn is_directory(&self) -> bool {
         match self {
-            Self::Named(to) => to.form == Form::Directory,
+            Self::Named(to) => to.form == OutputForm::Directory,
             Self::Once(..) | Self::Container(_) => false,
         }
     }
@@ -107,7 +106,7 @@ impl Place {
     /// The output for a dataset.
     pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
-            Self::Named(to) => to.create(sync, env, &Trace::default()),
+            Self::Named(to) => format::output(to, sync, env, &Trace::default()),
             Self::Once(output, name) => {
                 let output = output.get_mut().unwrap_or_else(PoisonError::into_inner);
                 output.take().ok_or_else(|| {
@@ -127,19 +126,11 @@ impl Place {
 pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     let access = Access {
         trace: Trace::default(),
-        allow_external: env.allow_external,
+        allow_external: env.siblings.outside,
         limits: env.limits.clone(),
         ..Access::default()
     };
-    access.input(&own(named), &mut std::io::empty())
-}
-
-/// A path as that of a file, whatever it means on a command line.
-fn own(named: &Path) -> Cow<'_, Path> {
-    match named == Path::new("-") {
-        true => Path::new(".").join(named).into(),
-        false => named.into(),
-    }
+    access.input(&Location::of_program(named)?, &mut std::io::empty())
 }
 
 /// True for a store with consolidated metadata.
@@ -154,14 +145,10 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
 
 /// An output of a kind that is discarded.
 pub(super) fn nowhere(kind: Kind) -> Output {
-    match kind {
-        Kind::Zarr(_) => {
-            let store = Arc::new(MemoryStore::new("(memory)"));
-            let target: Box<dyn StoreTarget> = Box::new(MemoryStoreTarget::new(store).0);
-            target.into()
-        }
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic => {
-            Box::new(MemoryTarget::new("(memory)").0).into()
-        }
+    if kind.as_zarr().is_none() {
+        return Box::new(MemoryTarget::new("(memory)").0).into();
     }
+    let store = Arc::new(MemoryStore::new("(memory)"));
+    let target: Box<dyn StoreTarget> = Box::new(MemoryStoreTarget::new(store).0);
+    target.into()
 }

@@ -42,7 +42,7 @@ impl Dataset {
     /// # use netcdf_core::error::ErrorKind;
     /// # use netcdf_core::model::{Atomic, GroupId, Kind};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// # let x = data.define_dim(GroupId::ROOT, "x", 3.into())?;
     /// # let v = data.define_var(GroupId::ROOT, "v", Atomic::Int, &[x])?;
     /// data.write(v, &Select::all(), &[1, 300, 2])?;

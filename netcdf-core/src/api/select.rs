@@ -11,7 +11,7 @@ use crate::model::Region;
 /// # use netcdf_core::api::Dataset;
 /// # use netcdf_core::model::{Atomic, GroupId, Kind};
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+/// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
 /// # let y = data.define_dim(GroupId::ROOT, "y", 2.into())?;
 /// # let x = data.define_dim(GroupId::ROOT, "x", 3.into())?;
 /// # let v = data.define_var(GroupId::ROOT, "v", Atomic::Int, &[y, x])?;

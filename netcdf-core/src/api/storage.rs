@@ -2,10 +2,10 @@
 
 use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::{Context, codec, names};
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
-use crate::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::model::{
     Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId,
     Variable,
@@ -28,7 +28,7 @@ impl Dataset {
     /// # use netcdf_core::api::Dataset;
     /// # use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout};
     /// # let dir = tempfile::tempdir().unwrap();
-    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::Netcdf4)?;
+    /// # let mut data = Dataset::create(dir.path().join("a.nc"), Kind::NETCDF4)?;
     /// # let x = data.define_dim(GroupId::ROOT, "x", 1000.into())?;
     /// let v = data.define_var(GroupId::ROOT, "v", Atomic::Float, &[x])?;
     /// data.define_chunking(v, StorageLayout::Chunked(vec![100]))?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::layout::{ChunkRef, Layout};
 use super::scatter::Block;
+use crate::chunk::{Provenance, Reader};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
 

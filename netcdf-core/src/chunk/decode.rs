@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::buffers::{Buffers, LARGE};
 use super::elements;
 use super::layout::{ChunkRef, Layout};
+use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
-use crate::format::Reader;
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
+use crate::runtime::buffers::{Buffers, LARGE};
 
 /// Most bytes per stored byte for which a large buffer is allocated at once (deflate makes up to 1032).
 const RATIO: usize = 1 << 10;

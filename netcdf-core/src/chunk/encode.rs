@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::buffers::Buffers;
 use super::decode::fill;
 use super::layout::Layout;
 use super::quantize::Quantizer;
 use super::scatter::{put, runs};
+use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
-use crate::format::Writer;
 use crate::model::{Region, VarId};
+use crate::runtime::buffers::Buffers;
 
 /// Data shared by all chunks of a variable.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Encoder {
 
 /// A chunk in stored form.
 #[derive(Debug)]
-pub struct Stored {
+pub struct EncodedChunk {
     /// Bit `n` set: filter `n` was not applied.
     pub mask: u32,
     /// Its bytes.
@@ -137,19 +137,19 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] if there are too few bytes;
     /// those of the filters, with the variable's path.
-    pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<Stored> {
+    pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<EncodedChunk> {
         if let Some(quantizer) = &self.quantize {
             quantizer.boxed(place, &self.shape, &mut bytes);
         }
         let bytes = self.whole(&place.count, bytes)?;
         if self.chain.is_empty() {
-            return Ok(Stored { mask: 0, bytes });
+            return Ok(EncodedChunk { mask: 0, bytes });
         }
         let mut scratch = self.buffers.take(self.len)?;
         let encoded = self.chain.encode(bytes, &mut scratch);
         self.buffers.give(scratch);
         let named = encoded.map_err(|e| e.within(&format!("the chunk at {:?}", place.start)));
         let (mask, bytes) = named.in_object(|| self.path.clone())?;
-        Ok(Stored { mask, bytes })
+        Ok(EncodedChunk { mask, bytes })
     }
 }

@@ -3,18 +3,18 @@
 /// The stored form of elements of a fixed-size user-defined type, regardless of names. If the forms of two types
 /// are equal, the same bytes mean the same values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Form {
+pub enum ElementForm {
     /// This many bytes: opaque, characters, or a one-byte number.
     Bytes(u64),
     /// A number of this many bytes in this byte order.
     Number(u64, crate::model::Endianness),
     /// This many consecutive elements.
-    Array(u64, Box<Form>),
+    Array(u64, Box<ElementForm>),
     /// The size of an element in bytes, and its fields with their positions, in the order of the type.
-    Fields(u64, Vec<(u64, Form)>),
+    Fields(u64, Vec<(u64, ElementForm)>),
 }
 
-impl Form {
+impl ElementForm {
     /// `count` consecutive elements, in canonical form.
     #[must_use]
     pub fn array(self, count: u64) -> Self {
@@ -34,10 +34,13 @@ mod tests {
 
     #[test]
     fn arrays_are_said_in_one_way() {
-        assert_eq!(Form::Bytes(2).array(3).array(5), Form::Bytes(30));
-        let number = Form::Number(4, Endianness::Big);
+        assert_eq!(
+            ElementForm::Bytes(2).array(3).array(5),
+            ElementForm::Bytes(30)
+        );
+        let number = ElementForm::Number(4, Endianness::Big);
         assert_eq!(number.clone().array(1), number);
         let twice = number.clone().array(2).array(3);
-        assert_eq!(twice, Form::Array(6, Box::new(number)));
+        assert_eq!(twice, ElementForm::Array(6, Box::new(number)));
     }
 }

@@ -4,30 +4,7 @@ use std::ops::Range;
 
 use super::quantize::Quantizer;
 use super::scatter::Block;
-use crate::model::{Atomic, DataType, Endianness, FilterSpec};
-
-/// The stored form of one element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Element {
-    /// Its type.
-    pub ty: DataType,
-    /// Its size in bytes as stored (for strings and lists: of the reference to the heap).
-    pub size: u64,
-    /// Byte order of its numbers.
-    pub order: Endianness,
-    /// Whether the stored form is that of an atomic type of fixed size; otherwise
-    /// [`Reader::resolve`](crate::format::Reader::resolve) returns the values.
-    pub plain: bool,
-}
-
-impl Element {
-    /// The atomic type whose numbers (or text) are stored directly.
-    #[must_use]
-    pub fn plain_type(&self) -> Option<Atomic> {
-        let atomic = self.ty.atomic().filter(|a| a.size().is_some());
-        atomic.filter(|_| self.plain)
-    }
-}
+use crate::model::{Element, FilterSpec};
 
 /// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +79,7 @@ pub struct ChunkRef {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::model::{Atomic, Endianness};
 
     /// A layout of bytes in chunks, without filters.
     pub(in crate::chunk) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {

@@ -1,7 +1,6 @@
 //! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
 
 pub mod assemble;
-pub mod buffers;
 pub mod column;
 pub mod dataset;
 pub(crate) mod decode;
@@ -11,15 +10,19 @@ pub mod form;
 pub mod grid;
 pub mod layout;
 pub mod plan;
-pub mod pool;
+pub mod prepared;
 pub mod quantize;
+pub mod reader;
 pub mod rechunk;
 pub mod scatter;
+pub mod shapes;
+pub mod writer;
 
 pub use assemble::Assembler;
 pub use dataset::Dataset;
 pub use encode::Encoder;
-pub use form::Form;
+pub use form::ElementForm;
 pub use grid::Grid;
-pub use layout::{ChunkRef, Element, Layout};
-pub use pool::Pool;
+pub use layout::{ChunkRef, Layout};
+pub use reader::{Provenance, Reader};
+pub use writer::{Runs, Writer};

@@ -4,23 +4,22 @@ use std::sync::Arc;
 
 use super::Job;
 use super::methods::{self, length, object};
-use crate::chunk::Dataset;
-use crate::chunk::dataset::Part;
-use crate::chunk::encode::{Encoder, Stored};
+use crate::chunk::dataset::BoxElements;
+use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{self, Met, Plan, Way};
+use crate::chunk::rechunk::{self, Met, Plan, RechunkWay};
+use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::io::source::present;
 use crate::model::region::product;
 use crate::model::{Region, Values};
 
 /// What becomes of the elements of a chunk.
-enum Made {
+enum ChunkResult {
     /// The chunk.
-    Chunk(Stored),
+    Chunk(EncodedChunk),
     /// Values with heap data, which is written in order.
     Values(Values),
     /// Nothing: the chunk is all fill, so it is not stored.
@@ -161,7 +160,7 @@ impl Job {
             let bytes = self.encoded(set, bytes).in_object(path)?;
             output.encoder.encode(&self.place(chunk), bytes)
         };
-        let sink = |chunk: ChunkRef, made: Stored| {
+        let sink = |chunk: ChunkRef, made: EncodedChunk| {
             stored = stored.saturating_add(output.put(writer, &self.place(&chunk), made)?);
             meter.advance(output.each);
             Ok(())
@@ -180,13 +179,14 @@ impl Job {
         let mut output = Output::new(self, set, writer)?;
         if output.has_gaps()? {
             output.met = Met::of((set, self.pair.from), &self.from, &output.grid)?.map(Arc::new);
-            output.unknown = plan.way == Way::Spill;
+            output.unknown = plan.way == RechunkWay::Spill;
         }
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
-        let work = |place: &Region, part: Part| Ok((place.clone(), output.made(place, part)?));
-        let sink = |(place, made): (Region, Made)| {
+        let work =
+            |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
+        let sink = |(place, made): (Region, ChunkResult)| {
             stored = stored.saturating_add(output.finish(writer, &place, made)?);
             meter.advance(output.each);
             Ok(())
@@ -222,7 +222,7 @@ impl<'a> Output<'a> {
     }
 
     /// True if any element of a chunk is stored in the input.
-    fn is_stored(&self, place: &Region, part: &Part) -> Result<bool> {
+    fn is_stored(&self, place: &Region, part: &BoxElements) -> Result<bool> {
         if !self.unknown {
             return Ok(part.stored);
         }
@@ -234,26 +234,26 @@ impl<'a> Output<'a> {
     }
 
     /// What becomes of the elements of a chunk.
-    fn made(&self, place: &Region, part: Part) -> Result<Made> {
+    fn made(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
         let (job, set) = (self.job, self.set);
         if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);
-            return Ok(Made::Nothing);
+            return Ok(ChunkResult::Nothing);
         }
         let path = || set.reader.schema().var_path(job.pair.from);
         let bytes = match job.converts(set, part.bytes).in_object(path)? {
-            methods::Made::Bytes(bytes) => bytes,
-            methods::Made::Values(values) => return Ok(Made::Values(values)),
+            methods::ElementFate::Bytes(bytes) => bytes,
+            methods::ElementFate::Values(values) => return Ok(ChunkResult::Values(values)),
         };
-        self.encoder.encode(place, bytes).map(Made::Chunk)
+        self.encoder.encode(place, bytes).map(ChunkResult::Chunk)
     }
 
     /// Writes a chunk; returns the bytes stored.
-    fn finish(&self, writer: &mut dyn Writer, place: &Region, made: Made) -> Result<u64> {
+    fn finish(&self, writer: &mut dyn Writer, place: &Region, made: ChunkResult) -> Result<u64> {
         let stored = match made {
-            Made::Chunk(stored) => stored,
-            Made::Nothing => return Ok(0),
-            Made::Values(values) => {
+            ChunkResult::Chunk(stored) => stored,
+            ChunkResult::Nothing => return Ok(0),
+            ChunkResult::Values(values) => {
                 let bytes = self.job.put_heap(self.set, writer, &values)?;
                 self.encoder.encode(place, bytes)?
             }
@@ -262,7 +262,7 @@ impl<'a> Output<'a> {
     }
 
     /// Writes an encoded chunk; returns its length in bytes.
-    fn put(&self, writer: &mut dyn Writer, place: &Region, made: Stored) -> Result<u64> {
+    fn put(&self, writer: &mut dyn Writer, place: &Region, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(place);
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
         let stored = made.bytes.len() as u64;

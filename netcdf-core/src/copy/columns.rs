@@ -35,12 +35,12 @@ pub(super) struct Columns {
 }
 
 /// Where columns are collected.
-enum Made {
+enum ColumnPlace {
     Memory(Vec<u8>),
     File(Scratch),
 }
 
-impl Made {
+impl ColumnPlace {
     fn put(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         match self {
             Self::File(file) => file.write_at(at, bytes),
@@ -93,8 +93,8 @@ impl Columns {
             end = end.saturating_add(len);
         }
         let mut made = match end <= set.env.memory.0 / 2 {
-            true => Made::Memory(zeros(set.env.limits.item(end, "records")?, "records")?),
-            false => Made::File(Scratch::new(set.env.scratch.as_deref())?),
+            true => ColumnPlace::Memory(zeros(set.env.limits.item(end, "records")?, "records")?),
+            false => ColumnPlace::File(Scratch::new(set.env.scratch.as_deref())?),
         };
         gathered(set, &rows, 0, |n, element, column| {
             let row = rows.get(n);
@@ -106,8 +106,8 @@ impl Columns {
             made.put(at.saturating_add(from), &column)
         })?;
         let source: Arc<dyn Source> = match made {
-            Made::Memory(bytes) => Arc::new(MemorySource::new("records", bytes)),
-            Made::File(file) => Arc::new(file),
+            ColumnPlace::Memory(bytes) => Arc::new(MemorySource::new("records", bytes)),
+            ColumnPlace::File(file) => Arc::new(file),
         };
         Ok(Self {
             places,

@@ -1,12 +1,11 @@
 //! Writes values with heap data to the output.
 
 use super::Job;
-use crate::chunk::Dataset;
-use crate::env::Note;
+use crate::chunk::{Dataset, Writer};
 use crate::error::Result;
-use crate::format::Writer;
-use crate::format::zarr::write::nil;
+use crate::format;
 use crate::model::Values;
+use crate::notes::Note;
 
 impl Job {
     /// Stores the heap data of values, and returns their stored form. Strings of netCDF-4 files end at a zero
@@ -20,7 +19,8 @@ impl Job {
         writer: &mut dyn Writer,
         values: &Values,
     ) -> Result<Vec<u8>> {
-        if writer.schema().kind.as_zarr().is_none() && is_cut(values) {
+        let to = format::writing(writer.schema().kind)?;
+        if !to.strings.zeros && is_cut(values) {
             set.env.notes.say(Note {
                 object: set.reader.schema().var_path(self.pair.from),
                 what: "strings are cut at the first zero byte: netCDF-4 strings end there"
@@ -28,9 +28,9 @@ impl Job {
                 remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
             });
         }
-        if writer.schema().kind.as_zarr().is_some() && has_nil(values) {
+        if !to.strings.nil && has_nil(values) {
             let path = set.reader.schema().var_path(self.pair.from);
-            set.env.notes.say(nil(&path));
+            set.env.notes.say(format::nil(&path, to));
         }
         writer.put_heap(self.pair.to, values)
     }

@@ -5,16 +5,14 @@ use std::time::Duration;
 use super::methods::{self, Method};
 use super::report::Changes;
 use super::{Pair, VarReport};
-use crate::chunk::Dataset;
 use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
-use crate::chunk::rechunk;
-use crate::env::Note;
+use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::model::region::product;
 use crate::model::{DimId, Fill, Region, Variable};
+use crate::notes::Note;
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,9 +139,7 @@ impl Job {
 
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
-        // Bytes can be moved from files only: keys have no positions.
-        let keys = set.reader.object(0).is_none();
-        if !self.chunked && (assembled || keys) {
+        if !self.chunked && (assembled || !set.reader.has_sources()) {
             return Method::Convert;
         }
         if !self.chunked {

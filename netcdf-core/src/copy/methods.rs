@@ -6,12 +6,11 @@ use std::sync::Arc;
 use super::Job;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::steps;
-use crate::chunk::{ChunkRef, Dataset, elements, rechunk};
+use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::{Runs, Writer};
+use crate::filter::policy::decodes_alike;
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::storage::ids::ZSTD;
 use crate::model::{Atomic, FilterSpec, Region, Values, convert};
 
 /// How the data of a variable is copied.
@@ -33,7 +32,7 @@ pub enum Method {
 }
 
 /// What becomes of elements.
-pub(super) enum Made {
+pub(super) enum ElementFate {
     /// They are stored as these bytes.
     Bytes(Vec<u8>),
     /// They have heap data, which is written in order.
@@ -89,11 +88,7 @@ pub fn choose_chunks(
 
 /// True if the filters `to` decode what the filters `from` encoded.
 pub(super) fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
-    let alike = |(a, b): (&FilterSpec, &FilterSpec)| match a.id {
-        // zstd frames say themselves whether they have checksums.
-        ZSTD => b.id == ZSTD && a.params.first() == b.params.first(),
-        _ => a == b,
-    };
+    let alike = |(a, b): (&FilterSpec, &FilterSpec)| decodes_alike(a, b);
     from.len() == to.len() && from.iter().zip(to).all(alike)
 }
 
@@ -191,8 +186,8 @@ impl Job {
             |_, bytes| self.converts(set, bytes).in_object(path),
             |made| {
                 let bytes = match made {
-                    Made::Bytes(bytes) => bytes,
-                    Made::Values(values) => self.put_heap(set, writer, &values)?,
+                    ElementFate::Bytes(bytes) => bytes,
+                    ElementFate::Values(values) => self.put_heap(set, writer, &values)?,
                 };
                 writer.put_run(self.pair.to, element, &bytes)?;
                 element = element.saturating_add(bytes.len() as u64 / size);
@@ -262,11 +257,11 @@ impl Job {
     }
 
     /// What becomes of stored elements of the input.
-    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<Made> {
+    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<ElementFate> {
         if self.has_heap() {
-            return self.values(set, &bytes).map(Made::Values);
+            return self.values(set, &bytes).map(ElementFate::Values);
         }
-        self.encoded(set, bytes).map(Made::Bytes)
+        self.encoded(set, bytes).map(ElementFate::Bytes)
     }
 
     /// The values of stored elements of the input.
@@ -324,6 +319,7 @@ pub(super) fn length(range: &Range<u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::ids::ZSTD;
 
     #[test]
     fn chains_that_are_undone_alike() {

@@ -27,10 +27,9 @@ pub use verify::verify;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::chunk::Dataset;
+use crate::chunk::{Dataset, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Writer};
 use crate::model::VarId;
 use columns::Columns;
 use methods::Method;
@@ -40,7 +39,7 @@ use methods::Method;
 ///
 /// # Errors
 /// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
-/// [`Notes::check`](crate::env::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
+/// [`Notes::check`](crate::notes::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
 /// the copy.
 pub fn run(
     reader: &dyn Reader,

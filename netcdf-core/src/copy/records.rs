@@ -2,15 +2,14 @@
 
 use super::Job;
 use super::methods::{length, object};
-use crate::chunk::pool::Item;
 use crate::chunk::scatter::Block;
-use crate::chunk::{ChunkRef, Dataset};
+use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::error::{Context, Result};
-use crate::format::Writer;
 use crate::io::merge::merge;
 use crate::io::source::present;
 use crate::limits::zeros;
 use crate::model::Region;
+use crate::runtime::pool::Item;
 
 /// Records of at least this many bytes are worth a copy of their own.
 const LARGE: u64 = 64 << 10;

@@ -11,10 +11,10 @@
 //!
 //! As Python's `base64`, which numcodecs uses, reading skips other characters.
 
-use super::codec::ids;
+use super::codec::{Stage, ids};
 use super::output::{allocate, bad};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -24,9 +24,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.base64",
+        stage: Stage::Bytes,
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
+    policy: Policy::ZARR_ONLY,
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),

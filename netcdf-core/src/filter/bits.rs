@@ -35,13 +35,13 @@ pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, row
 
 /// Bytes of a row turned at once, as words.
 const PIECE: usize = 64;
-type Piece = [u64; PIECE / 8];
+type BitPiece = [u64; PIECE / 8];
 
 /// Turns 8 rows, where byte `i` of row `k` has bit `k` of elements `8 i` to `8 i + 7`, into the bytes of the
 /// elements.
 fn turn(rows: &[u8], bytes: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
-    let mut pieces = [Piece::default(); 8];
+    let mut pieces = [BitPiece::default(); 8];
     for (n, bytes) in bytes.chunks_mut(PIECE * 8).enumerate() {
         let start = n.saturating_mul(PIECE);
         let range = start..len.min(start.saturating_add(PIECE));
@@ -58,7 +58,7 @@ fn turn(rows: &[u8], bytes: &mut [u8]) {
 fn turn_back(bytes: &[u8], rows: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     for (n, bytes) in bytes.chunks(PIECE * 8).enumerate() {
-        let mut pieces = [Piece::default(); 8];
+        let mut pieces = [BitPiece::default(); 8];
         for (n, words) in bytes.chunks(64).enumerate() {
             for (piece, word) in pieces.iter_mut().zip(words.as_chunks().0) {
                 if let Some(place) = piece.get_mut(n) {
@@ -79,7 +79,7 @@ fn turn_back(bytes: &[u8], rows: &mut [u8]) {
     }
 }
 
-fn load(bytes: &[u8]) -> Piece {
+fn load(bytes: &[u8]) -> BitPiece {
     let mut whole = [0; PIECE];
     match bytes.try_into() {
         Ok(bytes) => whole = bytes,
@@ -89,7 +89,7 @@ fn load(bytes: &[u8]) -> Piece {
             .for_each(|(to, from)| *to = *from),
     }
     let (words, _) = whole.as_chunks();
-    let mut piece = Piece::default();
+    let mut piece = BitPiece::default();
     for (to, from) in piece.iter_mut().zip(words) {
         *to = u64::from_le_bytes(*from);
     }
@@ -97,7 +97,7 @@ fn load(bytes: &[u8]) -> Piece {
 }
 
 /// Word `n` of the first row, of the second, and so on; then the next words.
-fn store(pieces: &[Piece; 8], bytes: &mut [u8]) {
+fn store(pieces: &[BitPiece; 8], bytes: &mut [u8]) {
     for (n, bytes) in bytes.chunks_mut(64).enumerate() {
         let (words, _) = bytes.as_chunks_mut();
         for (to, piece) in words.iter_mut().zip(pieces) {
@@ -108,21 +108,21 @@ fn store(pieces: &[Piece; 8], bytes: &mut [u8]) {
 
 /// Transposes squares of 8 × 8 bits, each made of the bytes at one position of the 8 rows. Everything off the
 /// diagonal is swapped, in halves, quarters and eighths of a square.
-fn transpose_bits(pieces: &mut [Piece; 8]) {
+fn transpose_bits(pieces: &mut [BitPiece; 8]) {
     halves(pieces, 4, 0x0F0F_0F0F_0F0F_0F0F);
     quarters(pieces, 2, 0x3333_3333_3333_3333);
     eighths(pieces, 1, 0x5555_5555_5555_5555);
 }
 
 /// Transposes squares of 8 × 8 bytes, each made of the words at one position.
-fn transpose_bytes(pieces: &mut [Piece; 8]) {
+fn transpose_bytes(pieces: &mut [BitPiece; 8]) {
     halves(pieces, 32, 0x0000_0000_FFFF_FFFF);
     quarters(pieces, 16, 0x0000_FFFF_0000_FFFF);
     eighths(pieces, 8, 0x00FF_00FF_00FF_00FF);
 }
 
 #[inline]
-fn halves([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+fn halves([a, b, c, d, e, f, g, h]: &mut [BitPiece; 8], shift: u32, part: u64) {
     swap(a, e, shift, part);
     swap(b, f, shift, part);
     swap(c, g, shift, part);
@@ -130,7 +130,7 @@ fn halves([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
 }
 
 #[inline]
-fn quarters([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+fn quarters([a, b, c, d, e, f, g, h]: &mut [BitPiece; 8], shift: u32, part: u64) {
     swap(a, c, shift, part);
     swap(b, d, shift, part);
     swap(e, g, shift, part);
@@ -138,7 +138,7 @@ fn quarters([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
 }
 
 #[inline]
-fn eighths([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
+fn eighths([a, b, c, d, e, f, g, h]: &mut [BitPiece; 8], shift: u32, part: u64) {
     swap(a, b, shift, part);
     swap(c, d, shift, part);
     swap(e, f, shift, part);
@@ -146,7 +146,7 @@ fn eighths([a, b, c, d, e, f, g, h]: &mut [Piece; 8], shift: u32, part: u64) {
 }
 
 #[inline]
-fn swap(x: &mut Piece, y: &mut Piece, shift: u32, part: u64) {
+fn swap(x: &mut BitPiece, y: &mut BitPiece, shift: u32, part: u64) {
     for (x, y) in x.iter_mut().zip(y) {
         let changed = ((*x >> shift) ^ *y) & part;
         *x ^= changed << shift;

@@ -13,28 +13,43 @@
 //! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
 
 use super::bits::{transposed, untranspose};
-use super::named::{Form, Mode, Parameter};
+use super::named::{Mode, Parameter, ParameterForm};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, unfit, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, lz4, zstd};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::ZarrVersion;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
     codec: None,
+    policy: Policy {
+        in_zarr,
+        ..Policy::PLAIN
+    },
     named: &[
         Mode::of(&[BLOCK, Parameter::word("codec", CODECS, 0)]),
         Mode::of(&[
             BLOCK,
-            Parameter::required("codec", Form::Word(CODECS)),
-            Parameter::required("level", Form::Number),
+            Parameter::required("codec", ParameterForm::Word(CODECS)),
+            Parameter::required("level", ParameterForm::Number),
         ]),
     ],
     prepare,
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
+
+/// Bitshuffle with a compressor is one of the modes of Blosc.
+fn in_zarr(params: &[u32], _: ZarrVersion) -> Instead {
+    const BITS: u32 = 2;
+    const LZ4: u32 = 1;
+    const ZSTD: u32 = 5;
+    let zstd = params.get(4) == Some(&3);
+    let compressor = if zstd { ZSTD } else { LZ4 };
+    Instead::other(blosc::ENTRY.id, &[5, BITS, compressor])
+}
 
 const NAME: &str = "bitshuffle";
 

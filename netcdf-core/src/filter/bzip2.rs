@@ -12,11 +12,11 @@
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use super::codec::whole;
+use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -26,9 +26,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "bz2",
         v3: "numcodecs.bz2",
+        stage: Stage::Bytes,
         read: |config| Ok(vec![config.level(1..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    policy: Policy::PLAIN,
     named: &[Mode::of(&[Parameter::number("level", 9)])],
     prepare: |_, user| {
         let level = level(user)?;

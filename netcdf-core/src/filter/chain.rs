@@ -258,6 +258,7 @@ mod tests {
         id: 300,
         name: "picky",
         codec: None,
+        policy: super::super::Policy::PLAIN,
         named: &[],
         prepare: |_, _| Ok(vec![]),
         build: |params, _| Ok(Box::new(Picky(params[0] as usize))),

@@ -9,12 +9,19 @@
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
 //! | Also read by | numcodecs and software built on it |
 
-use super::codec::{Config, Members, Shown, ids, whole, word};
+use super::codec::{Config, Members, Shown, Stage, ids, whole, word};
+use super::ids::FLETCHER32;
 use super::output::allocate;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
+
+/// HDF5 has a checksum of its own.
+const POLICY: Policy = Policy {
+    in_hdf5: |_| Instead::other(FLETCHER32, &[]),
+    ..Policy::PLAIN
+};
 
 /// The table entry of CRC-32.
 pub const CRC32: FilterEntry = FilterEntry {
@@ -23,9 +30,11 @@ pub const CRC32: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "crc32",
         v3: "numcodecs.crc32",
+        stage: Stage::Bytes,
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
+    policy: POLICY,
     named: &[],
     prepare: |_, user| parameter("crc32", user, START),
     build: |params, _| Ok(Checksum::build("crc32", crc32, params, START)),
@@ -38,9 +47,11 @@ pub const CRC32C: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "crc32c",
         v3: "crc32c",
+        stage: Stage::Bytes,
         read: |config| place(config, END),
         write: crc32c_members,
     }),
+    policy: POLICY,
     named: &[],
     prepare: |_, user| parameter("crc32c", user, END),
     build: |params, _| Ok(Checksum::build("crc32c", crc32c::crc32c, params, END)),
@@ -53,9 +64,11 @@ pub const ADLER32: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "adler32",
         v3: "numcodecs.adler32",
+        stage: Stage::Bytes,
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
+    policy: POLICY,
     named: &[],
     prepare: |_, user| parameter("adler32", user, START),
     build: |params, _| {
@@ -71,6 +84,7 @@ pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: JENKINS,
         v3: "numcodecs.jenkins_lookup3",
+        stage: Stage::Bytes,
         read: initial,
         write: |params, _| {
             let initial = params.first().copied().unwrap_or(0);
@@ -78,6 +92,7 @@ pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
             Ok(vec![whole("initval", initial), none])
         },
     }),
+    policy: POLICY,
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![0]),

@@ -26,11 +26,11 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{CompressionLvl, Compressor};
 use simd_adler32::adler32;
 
-use super::codec::whole;
+use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, bad, truncated, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -40,9 +40,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "zlib",
         v3: "numcodecs.zlib",
+        stage: Stage::Bytes,
         read: |config| Ok(vec![config.level(0..=9, 6)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    policy: Policy::PLAIN,
     named: &[Mode::of(&[Parameter::number("level", 6)])],
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {

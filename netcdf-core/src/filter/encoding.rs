@@ -1,6 +1,6 @@
 //! Checks whether chunks can be encoded at all, before any is.
 
-use super::{Context, Entry, Table};
+use super::{Context, Table, UsableFilter};
 use crate::error::Result;
 use crate::model::FilterSpec;
 
@@ -17,9 +17,9 @@ impl Table {
             self.check(std::slice::from_ref(spec), 0)?;
             let entry = self.entry(spec.id)?;
             let params = match &entry {
-                Entry::BuiltIn(row) => (row.prepare)(&next, &spec.params)?,
+                UsableFilter::BuiltIn(row) => (row.prepare)(&next, &spec.params)?,
                 // Not every plugin can prepare parameters that are already stored ones.
-                Entry::Plugin(plugin) => {
+                UsableFilter::Plugin(plugin) => {
                     plugin.check(&next, &spec.params)?;
                     spec.params.clone()
                 }

@@ -12,9 +12,10 @@
 //! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. Like libhdf5, we
 //! accept that form, too.
 
+use super::codec::Stage;
 use super::output::allocate;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The entry in the filter table.
@@ -24,9 +25,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "fletcher32",
         v3: "numcodecs.fletcher32",
+        stage: Stage::Bytes,
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
+    policy: Policy {
+        rank: 0,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),

@@ -9,10 +9,11 @@
 //! | Specification | RFC 1952; Zarr 3, "Gzip codec" |
 //! | Also read by | numcodecs and every implementation of Zarr 3 |
 
-use super::codec::{ids, whole};
+use super::codec::{Stage, ids, whole};
 use super::deflate::{inflate, level, with_compressor};
+use super::ids::DEFLATE;
 use super::output::{allocate, array, bad, truncated};
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -22,9 +23,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: NAME,
+        stage: Stage::Bytes,
         read: |config| Ok(vec![config.level(0..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
+    policy: Policy {
+        in_hdf5: |params| Instead::other(DEFLATE, params),
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {

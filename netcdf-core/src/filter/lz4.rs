@@ -18,8 +18,9 @@ use std::cell::RefCell;
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
+use super::codec::ids;
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -27,6 +28,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
     codec: None,
+    policy: Policy {
+        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        ..Policy::PLAIN
+    },
     named: &[Mode::of(&[Parameter::number("block", 0)])],
     prepare: |_, user| match user {
         [] => Ok(vec![]),

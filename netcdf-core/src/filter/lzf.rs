@@ -12,10 +12,11 @@
 //! Otherwise its upper 3 bits are a length (7: the next byte is added), and its lower 5 bits and the next byte a
 //! distance: length + 2 bytes are repeated, starting distance + 1 bytes back.
 
+use super::codec::ids;
 use super::lz::{Limits, Repeat, Window, parse};
 use super::output::{allocate, array, reserve, take};
 use super::user::{chunk_bytes, wrong};
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -23,6 +24,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 32000,
     name: NAME,
     codec: None,
+    policy: Policy {
+        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |context, user| match user {
         // Stored parameters are made anew, as in h5py's filter.

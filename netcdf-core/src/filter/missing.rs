@@ -3,7 +3,7 @@
 use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
 use super::plugin::Plugins;
-use super::{Entry, Table};
+use super::{Table, UsableFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
@@ -43,7 +43,7 @@ impl Table {
     }
 
     /// The filter of a number, as [`Self::entry`]; the error for an unknown codec names it.
-    pub(super) fn entry_of(&self, spec: &FilterSpec) -> Result<Entry<'_>> {
+    pub(super) fn entry_of(&self, spec: &FilterSpec) -> Result<UsableFilter<'_>> {
         self.entry(spec.id).map_err(|e| match spec.id {
             UNKNOWN => self.missing(spec.id, Some(&spec.params)),
             _ => e,

@@ -9,9 +9,11 @@ pub mod bzip2;
 pub mod chain;
 pub mod checksum;
 pub mod codec;
+pub mod define;
 pub mod deflate;
 pub mod fletcher32;
 pub mod gzip;
+pub mod ids;
 pub mod lz4;
 pub mod lzf;
 pub mod lzma;
@@ -21,6 +23,7 @@ pub mod nbit;
 pub mod numbers;
 pub mod numcodecs_lz4;
 pub mod plugin;
+pub mod policy;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
@@ -45,14 +48,14 @@ pub use chain::Chain;
 pub use codec::Codec;
 use named::Mode;
 use plugin::{Plugin, Plugins};
+pub use policy::{Instead, Policy, Suits, policy, visible};
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::chunk::layout::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, DataType, Endianness, FilterSpec, Schema, TypeKind, Variable};
+use crate::model::{Atomic, DataType, Element, Endianness, FilterSpec, Schema, TypeKind, Variable};
 
 /// The built-in filters. Each module's documentation is the data sheet of its filter.
 const BUILT_IN: &[FilterEntry] = &[
@@ -278,6 +281,8 @@ pub struct FilterEntry {
     pub codec: Option<Codec>,
     /// The names of the user's parameters; empty if they have none.
     pub named: &'static [Mode],
+    /// How the filter is treated.
+    pub policy: Policy,
     /// Converts the user's parameters to stored ones. Also accepts stored parameters, and recomputes them for
     /// the shape and type of the chunk.
     ///
@@ -310,14 +315,14 @@ impl std::fmt::Debug for Table {
 
 /// A filter that can be used.
 #[derive(Clone)]
-pub enum Entry<'t> {
+pub enum UsableFilter<'t> {
     /// A built-in filter.
     BuiltIn(&'t FilterEntry),
     /// A filter of a plugin.
     Plugin(Arc<Plugin>),
 }
 
-impl Entry<'_> {
+impl UsableFilter<'_> {
     /// Converts the user's parameters to stored ones.
     ///
     /// # Errors
@@ -364,11 +369,16 @@ impl Table {
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] if there is none.
-    pub fn entry(&self, id: u32) -> Result<Entry<'_>> {
-        let built_in = || self.rows.iter().find(|e| e.id == id).map(Entry::BuiltIn);
+    pub fn entry(&self, id: u32) -> Result<UsableFilter<'_>> {
+        let built_in = || {
+            self.rows
+                .iter()
+                .find(|e| e.id == id)
+                .map(UsableFilter::BuiltIn)
+        };
         let plugin = || {
             let plugins = self.plugins.as_ref()?;
-            plugins.filter(id).map(Entry::Plugin)
+            plugins.filter(id).map(UsableFilter::Plugin)
         };
         let first = self.plugins.as_ref().is_some_and(Plugins::preferred);
         let found = match first {

@@ -18,14 +18,14 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// How it is given.
-    pub form: Form,
+    pub form: ParameterForm,
     /// Its number if left out; without a default it is required.
     pub default: Option<u32>,
 }
 
 /// How a parameter is given.
 #[derive(Debug, Clone, Copy)]
-pub enum Form {
+pub enum ParameterForm {
     /// A whole number of 32 bits, signed or unsigned.
     Number,
     /// A number, stored as a double in two parameters, the lower half first.
@@ -53,7 +53,7 @@ impl Parameter {
     pub const fn number(name: &'static str, default: u32) -> Self {
         Self {
             default: Some(default),
-            ..Self::required(name, Form::Number)
+            ..Self::required(name, ParameterForm::Number)
         }
     }
 
@@ -66,13 +66,13 @@ impl Parameter {
     ) -> Self {
         Self {
             default: Some(default),
-            ..Self::required(name, Form::Word(words))
+            ..Self::required(name, ParameterForm::Word(words))
         }
     }
 
     /// Makes the parameter required.
     #[must_use]
-    pub const fn required(name: &'static str, form: Form) -> Self {
+    pub const fn required(name: &'static str, form: ParameterForm) -> Self {
         Self {
             name,
             form,

@@ -3,11 +3,9 @@
 //! The facts come from the HDF Group's list of registered filters. Names are netCDF's short names where it has
 //! any.
 
-use super::codec::ids;
-use super::zfp;
+use super::BUILT_IN;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
-use crate::model::storage::ids::ZFP;
 
 /// A filter of the HDF Group's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +18,7 @@ pub struct Registered {
     pub about: &'static str,
     /// Where to get software with it; follows "it comes with".
     pub install: &'static str,
-    /// Whether it may change values, at least with some parameters.
+    /// Whether it may change values, at least with some parameters; for built-in filters, their policy tells.
     pub lossy: bool,
 }
 
@@ -50,10 +48,10 @@ pub fn number(name: &str) -> Option<u32> {
 /// Whether a filter may change values. Filters that are not listed are not known to.
 #[must_use]
 pub fn is_lossy(filter: &FilterSpec) -> bool {
-    match filter.id {
-        ZFP => !zfp::is_reversible(&filter.params),
-        ids::FIXED_SCALE_OFFSET | ids::QUANTIZE | ids::BITROUND | ids::ASTYPE | ids::ZFPY => true,
-        id => registered(id).is_some_and(|r| r.lossy),
+    let listed = || registered(filter.id).is_some_and(|r| r.lossy);
+    match BUILT_IN.iter().find(|row| row.id == filter.id) {
+        Some(row) => (row.policy.lossy)(&filter.params),
+        None => listed(),
     }
 }
 
@@ -123,7 +121,7 @@ static LIST: &[Registered] = &[
     row(3, "fletcher32", "a checksum", HDF5),
     row(4, "szip", "the extended Rice coding of CCSDS 121.0-B", "HDF5 built with szip or libaec"),
     row(5, "nbit", "integers and floats without their unused bits", HDF5),
-    lossy(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
+    row(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
     row(257, "hzip", "compression of hexahedral meshes, from Silo", "the Silo library"),
     lossy(258, "fpzip", "the number of fpzip in Silo", "the Silo library"),
     row(305, "lzo", "LZO compression, from PyTables", "the Python package tables"),
@@ -141,7 +139,7 @@ static LIST: &[Registered] = &[
     lossy(32010, "lpc-rice", "linear prediction and Rice coding", AUTHORS),
     lossy(32011, "ccsds-123", "ESA's CCSDS 123 image compression", AUTHORS),
     lossy(32012, "jpeg-ls", "JPEG-LS image compression by CharLS", AUTHORS),
-    lossy(32013, "zfp", "lossy or lossless compression of numbers in blocks", PLUGINS),
+    row(32013, "zfp", "lossy or lossless compression of numbers in blocks", PLUGINS),
     lossy(32014, "fpzip", "lossy or lossless compression of floats", AUTHORS),
     row(32015, "zstd", "Zstandard compression", PLUGINS),
     lossy(32016, "b3d", "compression of microscope images on graphics processors", AUTHORS),
@@ -150,8 +148,8 @@ static LIST: &[Registered] = &[
     lossy(32019, "jpeg", "JPEG image compression", HDFGROUP),
     row(32020, "vbz", "Oxford Nanopore's compression of signals", "the Python package vbz-h5py-plugin"),
     lossy(32021, "fapec", "DAPCOM's FAPEC compression", "DAPCOM's FAPEC library"),
-    lossy(32022, "bitgroom", "quantization by Bit Grooming", HDFGROUP),
-    lossy(32023, "granularbr", "quantization by Granular BitRound", HDFGROUP),
+    row(32022, "bitgroom", "quantization by Bit Grooming", HDFGROUP),
+    row(32023, "granularbr", "quantization by Granular BitRound", HDFGROUP),
     lossy(32024, "sz3", "error-bounded lossy compression of numbers, version 3", HDF5PLUGIN),
     row(32025, "delta-rice", "differences and Rice coding", AUTHORS),
     row(32026, "blosc2", "Blosc compression, version 2", PLUGINS),
@@ -160,7 +158,7 @@ static LIST: &[Registered] = &[
     row(32029, "terse-prolix", "compression of diffraction images", AUTHORS),
     lossy(32030, "ffmpeg", "lossy video compression", "the Python package h5ffmpeg"),
     lossy(32031, "jpeg2000", "JPEG 2000 image compression", AUTHORS),
-    lossy(32032, "bitround", "quantization by BitRound", HDFGROUP),
+    row(32032, "bitround", "quantization by BitRound", HDFGROUP),
     lossy(32033, "htj2k", "high-throughput JPEG 2000 image compression", HDF5PLUGIN),
 ];
 

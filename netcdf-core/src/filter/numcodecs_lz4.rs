@@ -9,11 +9,11 @@
 //! | Specification | LZ4 block format; numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::codec::{ids, whole};
+use super::codec::{Stage, ids, whole};
 use super::lz4::{block_into, compress};
 use super::output::array;
 use super::user::{wrong, wrong_length};
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -23,6 +23,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "lz4",
         v3: NAME,
+        stage: Stage::Bytes,
         read: |config| {
             let acceleration = config.int("acceleration", 1)?;
             let fits = i32::try_from(acceleration).unwrap_or(1);
@@ -33,6 +34,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
             Ok(vec![whole("acceleration", acceleration)])
         },
     }),
+    policy: Policy {
+        in_hdf5: |_| Instead::other(super::lz4::ENTRY.id, &[]),
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![1]),

@@ -12,17 +12,28 @@
 //! They write plain numbers, so reading does nothing. (Quantization by netCDF-C itself leaves attributes, but no
 //! filter.)
 
-use super::named::{Form, Mode, Parameter};
+use super::named::{Mode, Parameter, ParameterForm};
 use super::output::reserve;
-use super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
 use crate::error::Result;
+
+/// Decoded numbers stay as these filters left them, so nothing more is lost without the filter.
+const QUANTIZED: Policy = Policy {
+    lossy: |_| true,
+    in_zarr: |_, _| Instead::Nothing,
+    ..Policy::PLAIN
+};
 
 /// The table entry of BitGroom.
 pub const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
     codec: None,
-    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
+    policy: QUANTIZED,
+    named: &[Mode::of(&[Parameter::required(
+        "digits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("bitgroom")),
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
@@ -32,7 +43,11 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
     codec: None,
-    named: &[Mode::of(&[Parameter::required("digits", Form::Number)])],
+    policy: QUANTIZED,
+    named: &[Mode::of(&[Parameter::required(
+        "digits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("granularbr")),
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
 };
@@ -42,7 +57,11 @@ pub const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",
     codec: None,
-    named: &[Mode::of(&[Parameter::required("bits", Form::Number)])],
+    policy: QUANTIZED,
+    named: &[Mode::of(&[Parameter::required(
+        "bits",
+        ParameterForm::Number,
+    )])],
     prepare: |_, _| Err(read_only("bitround")),
     build: |_, _| Ok(Box::new(Quantized("bitround"))),
 };

@@ -14,7 +14,7 @@
 //! divided by a power of ten and added to the minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -24,6 +24,12 @@ pub const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
     codec: None,
+    policy: Policy {
+        lossy: |_| true,
+        read_only: Some(is_whole),
+        in_zarr: |_, _| Instead::Nothing,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, _| Err(read_only("scaleoffset")),
     build: |params, _| Ok(Box::new(ScaleOffset::new(params)?)),
@@ -31,6 +37,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 /// Bytes before the numbers.
 const HEADER: usize = 21;
+
+/// Whether chunks with these parameters hold elements of this many bytes.
+fn is_whole(params: &[u32], size: u64) -> bool {
+    params.get(4).is_none_or(|&n| u64::from(n) == size)
+}
 
 /// The filter's parameters.
 struct ScaleOffset {
@@ -53,7 +64,7 @@ enum Scale {
 }
 
 /// What precedes the numbers of a chunk.
-struct Header {
+struct ScaleHeader {
     /// Of each number.
     bits: u32,
     /// The minimum, or its bits.
@@ -127,7 +138,7 @@ impl ScaleOffset {
     }
 
     /// The header of a chunk, and the numbers after it.
-    fn header<'a>(&self, input: &'a [u8]) -> Result<(Header, &'a [u8])> {
+    fn header<'a>(&self, input: &'a [u8]) -> Result<(ScaleHeader, &'a [u8])> {
         let (head, numbers) = input
             .split_first_chunk::<HEADER>()
             .ok_or_else(|| truncated(HEADER as u64, input.len()))?;
@@ -143,11 +154,11 @@ impl ScaleOffset {
         }
         let least = least.iter().take(width.min(8).into()).rev();
         let least = least.fold(0, |value, &byte| value << 8 | u64::from(byte));
-        Ok((Header { bits, least }, numbers))
+        Ok((ScaleHeader { bits, least }, numbers))
     }
 
     /// All elements of a chunk.
-    fn elements<const N: usize>(&self, header: &Header, numbers: &[u8], to: &mut [[u8; N]]) {
+    fn elements<const N: usize>(&self, header: &ScaleHeader, numbers: &[u8], to: &mut [[u8; N]]) {
         if header.bits == self.size * 8 {
             let (stored, _) = numbers.as_chunks::<N>();
             let pairs = to.iter_mut().zip(stored);
@@ -178,7 +189,7 @@ impl ScaleOffset {
     #[inline]
     fn values<const N: usize>(
         &self,
-        header: &Header,
+        header: &ScaleHeader,
         numbers: &[u8],
         to: &mut [[u8; N]],
         value: impl Fn(u64) -> u64,

@@ -9,10 +9,10 @@
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
-use super::codec::whole;
+use super::codec::{Stage, whole};
 use super::output::allocate;
 use super::user::{element_size, wrong};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, Suits, corrupt};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -22,6 +22,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "shuffle",
         v3: "numcodecs.shuffle",
+        stage: Stage::Bytes,
         read: |config| match config.int("elementsize", 4)? {
             // netCDF-C writes 0 to mean the size of the type.
             0 => Ok(vec![element_size("shuffle", config.context)?]),
@@ -36,6 +37,12 @@ pub const ENTRY: FilterEntry = FilterEntry {
             Ok(vec![whole("elementsize", size)])
         },
     }),
+    policy: Policy {
+        visible: |_| vec![],
+        suits: Suits::FixedSize,
+        rank: 1,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |context, user| match user {
         [] | [_] => Ok(vec![element_size("shuffle", context)?]),

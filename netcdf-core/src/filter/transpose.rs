@@ -9,11 +9,11 @@
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
-use super::codec::{Config, Members, ids};
+use super::codec::{Config, Members, Stage, ids};
 use super::output::{allocate, bad};
 use super::permute::permute;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -25,6 +25,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: NAME,
+        stage: Stage::Elements,
         read: from_codec,
         write: |params, shown| match shown.version {
             ZarrVersion::V3 => Ok(to_codec(params)),
@@ -34,6 +35,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
             }
         },
     }),
+    policy: Policy {
+        in_hdf5: |_| Instead::Unsaid,
+        in_zarr: |_, version| match version {
+            ZarrVersion::V2 => Instead::Unsaid,
+            ZarrVersion::V3 => Instead::Same,
+        },
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |context, user| {
         let rank = context.shape.len();

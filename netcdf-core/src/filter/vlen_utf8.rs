@@ -12,7 +12,7 @@
 //! little-endian. The filter gets elements of a fixed size, padded with zeros.
 
 use super::output::allocate;
-use super::{Context, Encoded, Filter, FilterEntry, codec, corrupt};
+use super::{Context, Encoded, Filter, FilterEntry, Policy, codec, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Its number.
@@ -22,6 +22,7 @@ pub const ID: u32 = codec::PRIVATE + 64;
 pub const ENTRY: FilterEntry = FilterEntry {
     id: ID,
     name: "vlen-utf8",
+    policy: Policy::PLAIN,
     named: &[],
     prepare: |_, _| Ok(vec![]),
     build: |_, _| Ok(Box::new(VlenUtf8)),

@@ -13,12 +13,12 @@
 
 use zfp_rs::{ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpHeaderMask, ZfpStreamAlignment};
 
-use super::codec::{Config, Members, ids, whole};
+use super::codec::{Config, Members, Stage, ids, whole};
 use super::output::{allocate, bad, parameter, reserve, unsupported};
 use super::user::{unfit, wrong, wrong_length};
 use super::zfp::params::{dimensionality, double, scalar_type};
-use super::zfp::{Header, pack, unpack, words};
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::zfp::{ZfpHeader, pack, unpack, words};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -30,9 +30,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.zfpy",
+        stage: Stage::Serializer,
         read: from_codec,
         write: |params, _| Zfpy::new(params).map(|zfpy| zfpy.members()),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |context, user| {
         let zfpy = Zfpy::new(user);
@@ -87,7 +89,7 @@ impl Zfpy {
     }
 
     /// The header for chunks of this context.
-    fn header(&self, context: &Context) -> Result<Header> {
+    fn header(&self, context: &Context) -> Result<ZfpHeader> {
         let scalar_type = match context.element.plain_type() {
             Some(Atomic::UInt | Atomic::UInt64) => return Err(unfit(NAME, "unsigned numbers")),
             _ => scalar_type(context)?,
@@ -117,7 +119,7 @@ impl Zfpy {
         };
         let field = ZfpFieldMetadata { scalar_type, dims };
         let big = false;
-        Ok(Header { config, field, big })
+        Ok(ZfpHeader { config, field, big })
     }
 }
 
@@ -131,7 +133,7 @@ impl Filter for Zfpy {
             return Err(bad(NAME, "an incomplete header"));
         };
         let big = false;
-        let header = Header { config, field, big };
+        let header = ZfpHeader { config, field, big };
         let bytes = header.bytes().unwrap_or(usize::MAX);
         let bytes = reserve(NAME, context, bytes as u64, output)?;
         allocate(NAME, output, bytes)?;

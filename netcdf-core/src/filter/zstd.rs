@@ -17,11 +17,11 @@ use std::io::Read;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
-use super::codec::{Config, Members, Shown, whole};
+use super::codec::{Config, Members, Shown, Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -33,9 +33,16 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: NAME,
+        stage: Stage::Bytes,
         read: from_codec,
         write: to_codec,
     }),
+    policy: Policy {
+        visible: |params| level_of(params).to_vec(),
+        decoding: level_of,
+        in_hdf5: |params| Instead::other(ENTRY.id, level_of(params)),
+        ..Policy::PLAIN
+    },
     named: &[Mode::of(&[Parameter::number("level", 3)])],
     prepare: |_, user| match user {
         [_, CHECKED] => Ok(vec![level(user)?.cast_unsigned(), CHECKED]),
@@ -47,6 +54,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
         }))
     },
 };
+
+/// The level alone, which is all that netCDF-C takes: frames say themselves whether they have checksums.
+fn level_of(params: &[u32]) -> &[u32] {
+    params.get(..1).unwrap_or(params)
+}
 
 const NAME: &str = "zstd";
 

@@ -2,300 +2,23 @@
 
 pub mod classic;
 pub mod hdf5;
+mod kinds;
 pub mod netcdf4;
+mod outputs;
 pub mod zarr;
 
-use std::ops::Range;
+pub use kinds::{KindRow, kind_named, kind_row, kind_words};
+pub use outputs::output;
+
 use std::sync::Arc;
 
-use crate::chunk::form::Form;
-use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::Block;
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Output, Source, odd, other};
-use crate::model::{DimId, FilterSpec, GroupId, Kind, Schema, Values, VarId};
-
-/// An open dataset. Opening reads metadata only.
-pub trait Reader: Send + Sync {
-    /// The schema: everything but the data.
-    fn schema(&self) -> &Schema;
-
-    /// What is known of the file itself, for `ncdump -s` and `-K`.
-    fn provenance(&self) -> Provenance;
-
-    /// How a variable is stored.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn layout(&self, var: VarId) -> Result<Layout>;
-
-    /// Visits the stored chunks of a variable within a box of the chunk grid (counted in
-    /// chunks), in row-major order. Missing chunks are not visited: they read as fill values.
-    ///
-    /// # Errors
-    /// Those of reading the chunk index, and those of the visitor.
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()>;
-
-    /// The stored bytes of chunks, or of parts of them.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends too early.
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
-
-    /// The source behind an object number of a [`ChunkRef`], for copying bytes unchanged; `None` if
-    /// the bytes are not in a source and only [`Reader::fetch`] can read them.
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
-
-    /// The name of the file or key that holds the bytes of a chunk, for messages.
-    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
-        let source = self.object(chunk.object);
-        source.map(|source| Arc::clone(source.name()))
-    }
-
-    /// The name of a file of the dataset that has changed since it was opened or read.
-    fn changed(&self) -> Option<Arc<str>> {
-        let mut objects = (0..).map_while(|n| self.object(n));
-        let changed = objects.find(|object| object.has_changed())?;
-        Some(Arc::clone(changed.name()))
-    }
-
-    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all of it
-    /// by itself.
-    fn is_spread(&self) -> bool {
-        false
-    }
-
-    /// True if the reader provides the elements of this variable itself ([`Reader::read_box`]), because
-    /// they are not in chunks as [`Layout`] describes them: they are parts of other datasets, or stored in a
-    /// form that the engine does not know. The layout then has no filters, and its chunk shape is one in
-    /// which elements are cheap to read (the whole variable, if any shape is); [`Reader::locate`] and
-    /// [`Reader::fetch`] are not called for such a variable.
-    fn assembles(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// The number of elements of a variable that the reader assembles and that are stored somewhere, `enough` or more of them if
-    /// there are as many. All, if the reader does not know.
-    ///
-    /// # Errors
-    /// Those of finding where they are stored.
-    fn assembled(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
-        Ok(u64::MAX)
-    }
-
-    /// The elements of a box of a variable that the reader assembles: row-major, in the element type
-    /// and byte order of the layout, with fill values. When a region is read in bands, each element is requested
-    /// once, from several threads, in boxes that are as large as memory allows and lie in one chunk (unless
-    /// they are small).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] for variables that are not assembled; those of reading.
-    fn read_box(&self, _var: VarId, _part: &Block, _env: &Env) -> Result<Vec<u8>> {
-        let what = "the elements of this variable are stored in chunks";
-        Err(Error::new(ErrorKind::Unsupported, what))
-    }
-
-    /// The values of stored elements that are not [`plain`]: elements with heap data
-    /// (strings, lists), of user types, and numbers in unusual forms.
-    ///
-    /// [`plain`]: crate::chunk::layout::Element::plain
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] for formats that have no such types.
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
-
-    /// The meaning of the bytes of a variable's elements, if they have a user type of fixed size.
-    /// Elements that the output stores in the same form are copied without decoding.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn form(&self, _var: VarId) -> Result<Option<Form>> {
-        Ok(None)
-    }
-}
-
-/// A dataset being written. It can only be created: nothing is visible before [`Writer::finish`], and a
-/// writer that is dropped leaves nothing behind.
-pub trait Writer: Send {
-    /// What is being written, with the lengths of unlimited dimensions so far.
-    fn schema(&self) -> &Schema;
-
-    /// How a variable will be stored.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn layout(&self, var: VarId) -> Result<Layout>;
-
-    /// Stores a whole encoded chunk. The chunks of a variable come in row-major order. `index` is the row-major
-    /// number in the grid of [`Writer::layout`], whose extent must be final by then
-    /// ([`Writer::set_len`]) except for the slowest dimension. Chunks that are left out read as fill values.
-    ///
-    /// # Errors
-    /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
-    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
-
-    /// As [`Writer::put_chunk`], for bytes that a source holds in the same stored form.
-    ///
-    /// # Errors
-    /// As [`Writer::put_chunk`], and those of the source.
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
-        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
-    }
-
-    /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An
-    /// unlimited dimension grows as needed.
-    ///
-    /// # Errors
-    /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
-    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
-
-    /// An object that stores runs of a variable from several threads at once; `None` if that is not possible or not worth
-    /// it. While it is in use nothing else may be put; afterwards, report what was stored with [`Writer::ran`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema; those of the target.
-    fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
-        Ok(None)
-    }
-
-    /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
-    ///
-    /// # Errors
-    /// As [`Writer::put_run`].
-    fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
-        Ok(())
-    }
-
-    /// As [`Writer::put_run`], for bytes that a source holds in the same stored form.
-    ///
-    /// # Errors
-    /// As [`Writer::put_run`], and those of the source.
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()>;
-
-    /// True if data of a variable has been put.
-    fn has_data(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// Refuses a filter: once there is a writer, definitions are over. Use
-    /// [`Schema::define_filter`] before that.
-    ///
-    /// # Errors
-    /// Always: those of [`Schema::takes_filters`] for a variable that cannot have filters, otherwise
-    /// [`ErrorKind::LateDefinition`] if the variable has data and [`ErrorKind::NotInDefineMode`] if not.
-    fn define_filter(&mut self, var: VarId, filter: &FilterSpec) -> Result<()> {
-        self.schema().takes_filters(var)?;
-        let (kind, why) = match self.has_data(var) {
-            true => (ErrorKind::LateDefinition, "the variable already has data"),
-            false => (ErrorKind::NotInDefineMode, "the dataset is defined"),
-        };
-        let what = format!("{why}: filter {} comes too late", filter.id);
-        Err(Error::new(kind, what).in_object(&self.schema().var_path(var)))
-    }
-
-    /// True if the data of a variable is put as chunks, false if as runs of elements.
-    fn takes_chunks(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// True if every chunk must go through all filters of its variable, because the format has no filter mask.
-    fn needs_all_filters(&self) -> bool {
-        false
-    }
-
-    /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
-    /// those with heap data (strings, lists), which this call stores.
-    ///
-    /// [`plain`]: crate::chunk::layout::Element::plain
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] for formats that have no such types.
-    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
-
-    /// As [`Reader::form`], for the elements that will be stored.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    fn form(&self, _var: VarId) -> Result<Option<Form>> {
-        Ok(None)
-    }
-
-    /// Extends an unlimited dimension to a length, unless it is already that long.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DimSize`] beyond the format's limit.
-    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
-
-    /// Writes fill values where nothing was written, and makes the dataset visible.
-    ///
-    /// # Errors
-    /// Those of the target.
-    fn finish(self: Box<Self>) -> Result<()>;
-}
-
-/// Stores runs of the elements of one variable, in any order and from several threads.
-pub trait Runs: Send + Sync {
-    /// As [`Writer::put_run`]; no element may be stored twice.
-    ///
-    /// # Errors
-    /// As [`Writer::put_run`].
-    fn put(&self, element: u64, bytes: &[u8]) -> Result<()>;
-}
-
-/// What is known of a file beyond its schema.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Provenance {
-    /// The model word of `ncdump -K` (`classic`, `HDF5` …).
-    pub model: &'static str,
-    /// The mode word of `ncdump -K` (`NC_*` flags).
-    pub mode: u32,
-    /// `_NCProperties`.
-    pub properties: Option<Vec<u8>>,
-    /// `_SuperblockVersion`.
-    pub superblock: Option<u32>,
-    /// `_IsNetcdf4`.
-    pub is_netcdf4: Option<bool>,
-}
-
-/// The options of a new dataset, beyond its schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CreateOptions {
-    /// Unwritten data is left undefined instead of filled.
-    pub no_fill: bool,
-    /// Options for Zarr output.
-    pub zarr: ZarrOptions,
-}
-
-/// How Zarr is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ZarrOptions {
-    /// Whether all metadata is also stored under one key (`.zmetadata`, or the root's `zarr.json`).
-    pub consolidated: bool,
-    /// Whether variables name their dimensions in `_ARRAY_DIMENSIONS` (version 2).
-    pub xarray: bool,
-}
-
-impl Default for ZarrOptions {
-    fn default() -> Self {
-        Self {
-            consolidated: false,
-            xarray: true,
-        }
-    }
-}
+use crate::io::{Container, Output, odd, other};
+use crate::model::kind::StorageFormat;
+use crate::model::{Attribute, CreateOptions, GroupId, Kind, Schema};
+use crate::notes::Note;
 
 /// Starts a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
@@ -308,10 +31,59 @@ pub struct Format {
     pub probe: fn(&Container) -> Result<Option<Kind>>,
     /// Opens a dataset that [`Format::probe`] recognized.
     pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
-    /// The kinds that [`Format::create`] makes.
-    pub creates: &'static [Kind],
-    /// Starts a dataset of `schema.kind`.
+    /// The kinds that are written; none for a format that is only read.
+    pub kinds: &'static [KindRow],
+    /// Starts a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
+    /// What datasets can have.
+    pub traits: Traits,
+    /// The kind of a copy if none is asked for.
+    pub copied_as: fn(Kind) -> Kind,
+    /// Refuses what a dataset of `schema.kind` cannot hold, although its data model has it.
+    pub holds: fn(&Schema) -> Result<()>,
+    /// Which strings it can store.
+    pub strings: Strings,
+    /// Whether an attribute may read back as another one from a dataset of a kind, because both are stored alike.
+    pub reads_back: fn(&Attribute, &Attribute, Kind) -> bool,
+}
+
+/// What datasets of a format can have, for those who need not know the format itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// Extensions of its datasets that no other format has, without the point.
+    pub extensions: &'static [&'static str],
+    /// Whether a dataset is a set of keys, not a file.
+    pub keys: bool,
+    /// Whether variables have settings of storage: chunks, filters, byte order, fill mode.
+    pub settings: bool,
+    /// Whether chunks may be longer than a fixed dimension.
+    pub overhang: bool,
+    /// Whether `ncdump -s` shows filters with the parameters that a user gives, not with the stored ones.
+    pub shows_given: bool,
+    /// Whether strings may be stored with a fixed size.
+    pub sized_strings: bool,
+}
+
+/// The strings that a format can store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strings {
+    /// Whether NIL differs from an empty string.
+    pub nil: bool,
+    /// Whether a string may have zero bytes inside.
+    pub zeros: bool,
+}
+
+impl Strings {
+    /// As in C: strings end at their first zero byte.
+    pub const C: Self = Self {
+        nil: true,
+        zeros: false,
+    };
+    /// A length and bytes.
+    pub const COUNTED: Self = Self {
+        nil: false,
+        zeros: true,
+    };
 }
 
 /// The formats, in the order in which they are tried.
@@ -371,6 +143,19 @@ fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
     Ok(())
 }
 
+/// The note that NIL strings of an object become empty ones in a format without NIL.
+#[must_use]
+pub fn nil(object: &str, format: &Format) -> Note {
+    Note {
+        object: object.to_owned(),
+        what: format!(
+            "NIL becomes an empty string: {} datasets have no NIL",
+            format.name
+        ),
+        remedy: None,
+    }
+}
+
 /// Checks that datasets of a kind can be written.
 ///
 /// # Errors
@@ -379,9 +164,38 @@ pub fn check_writes(kind: Kind) -> Result<()> {
     writing(kind).map(|_| ())
 }
 
+/// The row of the format that stores a kind.
+fn row(kind: Kind) -> Option<&'static Format> {
+    let name = match kind.storage {
+        StorageFormat::ReadOnly(name) => Some(name),
+        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::Zarr(_) => None,
+    };
+    let stores = |format: &&Format| {
+        name == Some(format.name) || format.kinds.iter().any(|row| row.kind == kind)
+    };
+    FORMATS.iter().find(stores)
+}
+
+/// The kind of a copy of a dataset if none is asked for: one that is written.
+#[must_use]
+pub fn copied_as(kind: Kind) -> Kind {
+    row(kind).map_or(kind, |format| (format.copied_as)(kind))
+}
+
+/// What datasets of a kind can have.
+#[must_use]
+pub fn traits(kind: Kind) -> &'static Traits {
+    row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)
+}
+
 /// The format that writes a kind.
-fn writing(kind: Kind) -> Result<&'static Format> {
-    let format = FORMATS.iter().find(|f| f.creates.contains(&kind));
+///
+/// # Errors
+/// As [`check_writes`].
+pub fn writing(kind: Kind) -> Result<&'static Format> {
+    let format = FORMATS
+        .iter()
+        .find(|f| f.kinds.iter().any(|row| row.kind == kind));
     format.ok_or_else(|| {
         let what = format!("{} files can be read but not written", kind.name());
         Error::new(ErrorKind::Unsupported, what)

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Target;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Bytes of a block.
-const BLOCK: u64 = 64 << 10;
+const LEN: usize = 64 << 10;
+const BLOCK: u64 = LEN as u64;
 /// Blocks held at a time.
 const BLOCKS: usize = 128;
 
@@ -26,7 +27,8 @@ impl Blocks {
     /// # Errors
     /// Those of the target.
     pub fn write(&mut self, target: &mut dyn Target, offset: u64, bytes: &[u8]) -> Result<()> {
-        let end = offset.saturating_add(bytes.len() as u64);
+        let end = offset.checked_add(bytes.len() as u64);
+        let end = end.ok_or_else(|| Error::internal("a write beyond 2^64 bytes"))?;
         if bytes.len() as u64 >= BLOCK {
             self.forget(target, offset, end)?;
             self.end = self.end.max(end);
@@ -38,17 +40,18 @@ impl Blocks {
         let (mut at, mut rest) = (offset, bytes);
         while !rest.is_empty() {
             let number = at / BLOCK;
-            let inside = usize::try_from(at % BLOCK).unwrap_or(0);
-            let room = usize::try_from(BLOCK).unwrap_or(usize::MAX) - inside;
+            let inside = usize::try_from(at % BLOCK);
+            let inside = inside.map_err(|_| Error::internal("a block beyond memory"))?;
+            let room = LEN - inside;
             let (part, more) = rest.split_at(rest.len().min(room));
             let block = self.block(target, number)?;
             if block.len() < inside + part.len() {
                 block.resize(inside + part.len(), 0);
             }
-            if let Some(place) = block.get_mut(inside..inside + part.len()) {
-                place.copy_from_slice(part);
-            }
-            at = at.saturating_add(part.len() as u64);
+            let place = block.get_mut(inside..inside + part.len());
+            let place = place.ok_or_else(|| Error::internal("bytes beyond a block"))?;
+            place.copy_from_slice(part);
+            at += part.len() as u64;
             rest = more;
         }
         self.end = self.end.max(end);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::key;
-use super::store::{Store, Visit, exists, in_the_way, range_of, without_content};
+use super::store::{Store, VisitKey, exists, in_the_way, range_of, without_content};
 use super::target::StoreTarget;
 use super::tree;
 use crate::error::Result;
@@ -84,7 +84,7 @@ impl Store for MemoryStore {
         Ok(tree::children(&self.keys(), prefix))
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         // The visitor may use the store, so do not hold the lock.
         let keys = self.keys();

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use super::store::Store;
-use crate::env::{Note, Notes};
 use crate::error::{Result, list_names};
+use crate::notes::{Note, Notes};
 
 /// What is odd about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Source;
 use super::file::Id;
-use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files that a run creates or replaces. No dataset may need them, by any name.
@@ -37,17 +36,6 @@ pub struct Access {
     pub outside: bool,
     /// Files not to open.
     pub outputs: Outputs,
-}
-
-impl Access {
-    /// The access that a run allows.
-    #[must_use]
-    pub fn of(env: &Env) -> Self {
-        Self {
-            outside: env.allow_external,
-            outputs: env.outputs.clone(),
-        }
-    }
 }
 
 /// Opens the file that a dataset refers to by `name`. Unless the user allows others, only files in or below the

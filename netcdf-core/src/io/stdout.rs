@@ -5,11 +5,18 @@
 
 use std::fs::File;
 use std::io::Result;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
 use std::os::fd::{AsFd, OwnedFd};
 #[cfg(unix)]
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Whether the process was started with its standard output closed. Code that runs before `main` finds out: see
+/// `filter::plugin::closed`.
+#[cfg(unix)]
+pub(crate) static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// The original of descriptor 1. Like the descriptor, it belongs to the process.
 #[cfg(unix)]
@@ -26,7 +33,7 @@ fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
 /// Those of the system.
 #[cfg(unix)]
 pub fn stdout() -> Result<File> {
-    if crate::filter::plugin::closed::stdout_was_closed() {
+    if CLOSED.load(Ordering::Relaxed) {
         return Err(std::io::Error::other("standard output is closed"));
     }
     match &*kept() {

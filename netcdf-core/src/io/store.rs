@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub const UNKNOWN: u64 = u64::MAX;
 
 /// A visitor of keys and their sizes in bytes, which may be [`UNKNOWN`].
-pub type Visit<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
+pub type VisitKey<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
 
 /// What the user said about a store, for instance by the fragment of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,7 +78,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`], and those of the visitor.
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()>;
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()>;
 
     /// Stores a key; each key is stored once.
     ///

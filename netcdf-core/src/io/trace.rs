@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::odd::Odd;
-use super::store::{Hints, Store, Visit};
+use super::store::{Hints, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
 
@@ -141,7 +141,7 @@ impl Store for Traced {
         self.trace.pass(("children", prefix), got, text)
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         let mut keys = 0u64;
         let mut count = |key: &str, size| {
             keys += 1;

@@ -10,7 +10,7 @@ use super::{Attribute, GroupId, Schema, Values, VarId};
 
 /// How an attribute names variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum NamesForm {
     /// Names of variables.
     Names,
     /// Names after words that end in a colon: `a: var1 b: var2`.
@@ -21,20 +21,20 @@ enum Form {
 
 /// Attributes that name variables whose exact values a copy needs, and whether these are coordinates or say
 /// where the coordinates are.
-const ATTRIBUTES: &[(&str, Form, bool)] = &[
-    ("coordinates", Form::Names, true),
-    ("bounds", Form::Names, true),
-    ("climatology", Form::Names, true),
-    ("ancillary_variables", Form::Names, false),
-    ("cell_measures", Form::Behind, false),
-    ("formula_terms", Form::Behind, true),
-    ("grid_mapping", Form::Around, true),
-    ("geometry", Form::Names, true),
-    ("nodes", Form::Names, true),
-    ("node_count", Form::Names, true),
-    ("part_node_count", Form::Names, true),
-    ("interior_ring", Form::Names, true),
-    ("mesh", Form::Names, true),
+const ATTRIBUTES: &[(&str, NamesForm, bool)] = &[
+    ("coordinates", NamesForm::Names, true),
+    ("bounds", NamesForm::Names, true),
+    ("climatology", NamesForm::Names, true),
+    ("ancillary_variables", NamesForm::Names, false),
+    ("cell_measures", NamesForm::Behind, false),
+    ("formula_terms", NamesForm::Behind, true),
+    ("grid_mapping", NamesForm::Around, true),
+    ("geometry", NamesForm::Names, true),
+    ("nodes", NamesForm::Names, true),
+    ("node_count", NamesForm::Names, true),
+    ("part_node_count", NamesForm::Names, true),
+    ("interior_ring", NamesForm::Names, true),
+    ("mesh", NamesForm::Names, true),
 ];
 
 /// Suffixes of more attribute names, those of UGRID and of geometries.
@@ -53,13 +53,13 @@ pub struct Reference {
 
 /// The names of a dataset, for looking up the references of attributes.
 #[derive(Debug)]
-pub struct Names<'s> {
+pub struct CfNames<'s> {
     schema: &'s Schema,
     vars: BTreeMap<(GroupId, &'s [u8]), VarId>,
     groups: BTreeMap<(GroupId, &'s [u8]), GroupId>,
 }
 
-impl<'s> Names<'s> {
+impl<'s> CfNames<'s> {
     /// The names of a dataset.
     #[must_use]
     pub fn new(schema: &'s Schema) -> Self {
@@ -160,12 +160,12 @@ impl<'s> Names<'s> {
 }
 
 /// How an attribute names variables, if it does.
-fn form(name: &[u8]) -> Option<(Form, bool)> {
+fn form(name: &[u8]) -> Option<(NamesForm, bool)> {
     let known = ATTRIBUTES.iter().find(|(n, ..)| n.as_bytes() == name);
     let known = known.map(|&(_, form, locates)| (form, locates));
     known.or_else(|| {
         let ends = ENDS.iter().any(|end| name.ends_with(end));
-        ends.then_some((Form::Names, true))
+        ends.then_some((NamesForm::Names, true))
     })
 }
 
@@ -182,7 +182,7 @@ fn text(values: &Values) -> Vec<u8> {
 }
 
 /// The names in a text.
-fn words(text: &[u8], form: Form) -> impl Iterator<Item = &[u8]> {
+fn words(text: &[u8], form: NamesForm) -> impl Iterator<Item = &[u8]> {
     let words = text.split(|b| b.is_ascii_whitespace() || *b == 0);
     words
         .flat_map(move |word| {
@@ -190,9 +190,9 @@ fn words(text: &[u8], form: Form) -> impl Iterator<Item = &[u8]> {
             let first = parts.next();
             let (first, rest) = match (form, word.contains(&b':')) {
                 // A name may contain a colon.
-                (Form::Names, _) => (Some(word), None),
-                (Form::Behind, true) => (None, parts.next()),
-                (Form::Behind | Form::Around, _) => (first, parts.next()),
+                (NamesForm::Names, _) => (Some(word), None),
+                (NamesForm::Behind, true) => (None, parts.next()),
+                (NamesForm::Behind | NamesForm::Around, _) => (first, parts.next()),
             };
             first.into_iter().chain(rest)
         })
@@ -215,7 +215,7 @@ const AXES: [&str; 2] = ["axis", "_CoordinateAxisType"];
 /// name.
 #[must_use]
 pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
-    let names = Names::new(schema);
+    let names = CfNames::new(schema);
     let mut all = BTreeMap::new();
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         if is_coordinate(schema, id) {
@@ -244,7 +244,7 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
 /// in turn.
 #[must_use]
 pub fn located_by(schema: &Schema, vars: &BTreeSet<VarId>) -> BTreeSet<VarId> {
-    let names = Names::new(schema);
+    let names = CfNames::new(schema);
     let mut all = vars.clone();
     let mut next: Vec<VarId> = vars.iter().copied().collect();
     while let Some(id) = next.pop() {
@@ -275,7 +275,7 @@ mod tests {
     type Var<'a> = (u32, &'a str, &'a [(&'a str, &'a str)]);
 
     fn schema(vars: &[Var]) -> Schema {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
         s.add_group(g, Name::stored(b"h"));
         for &(group, name, attributes) in vars {
@@ -392,10 +392,10 @@ mod tests {
         s.vars[0].dims.push(x);
         s.vars[1].dims.push(x);
         assert_eq!(said(&s), ["/x: a coordinate variable"]);
-        let names = Names::new(&s);
+        let names = CfNames::new(&s);
         assert_eq!(names.coordinates(VarId(1)), [VarId(0)]);
         s.vars[0].dims.clear();
-        assert!(Names::new(&s).coordinates(VarId(1)).is_empty());
+        assert!(CfNames::new(&s).coordinates(VarId(1)).is_empty());
     }
 
     #[test]

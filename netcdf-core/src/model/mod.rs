@@ -2,10 +2,11 @@
 
 pub mod cf;
 pub mod convert;
-pub mod filters;
+pub mod element;
 pub mod ids;
 pub mod kind;
 pub mod name;
+pub mod options;
 pub mod quantize;
 pub mod region;
 pub mod schema;
@@ -15,9 +16,11 @@ pub mod strings;
 pub mod types;
 pub mod values;
 
+pub use element::Element;
 pub use ids::{DimId, GroupId, TypeId, VarId};
 pub use kind::{Kind, Zarr, ZarrVersion};
 pub use name::Name;
+pub use options::{CreateOptions, ZarrOptions};
 pub use quantize::Quantize;
 pub use region::Region;
 pub use schema::{Attribute, Dimension, Group, Schema, Variable};

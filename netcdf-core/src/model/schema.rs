@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn paths() {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));
         let h = s.add_group(g, Name::stored(b"h"));
         let v = s.add_var(Variable {

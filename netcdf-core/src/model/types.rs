@@ -272,13 +272,34 @@ impl Field {
     }
 }
 
+/// Bytes of a pointer in memory.
+const POINTER: u64 = 8;
+/// Bytes of a list (`nc_vlen_t`) in memory.
+const LIST: u64 = 16;
+
+impl Schema {
+    /// Bytes of an element of a type in a C structure.
+    #[must_use]
+    pub fn memory_size(&self, ty: DataType) -> u64 {
+        let id = match ty {
+            DataType::Atomic(atomic) => return atomic.size().map_or(POINTER, |n| n as u64),
+            DataType::User(id) => id,
+        };
+        match self.user_type(id).map(|t| &t.kind) {
+            Some(TypeKind::Enum { base, .. }) => base.size().map_or(1, |n| n as u64),
+            Some(TypeKind::Opaque { size } | TypeKind::Compound { size, .. }) => *size,
+            Some(TypeKind::Vlen { .. }) | None => LIST,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn types_made_of_types_take_no_exponential_time() {
-        let mut schema = Schema::new(crate::model::Kind::Netcdf4);
+        let mut schema = Schema::new(crate::model::Kind::NETCDF4);
         let mut ty = DataType::from(Atomic::Int);
         for n in 0..60u64 {
             let field = |name: &[u8], offset| Field {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Status;
 use super::bar::Line;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
 /// Whether a signal would leave nothing behind.

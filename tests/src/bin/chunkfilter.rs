@@ -17,12 +17,11 @@
 use std::fs;
 use std::io::BufRead;
 
-use netcdf_core::chunk::layout::Element;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::plugin::Plugins;
-use netcdf_core::filter::{About, Context, Entry, Table, codec};
+use netcdf_core::filter::{About, Context, Table, UsableFilter, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 use netcdf_core::tool::Io;
 
 fn main() {
@@ -139,7 +138,7 @@ fn encode(
 ) -> Result<(String, Vec<u8>)> {
     let stored = user.iter().map(|spec| {
         let entry = table.entry(spec.id)?;
-        if preferred && matches!(entry, Entry::BuiltIn(_)) {
+        if preferred && matches!(entry, UsableFilter::BuiltIn(_)) {
             let what = "there is no plugin";
             return Err(Error::new(ErrorKind::FilterUnavailable, what));
         }

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         eprintln!("usage: storevalues DATASET");
         return ExitCode::from(2);
     };
-    let container = locator::input(&path, &mut std::io::empty());
+    let container = locator::input(&locator::Location::of_path(&path), &mut std::io::empty());
     match container.and_then(values::json) {
         Ok(json) => match std::io::stdout().lock().write_all(json.as_bytes()) {
             Ok(()) => ExitCode::SUCCESS,

@@ -19,15 +19,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::datatype::{Class, Datatype};
 use netcdf_core::format::hdf5::message::layout::Layout;
 use netcdf_core::format::hdf5::{File, ObjectHeader, dataset, dataspace};
-use netcdf_core::format::{self, Reader};
 use netcdf_core::io::{Container, locator};
 use netcdf_core::model::{Region, VarId};
-use netcdf_core::{Error, ErrorKind, Result};
+use netcdf_core::{Error, ErrorKind, Result, format};
 
 use reader::Raw;
 
@@ -49,7 +48,7 @@ pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn open(path: &Path, env: &Env) -> Result<Arc<File>> {
-    match locator::input(path, &mut io::empty())? {
+    match locator::input(&locator::Location::of_path(path), &mut io::empty())? {
         Container::Source(source) => Ok(Arc::new(File::open(source, &env.limits)?)),
         Container::Store(store) => unreachable!("a path is a file: {}", store.name()),
     }
@@ -76,7 +75,10 @@ fn dataset(
         return Ok(('N', String::new()));
     };
     let sum = if matches!(dataset.layout, Layout::Virtual { .. }) {
-        let reader = format::open(locator::input(at.0, &mut io::empty())?, env)?;
+        let reader = format::open(
+            locator::input(&locator::Location::of_path(at.0), &mut io::empty())?,
+            env,
+        )?;
         let vars = || reader.schema().var_ids();
         let var = vars().find(|&v| reader.schema().var_path(v) == at.1);
         let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no variable"))?;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use netcdf_core::chunk::layout::{ChunkRef, Element, Layout};
+use netcdf_core::chunk::layout::{ChunkRef, Layout};
 use netcdf_core::chunk::scatter::Block;
+use netcdf_core::chunk::{Provenance, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::File;
 use netcdf_core::format::hdf5::chunk_index::{Extent, OpenIndex};
@@ -12,12 +13,11 @@ use netcdf_core::format::hdf5::dataset::Dataset;
 use netcdf_core::format::hdf5::external_data::ExternalData;
 use netcdf_core::format::hdf5::message::fill::Value;
 use netcdf_core::format::hdf5::message::layout::Layout as Stored;
-use netcdf_core::format::{Provenance, Reader};
 use netcdf_core::io::Source;
 use netcdf_core::io::memory::MemorySource;
-use netcdf_core::io::siblings::Access;
 use netcdf_core::model::{
-    Atomic, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId, Variable,
+    Atomic, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId,
+    Variable,
 };
 use netcdf_core::{Error, ErrorKind, Result};
 
@@ -43,7 +43,7 @@ impl Raw {
                 if let Some(external) = &dataset.external {
                     let external = (external, bytes(&dataset));
                     let path = "/elements".to_owned();
-                    let data = ExternalData::new(&file, external, path, Access::of(env));
+                    let data = ExternalData::new(&file, external, path, env.siblings.clone());
                     source = Arc::new(data);
                 }
             }
@@ -56,7 +56,7 @@ impl Raw {
                 return Err(Error::new(ErrorKind::Unsupported, what));
             }
         }
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         schema.add_var(Variable {
             name: Name::stored(b"elements"),
             group: GroupId::ROOT,

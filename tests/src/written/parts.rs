@@ -5,7 +5,8 @@ use netcdf_core::format::hdf5::datatype::{
 };
 use netcdf_core::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use netcdf_core::format::hdf5::write::{
-    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Dataset, Group, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData, PlannedObject,
+    PlannedType, Shape,
 };
 
 /// A type of a size and a class.
@@ -111,31 +112,31 @@ pub fn strings(all: &[Option<&str>]) -> Payload {
 }
 
 /// An attribute.
-pub fn attribute(name: &str, ty: Datatype, shape: Shape, data: Payload) -> Attribute {
-    Attribute {
+pub fn attribute(name: &str, ty: Datatype, shape: Shape, data: Payload) -> PlannedAttribute {
+    PlannedAttribute {
         name: name.as_bytes().to_vec(),
-        ty: Type::Here(ty),
+        ty: PlannedType::Here(ty),
         shape,
         data,
     }
 }
 
 /// An attribute of numbers.
-pub fn ints(name: &str, all: &[i32]) -> Attribute {
+pub fn ints(name: &str, all: &[i32]) -> PlannedAttribute {
     let bytes: Vec<u8> = all.iter().flat_map(|n| n.to_le_bytes()).collect();
     let shape = Shape::Simple(vec![all.len() as u64]);
     attribute(name, int(4, true), shape, plain(&bytes))
 }
 
 /// A dataset without attributes and filters, and the default fill value.
-pub fn dataset(ty: Datatype, lens: &[u64], place: Place) -> Dataset {
+pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
     let allocate = match &place {
-        Place::Compact => Allocate::Early,
-        Place::Contiguous => Allocate::Late,
-        Place::Chunked(_) => Allocate::Incremental,
+        PlannedData::Compact => Allocate::Early,
+        PlannedData::Contiguous => Allocate::Late,
+        PlannedData::Chunked(_) => Allocate::Incremental,
     };
     Dataset {
-        ty: Type::Here(ty),
+        ty: PlannedType::Here(ty),
         shape: match lens {
             [] => Shape::Scalar,
             _ => Shape::Simple(lens.to_vec()),
@@ -156,12 +157,12 @@ pub fn dataset(ty: Datatype, lens: &[u64], place: Place) -> Dataset {
 /// A plan with an empty root group.
 pub fn plan() -> Plan {
     Plan {
-        objects: vec![Object::Group(Group::default())],
+        objects: vec![PlannedObject::Group(Group::default())],
     }
 }
 
 /// Adds an object under a name to a group.
-pub fn add(plan: &mut Plan, group: ObjectId, name: &str, object: Object) -> ObjectId {
+pub fn add(plan: &mut Plan, group: ObjectId, name: &str, object: PlannedObject) -> ObjectId {
     let to = ObjectId(u32::try_from(plan.objects.len()).unwrap());
     plan.objects.push(object);
     link(plan, group, name, to);
@@ -177,8 +178,8 @@ pub fn link(plan: &mut Plan, group: ObjectId, name: &str, to: ObjectId) {
 /// A group of a plan.
 pub fn group(plan: &mut Plan, id: ObjectId) -> &mut Group {
     match &mut plan.objects[id.0 as usize] {
-        Object::Group(group) => group,
-        Object::Dataset(_) | Object::Datatype(_) => panic!("no group"),
+        PlannedObject::Group(group) => group,
+        PlannedObject::Dataset(_) | PlannedObject::Datatype(_) => panic!("no group"),
     }
 }
 
@@ -188,6 +189,6 @@ pub fn add_dataset(plan: &mut Plan, name: &str, dataset: Dataset) -> ObjectId {
         plan,
         ObjectId::ROOT,
         name,
-        Object::Dataset(Box::new(dataset)),
+        PlannedObject::Dataset(Box::new(dataset)),
     )
 }

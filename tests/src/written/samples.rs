@@ -3,7 +3,9 @@
 use netcdf_core::Result;
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
-use netcdf_core::format::hdf5::write::{Group, Object, ObjectId, Payload, Place, Shape, Type};
+use netcdf_core::format::hdf5::write::{
+    Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedType, Shape,
+};
 use netcdf_core::model::FilterSpec;
 
 use super::parts::*;
@@ -31,7 +33,7 @@ fn types(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "types",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
     let members = |names: &[&str]| {
         let all = names.iter().zip(0u8..);
@@ -84,14 +86,14 @@ fn types(path: &str) -> Result<()> {
     ];
     for (n, (name, ty)) in all.into_iter().enumerate() {
         let size = usize::try_from(ty.size).unwrap();
-        let committed = add(&mut plan, sub, name, Object::Datatype(ty.clone()));
-        let mut one = dataset(ty.clone(), &[2], Place::Contiguous);
+        let committed = add(&mut plan, sub, name, PlannedObject::Datatype(ty.clone()));
+        let mut one = dataset(ty.clone(), &[2], PlannedData::Contiguous);
         if n % 2 == 1 {
-            one.ty = Type::Committed(committed, ty.clone());
+            one.ty = PlannedType::Committed(committed, ty.clone());
         }
         let mut again = attribute("value", ty.clone(), Shape::Scalar, plain(&vec![0; size]));
         if n % 3 == 1 {
-            again.ty = Type::Committed(committed, ty);
+            again.ty = PlannedType::Committed(committed, ty);
         }
         one.attributes.push(again);
         let id = add_dataset(&mut plan, name, one);
@@ -106,25 +108,25 @@ fn types(path: &str) -> Result<()> {
 fn places(path: &str) -> Result<()> {
     let mut plan = plan();
     let value = Value::User(7i32.to_le_bytes().to_vec());
-    let mut compact = dataset(int(4, true), &[3, 2], Place::Compact);
+    let mut compact = dataset(int(4, true), &[3, 2], PlannedData::Compact);
     compact.fill.value = value.clone();
     let compact = add_dataset(&mut plan, "compact", compact);
-    let mut part = dataset(int(4, true), &[10], Place::Contiguous);
+    let mut part = dataset(int(4, true), &[10], PlannedData::Contiguous);
     part.fill.value = value.clone();
     let part = add_dataset(&mut plan, "part", part);
-    let mut never = dataset(int(4, true), &[10], Place::Contiguous);
+    let mut never = dataset(int(4, true), &[10], PlannedData::Contiguous);
     never.fill.value = value.clone();
     never.fill.write = Some(Write::Never);
     add_dataset(&mut plan, "never", never);
     let scalar = add_dataset(
         &mut plan,
         "scalar",
-        dataset(int(4, true), &[], Place::Contiguous),
+        dataset(int(4, true), &[], PlannedData::Contiguous),
     );
-    let mut null = dataset(int(4, true), &[], Place::Contiguous);
+    let mut null = dataset(int(4, true), &[], PlannedData::Contiguous);
     null.shape = Shape::Null;
     add_dataset(&mut plan, "null", null);
-    let mut grows = dataset(int(4, true), &[0, 5], Place::Chunked(vec![2, 3]));
+    let mut grows = dataset(int(4, true), &[0, 5], PlannedData::Chunked(vec![2, 3]));
     grows.max = Some(vec![None, Some(5)]);
     grows.fill.value = value;
     let grows = add_dataset(&mut plan, "grows", grows);
@@ -136,7 +138,7 @@ fn places(path: &str) -> Result<()> {
         id: 1,
         params: vec![6],
     };
-    let mut filtered = dataset(int(4, true), &[4], Place::Chunked(vec![4]));
+    let mut filtered = dataset(int(4, true), &[4], PlannedData::Chunked(vec![4]));
     filtered.filters = vec![(shuffle, true), (deflate, true)];
     let filtered = add_dataset(&mut plan, "filtered", filtered);
     let numbers =
@@ -158,14 +160,14 @@ fn places(path: &str) -> Result<()> {
 /// Text, lists in lists, references to objects in lists, in attributes and in data.
 fn heaps(path: &str) -> Result<()> {
     let mut plan = plan();
-    let mut fill = dataset(string(), &[4], Place::Contiguous);
+    let mut fill = dataset(string(), &[4], PlannedData::Contiguous);
     fill.fill.value = Value::User(vec![0; 16]);
     fill.fill_heap = Some(strings(&[Some("filled")]));
     let fill = add_dataset(&mut plan, "fill", fill);
     let lists = add_dataset(
         &mut plan,
         "lists",
-        dataset(vlen(int(4, true)), &[300], Place::Contiguous),
+        dataset(vlen(int(4, true)), &[300], PlannedData::Contiguous),
     );
     let root = group(&mut plan, ObjectId::ROOT);
     let texts = strings(&[Some("a"), Some(""), None, Some("ä")]);
@@ -216,7 +218,7 @@ fn dense(path: &str) -> Result<()> {
     let leaf = add_dataset(
         &mut plan,
         "leaf",
-        dataset(int(1, true), &[], Place::Contiguous),
+        dataset(int(1, true), &[], PlannedData::Contiguous),
     );
     for count in [0, 1, 8, 9, 14, 15, 45, 46, 100, 1000, 1150] {
         let name = format!("links {count}");
@@ -224,7 +226,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            Object::Group(Group::default()),
+            PlannedObject::Group(Group::default()),
         );
         for n in 0..count {
             link(&mut plan, to, &format!("link {n}"), leaf);
@@ -234,7 +236,7 @@ fn dense(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "long links",
-        Object::Group(Group::default()),
+        PlannedObject::Group(Group::default()),
     );
     for n in [1, 300, 4000, 5000, 30_000, 65_534, 2] {
         link(&mut plan, long, &"n".repeat(n), leaf);
@@ -245,7 +247,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            Object::Group(Group::default()),
+            PlannedObject::Group(Group::default()),
         );
         for n in 0..count {
             group(&mut plan, to)
@@ -253,13 +255,13 @@ fn dense(path: &str) -> Result<()> {
                 .push(ints(&format!("attribute {n}"), &[n, -n]));
         }
     }
-    let mut long = dataset(int(4, true), &[3], Place::Contiguous);
+    let mut long = dataset(int(4, true), &[3], PlannedData::Contiguous);
     for n in [1, 900, 1100, 4000, 20_000, 40_000, 1] {
         let name = format!("attribute {}", long.attributes.len());
         long.attributes.push(ints(&name, &vec![n; n as usize]));
     }
     add_dataset(&mut plan, "long attributes", long);
-    let mut wide = dataset(int(4, true), &[3], Place::Contiguous);
+    let mut wide = dataset(int(4, true), &[3], PlannedData::Contiguous);
     for n in 0..8 {
         wide.attributes
             .push(ints(&format!("attribute {n}"), &[n; 16_000]));
@@ -272,7 +274,7 @@ fn dense(path: &str) -> Result<()> {
 fn chunks(path: &str) -> Result<()> {
     let mut plan = plan();
     let chunked = |len: u64| {
-        let mut one = dataset(int(4, true), &[len], Place::Chunked(vec![2]));
+        let mut one = dataset(int(4, true), &[len], PlannedData::Chunked(vec![2]));
         one.max = Some(vec![None]);
         one
     };
@@ -282,7 +284,7 @@ fn chunks(path: &str) -> Result<()> {
         let mut one = dataset(
             int(2, false),
             &[30, 140, 100],
-            Place::Chunked(vec![2, 7, 5]),
+            PlannedData::Chunked(vec![2, 7, 5]),
         );
         one.max = Some(vec![None; 3]);
         one.fill.value = Value::User(vec![1, 1]);
@@ -292,7 +294,7 @@ fn chunks(path: &str) -> Result<()> {
     let deep = add_dataset(
         &mut plan,
         "deep",
-        dataset(int(1, true), &shape, Place::Chunked(shape.to_vec())),
+        dataset(int(1, true), &shape, PlannedData::Chunked(shape.to_vec())),
     );
     let mut writer = create(path, plan)?;
     for n in 0..10_000u64 {
@@ -318,7 +320,7 @@ fn chunks(path: &str) -> Result<()> {
 fn many(path: &str) -> Result<()> {
     let mut plan = plan();
     for n in 0..10_000 {
-        let mut one = dataset(int(4, true), &[1], Place::Contiguous);
+        let mut one = dataset(int(4, true), &[1], PlannedData::Contiguous);
         one.attributes.push(ints("n", &[n]));
         add_dataset(&mut plan, &format!("dataset {n}"), one);
     }
@@ -329,7 +331,11 @@ fn complex(path: &str) -> Result<()> {
     let mut plan = plan();
     let base = Box::new(float(Endianness::Little));
     let ty = of(8, Class::Complex { base });
-    let id = add_dataset(&mut plan, "complex", dataset(ty, &[2], Place::Contiguous));
+    let id = add_dataset(
+        &mut plan,
+        "complex",
+        dataset(ty, &[2], PlannedData::Contiguous),
+    );
     let mut writer = create(path, plan)?;
     let numbers = [1.0f32, 2.0, -3.0, 4.0];
     writer.put_bytes(id, 0, &numbers.map(f32::to_le_bytes).concat())?;

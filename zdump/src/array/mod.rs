@@ -6,7 +6,7 @@ pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
-pub(crate) use stored::Found;
+pub(crate) use stored::FoundChunk;
 pub(crate) use times::Times;
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use netcdf_core::chunk::scatter::Block;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Chain;
-use netcdf_core::format::zarr::raw::{Part, RawArray};
+use netcdf_core::format::zarr::raw::{KeyPart, RawArray};
 use netcdf_core::format::zarr::{Dtype, base64};
 use netcdf_core::io::Store;
 use netcdf_core::io::store::range_of;
@@ -66,7 +66,7 @@ pub(crate) struct Opened<'a> {
 
 /// Where the bytes of a chunk are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ChunkPlace {
     /// Its place in the grid of chunks.
     pub place: Vec<u64>,
     /// The key.
@@ -250,7 +250,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store; a damaged index of a shard.
-    pub fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<Part>> {
+    pub fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<KeyPart>> {
         let mut read = |range: Range<u64>| self.read(key, range);
         let size = match self.array.is_whole() {
             true => self.whole(key)?.len() as u64,
@@ -277,7 +277,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// As [`Self::parts`].
-    pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
+    pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         let key_place = self.key_place(place);
         let key = self.key(&key_place);
         let Some(size) = self.size(&key)? else {
@@ -285,7 +285,7 @@ impl<'a> Opened<'a> {
         };
         let parts = self.parts(&key_place, &key, size)?;
         let part = parts.into_iter().find(|part| part.place == place);
-        Ok(part.map(|part| Place {
+        Ok(part.map(|part| ChunkPlace {
             place: part.place,
             key,
             range: part.range,
@@ -325,7 +325,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn fetch(&self, place: &Place) -> Result<Vec<u8>> {
+    pub fn fetch(&self, place: &ChunkPlace) -> Result<Vec<u8>> {
         self.read(&place.key, place.range.clone())
     }
 
@@ -404,7 +404,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the codecs, with their names.
-    pub fn undo(&self, place: &Place, mut bytes: Vec<u8>, stages: usize) -> Result<Undone> {
+    pub fn undo(&self, place: &ChunkPlace, mut bytes: Vec<u8>, stages: usize) -> Result<Undone> {
         let mut sizes = vec![bytes.len() as u64];
         if stages == 0 {
             return Ok(Undone { sizes, bytes });
@@ -440,7 +440,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the codecs; decoded bytes that do not form a chunk.
-    pub fn values(&self, place: &Place, decoded: &[u8]) -> Result<Values> {
+    pub fn values(&self, place: &ChunkPlace, decoded: &[u8]) -> Result<Values> {
         let stages = self.array.layout.filters.len();
         let e = |e: Error| {
             let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
@@ -460,7 +460,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store, and as [`Self::values`].
-    pub fn decode(&self, place: &Place) -> Result<Values> {
+    pub fn decode(&self, place: &ChunkPlace) -> Result<Values> {
         self.env.cancel.check()?;
         let bytes = self.fetch(place)?;
         let undone = self.undo(place, bytes, self.array.layout.filters.len())?;
@@ -468,7 +468,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Approximate bytes of memory for decoding a chunk.
-    pub fn memory(&self, place: &Place) -> u64 {
+    pub fn memory(&self, place: &ChunkPlace) -> u64 {
         let stored = place.range.end.saturating_sub(place.range.start);
         let elements = product(&self.chunk).unwrap_or(u64::MAX);
         let texts = match self.array.described.stored.dtype {
@@ -514,7 +514,7 @@ impl<'a> Opened<'a> {
             .collect()
     }
 
-    fn in_chunk(&self, e: Error, place: &Place) -> Error {
+    fn in_chunk(&self, e: Error, place: &ChunkPlace) -> Error {
         let e = match e.kind() {
             // This is not the fault of the chunk.
             ErrorKind::FilterUnavailable => return self.said(e),

@@ -2,17 +2,17 @@
 
 use netcdf_core::error::Result;
 
-use super::{Lost, Opened, Place};
+use super::{ChunkPlace, Lost, Opened};
 use netcdf_core::format::zarr::survey::known;
 
 /// Chunks that are looked at together: enough for all threads, few enough to be held.
 const BATCH: usize = 512;
 
 /// A chunk, or a shard whose chunks cannot be found.
-pub(crate) type Found = Result<Place, Lost>;
+pub(crate) type FoundChunk = Result<ChunkPlace, Lost>;
 
 /// A visitor of chunks.
-pub(crate) type Visit<'a> = &'a mut dyn FnMut(Vec<Found>) -> Result<()>;
+pub(crate) type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
 
 impl Opened<'_> {
     /// Visits the stored chunks in the order of their keys, and of their places in shards. A shard with a damaged index is an
@@ -20,7 +20,7 @@ impl Opened<'_> {
     ///
     /// # Errors
     /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn stored(&self, visit: Visit<'_>) -> Result<()> {
+    pub fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
         self.numbered()?;
         let mut batch = vec![];
         self.store.walk(&self.prefix, &mut |key, size| {
@@ -41,7 +41,7 @@ impl Opened<'_> {
                 if self.outside(&part.place) {
                     continue;
                 }
-                batch.push(Ok(Place {
+                batch.push(Ok(ChunkPlace {
                     place: part.place,
                     key: key.to_owned(),
                     range: part.range,

@@ -1,6 +1,6 @@
 //! Times as dates: values with the attributes `units` and `calendar`, as shown by `ncdump -t`, and NumPy's times.
 
-use netcdf_core::format::zarr::{Dtype, Stored};
+use netcdf_core::format::zarr::{Dtype, StoredType};
 use netcdf_core::json::Json;
 use netcdf_core::model::Values;
 use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits};
@@ -24,7 +24,7 @@ pub(crate) struct Times {
 
 impl Times {
     /// The conversion for an array, if its elements are times.
-    pub fn of(node: &Node, stored: &Stored) -> Option<Self> {
+    pub fn of(node: &Node, stored: &StoredType) -> Option<Self> {
         match &stored.dtype {
             Dtype::Time(time) => {
                 #[expect(clippy::cast_precision_loss, reason = "factors are small")]

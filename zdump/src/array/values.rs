@@ -4,14 +4,14 @@ use netcdf_core::model::Values;
 
 /// A number of any type.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Number {
+pub(crate) enum AnyNumber {
     /// An integer.
     Whole(i128),
     /// A floating-point number.
     Real(f64),
 }
 
-impl Number {
+impl AnyNumber {
     /// As a floating-point number.
     #[expect(
         clippy::cast_precision_loss,
@@ -53,7 +53,7 @@ impl Number {
     }
 }
 
-impl std::fmt::Display for Number {
+impl std::fmt::Display for AnyNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Whole(n) => write!(f, "{n}"),
@@ -69,8 +69,8 @@ fn equal(x: f64, y: f64) -> bool {
 }
 
 /// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
-pub(crate) fn number(values: &Values, i: usize) -> Option<Number> {
-    let whole = |n: i128| Number::Whole(n);
+pub(crate) fn number(values: &Values, i: usize) -> Option<AnyNumber> {
+    let whole = |n: i128| AnyNumber::Whole(n);
     match values {
         Values::Byte(v) => v.get(i).map(|&x| whole(x.into())),
         Values::Short(v) => v.get(i).map(|&x| whole(x.into())),
@@ -80,8 +80,8 @@ pub(crate) fn number(values: &Values, i: usize) -> Option<Number> {
         Values::UShort(v) => v.get(i).map(|&x| whole(x.into())),
         Values::UInt(v) => v.get(i).map(|&x| whole(x.into())),
         Values::UInt64(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::Float(v) => v.get(i).map(|&x| Number::Real(x.into())),
-        Values::Double(v) => v.get(i).map(|&x| Number::Real(x)),
+        Values::Float(v) => v.get(i).map(|&x| AnyNumber::Real(x.into())),
+        Values::Double(v) => v.get(i).map(|&x| AnyNumber::Real(x)),
         Values::Enum(_, base) => number(base, i),
         Values::Char(_) | Values::String(_) | Values::Opaque { .. } => None,
         Values::Vlen(..) | Values::Compound { .. } => None,
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn distances() {
-        let (a, b) = (Number::Whole(i128::from(u64::MAX)), Number::Whole(-1));
+        let (a, b) = (AnyNumber::Whole(i128::from(u64::MAX)), AnyNumber::Whole(-1));
         assert_eq!(a.distance(b).unwrap().to_string(), "18446744073709551616");
-        assert!(Number::Real(f64::NAN).distance(a).is_none());
-        assert_eq!(Number::Real(1e-20).to_string(), "1e-20");
-        assert!(Number::Real(2.5).exceeds(Number::Whole(2)));
+        assert!(AnyNumber::Real(f64::NAN).distance(a).is_none());
+        assert_eq!(AnyNumber::Real(1e-20).to_string(), "1e-20");
+        assert!(AnyNumber::Real(2.5).exceeds(AnyNumber::Whole(2)));
     }
 }

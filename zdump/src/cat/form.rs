@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 
 /// The form of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum BytesForm {
     /// An object or a list; for metadata, any JSON.
     Json(Json),
     /// Text without control characters other than newlines and tabs.
@@ -17,7 +17,7 @@ pub(super) enum Form {
     Bytes,
 }
 
-impl Form {
+impl BytesForm {
     /// Guesses the form of some bytes.
     pub fn of(bytes: &[u8], metadata: bool) -> Self {
         let starts = bytes.iter().find(|b| !b.is_ascii_whitespace());
@@ -140,12 +140,15 @@ mod tests {
 
     #[test]
     fn bytes_are_recognised() {
-        assert_eq!(Form::of(b"3", true), Form::Json(Json::int(3)));
-        assert_eq!(Form::of(b"3", false), Form::Text("3".to_owned()));
-        assert!(matches!(Form::of(b" [1]", false), Form::Json(_)));
-        assert!(matches!(Form::of(b"{oh dear", true), Form::Text(_)));
-        assert_eq!(Form::of(b"a\nb\t\x1b[0m", false), Form::Bytes);
-        assert_eq!(Form::of(b"\xff", true), Form::Bytes);
-        assert_eq!(Form::of(b"", false), Form::Bytes);
+        assert_eq!(BytesForm::of(b"3", true), BytesForm::Json(Json::int(3)));
+        assert_eq!(BytesForm::of(b"3", false), BytesForm::Text("3".to_owned()));
+        assert!(matches!(BytesForm::of(b" [1]", false), BytesForm::Json(_)));
+        assert!(matches!(
+            BytesForm::of(b"{oh dear", true),
+            BytesForm::Text(_)
+        ));
+        assert_eq!(BytesForm::of(b"a\nb\t\x1b[0m", false), BytesForm::Bytes);
+        assert_eq!(BytesForm::of(b"\xff", true), BytesForm::Bytes);
+        assert_eq!(BytesForm::of(b"", false), BytesForm::Bytes);
     }
 }

@@ -5,11 +5,11 @@ mod hex;
 
 use std::sync::Arc;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::zarr::raw::METADATA;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
+use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
@@ -18,7 +18,7 @@ use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{join, split};
 
-use form::Form;
+use form::BytesForm;
 
 /// Most bytes of a key that is shown as JSON or text. JSON takes about 32 times as much memory.
 const LARGEST: u64 = 1 << 26;
@@ -42,7 +42,7 @@ pub(crate) fn run(
     let size = store.size(key).map_err(|e| without(&store, key, of(e)))?;
     let size = size.ok_or_else(|| missing(&store, key))?;
     let form = if args.raw || args.hex {
-        Form::Bytes
+        BytesForm::Bytes
     } else {
         form_of((&store, key), size)?
     };
@@ -50,19 +50,19 @@ pub(crate) fn run(
     let value = (key, size, &form);
     match (cli.json, &form) {
         (true, _) => record(&store, value, &mut out)?,
-        (false, Form::Json(json)) => {
+        (false, BytesForm::Json(json)) => {
             form::pretty(json)
                 .lines()
                 .try_for_each(|line| out.line(line))?;
         }
-        (false, Form::Text(text)) => {
+        (false, BytesForm::Text(text)) => {
             out.bytes(text.as_bytes())?;
             out.bytes(if text.ends_with('\n') { b"" } else { b"\n" })?;
         }
-        (false, Form::Bytes) if args.raw => {
+        (false, BytesForm::Bytes) if args.raw => {
             blocks((&store, key), size, &mut |bytes| out.bytes(bytes))?;
         }
-        (false, Form::Bytes) => {
+        (false, BytesForm::Bytes) => {
             let mut dump = hex::Dump::default();
             blocks((&store, key), size, &mut |bytes| dump.add(bytes, &mut out))?;
             dump.end(&mut out)?;
@@ -70,21 +70,21 @@ pub(crate) fn run(
     }
     out.end()?;
     let asked = args.raw || args.hex;
-    if !asked && METADATA.contains(&split(key).1) && !matches!(form, Form::Json(_)) {
+    if !asked && METADATA.contains(&split(key).1) && !matches!(form, BytesForm::Json(_)) {
         say_no_json((&store, key), session);
     }
     Ok(Verdict::Sound)
 }
 
 /// The form of the bytes of a key.
-fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<Form> {
+fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<BytesForm> {
     if size > LARGEST {
-        return Ok(Form::Bytes);
+        return Ok(BytesForm::Bytes);
     }
     let of = |e: Error| e.in_object(key).of(store.name());
     let bytes = store.get(key).map_err(of)?;
     let bytes = bytes.ok_or_else(|| missing(store, key))?;
-    Ok(Form::of(&bytes, METADATA.contains(&split(key).1)))
+    Ok(BytesForm::of(&bytes, METADATA.contains(&split(key).1)))
 }
 
 /// Notes why metadata is not shown as JSON.
@@ -122,13 +122,13 @@ fn blocks(
 /// The record of a key, and those of its bytes if it is neither JSON nor text.
 fn record(
     store: &Arc<dyn Store>,
-    (key, size, form): (&str, u64, &Form),
+    (key, size, form): (&str, u64, &BytesForm),
     out: &mut Out<'_>,
 ) -> Result<()> {
     let (word, value) = match form {
-        Form::Json(json) => ("json", json.clone()),
-        Form::Text(text) => ("text", Json::text(text)),
-        Form::Bytes => ("bytes", Json::Null),
+        BytesForm::Json(json) => ("json", json.clone()),
+        BytesForm::Text(text) => ("text", Json::text(text)),
+        BytesForm::Bytes => ("bytes", Json::Null),
     };
     let members = [
         ("key", Json::text(key)),
@@ -137,7 +137,7 @@ fn record(
         ("value", value),
     ];
     out.record("value", members)?;
-    if !matches!(form, Form::Bytes) {
+    if !matches!(form, BytesForm::Bytes) {
         return Ok(());
     }
     let mut offset = 0usize;

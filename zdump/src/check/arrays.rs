@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::format::zarr::nczarr::Part;
+use netcdf_core::format::zarr::nczarr::NczarrPart;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 
@@ -38,7 +38,7 @@ impl<'a> Arrays<'a> {
 /// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte per character instead of four.
 fn characters(checked: Checked<'_>, node: &Node) -> Option<RawArray> {
     let version = node.array()?.described.version;
-    part(node, Part::Array)?;
+    part(node, NczarrPart::Array)?;
     let json = node.json(".zarray")?;
     let dtype = json.get("dtype")?.as_str()?;
     if dtype != "<U1" && dtype != ">U1" {

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Chain;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::store::range_of;
+use netcdf_core::runtime::pool::Item;
 
 use super::arrays::Arrays;
 use super::context::Checked;
 use super::decode::Decoder;
-use super::keys::Stored;
+use super::keys::StoredAmounts;
 use super::report::{Counts, Finding, Report};
 use super::rule::Rule;
 use super::shards;
@@ -34,7 +34,7 @@ pub(super) struct Work<'a> {
 }
 
 /// A key to read.
-pub(super) struct Job {
+pub(super) struct KeyToRead {
     pub node: usize,
     pub key: String,
     pub size: u64,
@@ -50,7 +50,7 @@ type Done = (usize, u64, Vec<Finding>, u64);
 /// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
     checked: Checked<'_>,
-    (arrays, stored, deep): (&Arrays<'_>, &Stored, bool),
+    (arrays, stored, deep): (&Arrays<'_>, &StoredAmounts, bool),
     counts: &mut Counts,
     report: &mut Report,
 ) -> Result<()> {
@@ -75,7 +75,7 @@ pub(super) fn check(
                 && batch.work.contains_key(&node)
             {
                 let key = key.to_owned();
-                batch.jobs.push(Job {
+                batch.jobs.push(KeyToRead {
                     node,
                     key,
                     size,
@@ -94,7 +94,7 @@ pub(super) fn check(
 fn plan<'a>(
     checked: Checked<'a>,
     arrays: &'a Arrays<'a>,
-    stored: &Stored,
+    stored: &StoredAmounts,
     deep: bool,
 ) -> BTreeMap<usize, Work<'a>> {
     let works = stored.iter().filter_map(|(&n, amount)| {
@@ -122,7 +122,7 @@ fn plan<'a>(
 struct Batch<'a> {
     checked: Checked<'a>,
     work: BTreeMap<usize, Work<'a>>,
-    jobs: Vec<Job>,
+    jobs: Vec<KeyToRead>,
 }
 
 impl Batch<'_> {
@@ -151,14 +151,14 @@ impl Batch<'_> {
     }
 
     /// Approximate memory of a job.
-    fn bytes(&self, job: &Job) -> u64 {
+    fn bytes(&self, job: &KeyToRead) -> u64 {
         let chunk = self.work.get(&job.node).and_then(|w| w.array.chunk_bytes());
         let most = job.size.saturating_mul(RATIO);
         let chunk = chunk.unwrap_or(most).min(most);
         chunk.saturating_mul(2).saturating_add(job.size)
     }
 
-    fn done(&self, job: &Job) -> Result<Done> {
+    fn done(&self, job: &KeyToRead) -> Result<Done> {
         let none = (job.node, job.size, vec![], 0);
         let Some(work) = self.work.get(&job.node) else {
             return Ok(none);
@@ -180,14 +180,14 @@ impl Batch<'_> {
 pub(super) struct Reading<'a> {
     checked: Checked<'a>,
     /// The key.
-    pub job: &'a Job,
+    pub job: &'a KeyToRead,
     /// The decoded shard, if it is encoded as a whole.
     pub whole: Option<Vec<u8>>,
 }
 
 impl<'a> Reading<'a> {
     /// For a key that has not been read yet.
-    pub fn new(checked: Checked<'a>, job: &'a Job) -> Self {
+    pub fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
         Self {
             checked,
             job,

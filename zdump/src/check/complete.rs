@@ -9,7 +9,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::model::region::product;
 
 use super::arrays::Arrays;
-use super::chunks::{Job, Reading};
+use super::chunks::{KeyToRead, Reading};
 use super::context::{Checked, counted};
 use super::report::{Finding, MOST, Report};
 use super::rule::Rule;
@@ -39,7 +39,7 @@ pub(super) fn check(checked: Checked<'_>, arrays: &Arrays<'_>, report: &mut Repo
             };
             let index = number(&place, &array.key_grid());
             stored.entry(node).or_default().extend(index);
-            let job = Job {
+            let job = KeyToRead {
                 node,
                 key: key.to_owned(),
                 size,

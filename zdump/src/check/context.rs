@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netcdf_core::env::Env;
-use netcdf_core::format::zarr::nczarr::Part;
+use netcdf_core::format::zarr::nczarr::NczarrPart;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
@@ -74,7 +74,7 @@ pub(super) fn attributes_object(node: &Node) -> &'static str {
 }
 
 /// A part of netCDF's own metadata of a node, and the name of the object that it is in.
-pub(super) fn part(node: &Node, part: Part) -> Option<(&Json, &'static str)> {
+pub(super) fn part(node: &Node, part: NczarrPart) -> Option<(&Json, &'static str)> {
     let attributes = node
         .attributes()
         .map(|json| (json, attributes_object(node)));

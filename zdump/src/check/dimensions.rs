@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, Part, array_dimensions};
+use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, NczarrPart, array_dimensions};
 use netcdf_core::format::zarr::raw::RawArray;
 
 use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
@@ -14,7 +14,7 @@ use netcdf_core::format::zarr::survey::{Node, split};
 type Lengths<'a> = BTreeMap<(&'a str, String), (u64, &'a str)>;
 
 /// The names that an array gives its dimensions in one place; `None` for a dimension without a name.
-struct Names {
+struct DimensionNames {
     place: &'static str,
     object: &'static str,
     names: Vec<Option<String>>,
@@ -38,7 +38,7 @@ impl<'a> Groups<'a> {
     fn of(checked: Checked<'a>) -> Self {
         let nodes = checked.survey.nodes.iter();
         let groups = nodes.filter_map(|node| {
-            let (json, _) = part(node, Part::Group)?;
+            let (json, _) = part(node, NczarrPart::Group)?;
             let named = |dim: Dim| (dim.name.clone(), dim);
             let dims = Contents::of(json).map(|c| c.dims.into_iter().map(named).collect());
             Some((node.path.as_str(), dims))
@@ -63,12 +63,12 @@ fn one<'a>(
     (groups, lengths): (&Groups<'_>, &mut Lengths<'a>),
     report: &mut Report,
 ) {
-    let extras = part(node, Part::Array).map(|(json, object)| (Extras::of(json), object));
+    let extras = part(node, NczarrPart::Array).map(|(json, object)| (Extras::of(json), object));
     let shape = &array.described.shape;
     let all = names(node, array, extras.as_ref(), report);
     let scalar = extras.as_ref().is_some_and(|(extras, _)| extras.scalar);
     // netCDF-C 4.9.0 wrote scalars as arrays of one element without names.
-    let single = |n: &Names| shape == &[1] && n.names.is_empty();
+    let single = |n: &DimensionNames| shape == &[1] && n.names.is_empty();
     let all: Vec<_> = all.into_iter().filter(|n| !scalar && !single(n)).collect();
     for names in all.iter().filter(|n| n.names.len() != shape.len()) {
         let (count, rank) = (names.names.len(), shape.len());
@@ -89,10 +89,10 @@ fn names(
     array: &RawArray,
     extras: Option<&(Extras, &'static str)>,
     report: &mut Report,
-) -> Vec<Names> {
+) -> Vec<DimensionNames> {
     let mut all = vec![];
     if let Some(names) = &array.described.names {
-        all.push(Names {
+        all.push(DimensionNames {
             place: "dimension_names",
             object: "zarr.json",
             names: names.clone(),
@@ -102,7 +102,7 @@ fn names(
     let object = attributes_object(node);
     if let Some((attributes, json)) = node.attributes().and_then(|a| Some((a, a.get(place)?))) {
         match array_dimensions(attributes) {
-            Some(names) => all.push(Names {
+            Some(names) => all.push(DimensionNames {
                 place,
                 object,
                 names: names.into_iter().map(Some).collect(),
@@ -115,7 +115,7 @@ fn names(
     }
     if let Some((dims, object)) = extras.and_then(|(e, object)| Some((e.dims.as_ref()?, *object))) {
         let last = |path: &String| Some(split(path).1.to_owned());
-        all.push(Names {
+        all.push(DimensionNames {
             place: "the dimensions of netCDF",
             object,
             names: dims.iter().map(last).collect(),
@@ -125,7 +125,7 @@ fn names(
 }
 
 /// Checks that all places with the same number of names have the same names.
-fn agree(node: &Node, all: &[Names], report: &mut Report) {
+fn agree(node: &Node, all: &[DimensionNames], report: &mut Report) {
     let Some((first, others)) = all.split_first() else {
         return;
     };
@@ -169,7 +169,7 @@ fn referred(
 /// Checks for dimensions with one name but several lengths in a group, which xarray refuses.
 fn conflicts<'a>(
     node: &'a Node,
-    (all, shape): (&[Names], &[u64]),
+    (all, shape): (&[DimensionNames], &[u64]),
     lengths: &mut Lengths<'a>,
     report: &mut Report,
 ) {

@@ -19,7 +19,7 @@ const KEY: usize = 1024;
 const PART: usize = 255;
 
 /// How much is stored of each array, by the number of its node.
-pub(super) type Stored = BTreeMap<usize, Amount>;
+pub(super) type StoredAmounts = BTreeMap<usize, Amount>;
 
 /// How much is stored of an array.
 #[derive(Debug, Default, Clone, Copy)]
@@ -39,8 +39,8 @@ pub(super) fn check(
     arrays: &Arrays<'_>,
     counts: &mut Counts,
     report: &mut Report,
-) -> Result<Stored> {
-    let mut stored = Stored::new();
+) -> Result<StoredAmounts> {
+    let mut stored = StoredAmounts::new();
     for key in &checked.survey.unreadable {
         if let Err(e) = checked.store.size(key) {
             let node = nearest(checked, key).map_or("", |node| &node.path);

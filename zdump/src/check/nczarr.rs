@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netcdf_core::format::zarr::nczarr::{Contents, Part};
+use netcdf_core::format::zarr::nczarr::{Contents, NczarrPart};
 
 use super::context::{About, Checked, part, shown};
 use super::report::Report;
@@ -21,7 +21,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
     }
     let none = BTreeMap::new();
     for node in &checked.survey.nodes {
-        let Some((json, object)) = part(node, Part::Group) else {
+        let Some((json, object)) = part(node, NczarrPart::Group) else {
             continue;
         };
         let mut about = About::object(report, node, object);

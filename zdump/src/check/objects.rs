@@ -6,7 +6,7 @@ use super::context::{About, Checked};
 use super::report::Report;
 use super::rule::Rule;
 use super::strict::{duplicates, strict};
-use netcdf_core::format::zarr::survey::Object;
+use netcdf_core::format::zarr::survey::MetadataObject;
 
 /// Checks all metadata objects.
 ///
@@ -23,7 +23,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn text(checked: Checked<'_>, object: &Object, about: &mut About<'_>) {
+fn text(checked: Checked<'_>, object: &MetadataObject, about: &mut About<'_>) {
     let limit = |e: &&netcdf_core::Error| e.kind() == ErrorKind::Limit;
     if let Some(e) = object.json.as_ref().err().filter(limit) {
         return about.say(Rule::JsonInvalid, e.what());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use netcdf_core::error::{ErrorKind, Result};
-use netcdf_core::format::zarr::raw::{Part, RawArray};
+use netcdf_core::format::zarr::raw::{KeyPart, RawArray};
 
 use super::chunks::{Reading, Work};
 use super::report::Finding;
@@ -41,9 +41,9 @@ pub(super) fn check(work: &Work<'_>, read: &Reading<'_>) -> Result<(Vec<Finding>
 }
 
 /// Finds chunks that share bytes with each other or with the index.
-fn overlaps(array: &RawArray, parts: &[Part], read: &Reading<'_>) -> Vec<Finding> {
+fn overlaps(array: &RawArray, parts: &[KeyPart], read: &Reading<'_>) -> Vec<Finding> {
     let mut findings = vec![];
-    let mut sorted: Vec<&Part> = parts.iter().filter(|p| !p.range.is_empty()).collect();
+    let mut sorted: Vec<&KeyPart> = parts.iter().filter(|p| !p.range.is_empty()).collect();
     sorted.sort_by_key(|part| (part.range.start, part.range.end));
     for pair in sorted.windows(2) {
         if let [one, other] = pair
@@ -57,7 +57,7 @@ fn overlaps(array: &RawArray, parts: &[Part], read: &Reading<'_>) -> Vec<Finding
     let Some(index) = index(array, read.size()) else {
         return findings;
     };
-    let within = |p: &&&Part| p.range.start < index.end && p.range.end > index.start;
+    let within = |p: &&&KeyPart| p.range.start < index.end && p.range.end > index.start;
     if let Some(part) = sorted.iter().find(within) {
         let what = format!("the chunk ({}) lies in the index", place(part));
         findings.push(read.finding(Rule::ShardIndex, what));
@@ -74,7 +74,7 @@ fn index(array: &RawArray, size: u64) -> Option<Range<u64>> {
 }
 
 /// `1, 0`.
-fn place(part: &Part) -> String {
+fn place(part: &KeyPart) -> String {
     let numbers: Vec<_> = part.place.iter().map(u64::to_string).collect();
     numbers.join(", ")
 }

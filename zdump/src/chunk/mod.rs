@@ -6,14 +6,14 @@ mod print;
 mod rows;
 mod shard;
 
-use netcdf_core::chunk::pool::Item;
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::Values;
+use netcdf_core::notes::Note;
+use netcdf_core::runtime::pool::Item;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::array::{Found, Opened, Place, Times, find};
+use crate::array::{ChunkPlace, FoundChunk, Opened, Times, find};
 use crate::cli::{ChunkArgs, Cli};
 use crate::open::Session;
 use crate::out::Out;
@@ -120,7 +120,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
                 value: place,
             })
         });
-        let work = |place: Found| match place {
+        let work = |place: FoundChunk| match place {
             Ok(place) => {
                 opened.env.cancel.check()?;
                 let looked = look(opened, &place, stage);
@@ -158,7 +158,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
 }
 
 /// Reads a stored chunk and decodes as much as is shown.
-fn look(opened: &Opened<'_>, place: &Place, stage: Option<usize>) -> Result<Looked> {
+fn look(opened: &Opened<'_>, place: &ChunkPlace, stage: Option<usize>) -> Result<Looked> {
     let bytes = opened.fetch(place)?;
     if let Some(stage) = stage {
         let undone = opened.undo(place, bytes, stage)?;

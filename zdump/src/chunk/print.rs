@@ -7,9 +7,9 @@ use netcdf_core::model::Values;
 use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
-use super::rows::{self, Piece};
+use super::rows::{self, RowPiece};
 use super::{Contents, Looked, bytes};
-use crate::array::{Opened, Place, numbers};
+use crate::array::{ChunkPlace, Opened, numbers};
 use crate::out::{Colour, Out, numbers as list, plain};
 use crate::table::shape;
 use crate::words::dtype;
@@ -34,7 +34,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn chunk(&mut self, place: &Place, looked: &Looked) -> Result<()> {
+    pub fn chunk(&mut self, place: &ChunkPlace, looked: &Looked) -> Result<()> {
         self.head(place, Some(&looked.sizes))?;
         match &looked.what {
             Contents::Bytes(stage, bytes) => bytes::print(&mut self.out, *stage, bytes),
@@ -46,7 +46,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn head(&mut self, place: &Place, sizes: Option<&[u64]>) -> Result<()> {
+    pub fn head(&mut self, place: &ChunkPlace, sizes: Option<&[u64]>) -> Result<()> {
         let stored = place.range.end.saturating_sub(place.range.start);
         let stored = [stored];
         let sizes = sizes.unwrap_or(&stored);
@@ -105,7 +105,7 @@ impl Printer<'_, '_> {
         )
     }
 
-    fn head_record(&mut self, place: &Place, sizes: &[u64]) -> Result<()> {
+    fn head_record(&mut self, place: &ChunkPlace, sizes: &[u64]) -> Result<()> {
         let codecs = self.opened.codecs();
         let stages = codecs.iter().zip(sizes.iter().skip(1)).map(|(name, size)| {
             let members = [("codec", Json::text(name)), ("bytes", Json::int(size))];
@@ -178,7 +178,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn problem(&mut self, place: Option<&Place>, e: &Error) -> Result<()> {
+    pub fn problem(&mut self, place: Option<&ChunkPlace>, e: &Error) -> Result<()> {
         if let Some(place) = place {
             self.head(place, None)?;
         }
@@ -195,7 +195,7 @@ impl Printer<'_, '_> {
         self.out.line(&text)
     }
 
-    fn values(&mut self, place: &Place, values: &Values) -> Result<()> {
+    fn values(&mut self, place: &ChunkPlace, values: &Values) -> Result<()> {
         let block = self.opened.block(&place.place);
         let last = block.start.iter().zip(&block.count);
         let last: Vec<u64> = last
@@ -210,7 +210,7 @@ impl Printer<'_, '_> {
     }
 }
 
-fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
+fn record(out: &mut Out<'_>, mut piece: RowPiece) -> Result<()> {
     let beyond = piece
         .constants
         .split_off(piece.inside.min(piece.constants.len()));
@@ -222,7 +222,7 @@ fn record(out: &mut Out<'_>, mut piece: Piece) -> Result<()> {
 }
 
 /// Breaks a piece of a row into lines that begin with the index of their first element.
-fn lines(out: &mut Out<'_>, piece: &Piece, width: usize) -> Result<()> {
+fn lines(out: &mut Out<'_>, piece: &RowPiece, width: usize) -> Result<()> {
     let mut line = String::new();
     let mut index = piece.index.clone();
     let mut used = 0usize;

@@ -5,13 +5,13 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Values, ZarrVersion};
 
 use crate::array::values::same;
-use crate::array::{Opened, Place};
+use crate::array::{ChunkPlace, Opened};
 
 /// Values of a row that are converted to text at a time.
 const PIECE: usize = 1024;
 
 /// A piece of a row.
-pub(super) struct Piece {
+pub(super) struct RowPiece {
     /// The index of its first element in the array.
     pub index: Vec<u64>,
     /// The values as constants; `_` for the fill value.
@@ -26,9 +26,9 @@ pub(super) struct Piece {
 /// Errors of `visit`.
 pub(super) fn each(
     opened: &Opened<'_>,
-    place: &Place,
+    place: &ChunkPlace,
     values: &Values,
-    visit: &mut dyn FnMut(Piece) -> Result<()>,
+    visit: &mut dyn FnMut(RowPiece) -> Result<()>,
 ) -> Result<()> {
     let block = opened.block(&place.place);
     let inside = opened.inside(&block);
@@ -66,7 +66,7 @@ fn piece(
     (block, at, from): (&Block, &[u64], usize),
     part: &Values,
     inside: usize,
-) -> Piece {
+) -> RowPiece {
     let within = at.iter().copied().chain([from as u64]);
     let index = block.start.iter().zip(within);
     let index = index.map(|(start, n)| start.saturating_add(n)).collect();
@@ -84,7 +84,7 @@ fn piece(
         true => "_".to_owned(),
         false => text,
     });
-    Piece {
+    RowPiece {
         index,
         constants: constants.collect(),
         inside,
@@ -92,11 +92,11 @@ fn piece(
 }
 
 /// The characters of a row as one text, and those beyond the array as another.
-fn text_piece(opened: &Opened<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> Piece {
+fn text_piece(opened: &Opened<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> RowPiece {
     let (within, beyond) = text.split_at_checked(inside).unwrap_or((text, &[]));
     let texts = [within, beyond].into_iter().filter(|t| !t.is_empty());
     let texts: Vec<_> = texts.map(|t| Some(t.into())).collect();
-    Piece {
+    RowPiece {
         index,
         constants: opened.constants(&Values::String(texts)),
         inside: usize::from(!within.is_empty()),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use netcdf_core::chunk::scatter::advance;
 use netcdf_core::error::Result;
-use netcdf_core::format::zarr::raw::Part;
+use netcdf_core::format::zarr::raw::KeyPart;
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 
@@ -68,7 +68,7 @@ impl Printer<'_, '_> {
     }
 
     /// Prints the entries of the index. For nested shards, only those of stored chunks.
-    fn entries(&mut self, key_place: &[u64], ratio: &[u64], parts: Vec<Part>) -> Result<()> {
+    fn entries(&mut self, key_place: &[u64], ratio: &[u64], parts: Vec<KeyPart>) -> Result<()> {
         if self.opened.array.described.shards.len() > 1 {
             return parts
                 .into_iter()

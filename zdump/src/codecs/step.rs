@@ -2,7 +2,7 @@
 
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
-use netcdf_core::filter::Entry;
+use netcdf_core::filter::UsableFilter;
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::format::zarr::{Dtype, Heap, Shard};
@@ -26,12 +26,12 @@ pub(super) struct Step {
     /// The codec as in the metadata; `None` for steps that follow from the type of a version 2 array.
     json: Option<Json>,
     /// Whether it can be undone.
-    pub state: State,
+    pub state: StepState,
 }
 
 /// Whether a step can be undone here.
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum StepState {
     /// It is built in.
     BuiltIn,
     /// A plugin in this file does it.
@@ -42,7 +42,7 @@ pub(super) enum State {
     Wrong(String),
 }
 
-impl State {
+impl StepState {
     /// The message for a step that cannot be undone.
     pub fn said(&self) -> Option<&str> {
         match self {
@@ -69,15 +69,15 @@ impl Step {
             hdf5: None,
             params,
             json: None,
-            state: State::BuiltIn,
+            state: StepState::BuiltIn,
         }
     }
 
     /// Whether nothing here can undo it.
     pub fn is_missing(&self) -> bool {
         match self.state {
-            State::Missing(_) => true,
-            State::BuiltIn | State::Plugin(_) | State::Wrong(_) => false,
+            StepState::Missing(_) => true,
+            StepState::BuiltIn | StepState::Plugin(_) | StepState::Wrong(_) => false,
         }
     }
 
@@ -86,7 +86,7 @@ impl Step {
         let [v2, v3] = self.names.clone();
         let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let state = match &self.state {
-            State::Plugin(path) => format!("plugin {path}"),
+            StepState::Plugin(path) => format!("plugin {path}"),
             other => other.name().to_owned(),
         };
         [
@@ -106,8 +106,8 @@ impl Step {
         let spec = self.hdf5.as_ref();
         let params = spec.map(|spec| spec.params.iter().map(Json::int).collect());
         let file = match &self.state {
-            State::Plugin(path) => Some(path.as_str()),
-            State::BuiltIn | State::Missing(_) | State::Wrong(_) => None,
+            StepState::Plugin(path) => Some(path.as_str()),
+            StepState::BuiltIn | StepState::Missing(_) | StepState::Wrong(_) => None,
         };
         vec![
             ("role", Json::text(self.role)),
@@ -136,7 +136,7 @@ pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<Step> {
         ZarrVersion::V3 => {
             let codecs = described.codecs.as_ref().and_then(Json::items);
             let mut shards = described.shards.iter();
-            let mut way = Way {
+            let mut way = CodecWalk {
                 array,
                 env,
                 filters: &mut filters,
@@ -151,14 +151,14 @@ pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<Step> {
 }
 
 /// A walk along the codecs of version 3.
-struct Way<'w, 'a, I> {
+struct CodecWalk<'w, 'a, I> {
     array: &'a RawArray,
     env: &'w Env,
     filters: &'w mut I,
     steps: &'w mut Vec<Step>,
 }
 
-impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> Way<'_, 'a, I> {
+impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I> {
     /// The steps of these codecs and of the codecs in shards. The depth is that of the shards.
     fn follow<'s>(&mut self, codecs: &[Json], shards: &mut impl Iterator<Item = &'s Shard>) {
         for codec in codecs {
@@ -203,16 +203,18 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> Step {
             step.names = known.map(|name| name.filter(|n| !n.is_empty()).map(str::to_owned));
             step.params = codec_params(json);
             step.state = match env.filters.entry(spec.id) {
-                Ok(Entry::BuiltIn(_)) => State::BuiltIn,
-                Ok(Entry::Plugin(plugin)) => State::Plugin(plugin.path.display().to_string()),
-                Err(_) => State::Missing(said(&spec, env)),
+                Ok(UsableFilter::BuiltIn(_)) => StepState::BuiltIn,
+                Ok(UsableFilter::Plugin(plugin)) => {
+                    StepState::Plugin(plugin.path.display().to_string())
+                }
+                Err(_) => StepState::Missing(said(&spec, env)),
             };
             step.hdf5 = Some(spec).filter(|spec| !is_private(spec.id));
         }
         Err(e) => {
             step.names = [stated, stated].map(|name| name.map(str::to_owned));
             step.params = String::from_utf8_lossy(&json.to_bytes()).into_owned();
-            step.state = State::Wrong(e.to_string());
+            step.state = StepState::Wrong(e.to_string());
         }
     }
     step.json = Some(json.clone());

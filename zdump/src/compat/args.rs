@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::format::{Printer, Type};
+use super::format::{Printer, ShownType};
 
 /// The usage message, printed for a wrong command line and for `-v`.
 pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
@@ -24,7 +24,7 @@ pub(super) struct Options {
     /// The store.
     pub store: PathBuf,
     /// The type in which all chunks are shown.
-    pub ty: Type,
+    pub ty: ShownType,
     /// The format of numbers.
     pub printer: Printer,
     /// `-h`: chunks are not printed.
@@ -44,7 +44,7 @@ pub(super) struct Options {
 /// The part of the command line read so far.
 #[derive(Debug, Default)]
 struct Read {
-    ty: Option<Type>,
+    ty: Option<ShownType>,
     format: Option<String>,
     action: bool,
     metadata_only: bool,
@@ -111,7 +111,7 @@ impl Read {
 
     fn value(&mut self, letter: char, value: &str) -> Result<(), String> {
         match letter {
-            't' => self.ty = Some(Type::named(value)?),
+            't' => self.ty = Some(ShownType::named(value)?),
             'F' => self.format = Some(value.to_owned()),
             'T' => self.trace = value.parse().is_ok_and(|level: i64| level > 0),
             'X' if value.chars().all(|c| c == 'm') => self.no_consolidated = true,
@@ -132,7 +132,7 @@ impl Read {
             0 => "no input file specified",
             _ => "only one input file argument permitted",
         })?;
-        let ty = self.ty.unwrap_or(Type::UByte);
+        let ty = self.ty.unwrap_or(ShownType::UByte);
         Ok(Options {
             store: unescaped(file),
             printer: Printer::new(ty, self.format.as_deref())?,

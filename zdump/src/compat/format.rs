@@ -5,7 +5,7 @@ use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 
 /// The type in which the bytes of a chunk are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum ShownType {
     /// Unsigned, one byte: the default.
     UByte,
     /// Signed, one byte.
@@ -33,25 +33,25 @@ pub(super) enum Type {
 }
 
 /// Names of types in the option.
-const NAMES: [(&str, Type); 11] = [
-    ("ubyte", Type::UByte),
-    ("byte", Type::Byte),
-    ("ushort", Type::UShort),
-    ("short", Type::Short),
-    ("uint", Type::UInt),
-    ("int", Type::Int),
-    ("uint64", Type::UInt64),
-    ("int64", Type::Int64),
-    ("float", Type::Float),
-    ("double", Type::Double),
-    ("char", Type::Char),
+const NAMES: [(&str, ShownType); 11] = [
+    ("ubyte", ShownType::UByte),
+    ("byte", ShownType::Byte),
+    ("ushort", ShownType::UShort),
+    ("short", ShownType::Short),
+    ("uint", ShownType::UInt),
+    ("int", ShownType::Int),
+    ("uint64", ShownType::UInt64),
+    ("int64", ShownType::Int64),
+    ("float", ShownType::Float),
+    ("double", ShownType::Double),
+    ("char", ShownType::Char),
 ];
 /// Most bytes of a text.
 const LONGEST: usize = 1 << 20;
 /// Bytes of text collected before they are passed on.
 const BUFFER: usize = 1 << 16;
 
-impl Type {
+impl ShownType {
     /// The type with this name: `int`, `string/12`.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Type {
 /// Prints elements of a type.
 #[derive(Debug)]
 pub(super) struct Printer {
-    ty: Type,
+    ty: ShownType,
     how: How,
 }
 
@@ -118,27 +118,27 @@ impl Printer {
     ///
     /// # Errors
     /// If the format is not for one number of this type.
-    pub fn new(ty: Type, format: Option<&str>) -> std::result::Result<Self, String> {
+    pub fn new(ty: ShownType, format: Option<&str>) -> std::result::Result<Self, String> {
         let wrong = || {
             let format = format.unwrap_or_default();
             let name = ty.name();
             format!("-F {format:?} is refused: it is not a format for one number of type {name}")
         };
         let how = match ty {
-            Type::Text(length) => format.is_none().then_some(How::Text(length)),
-            Type::Char if format.is_none() => Some(How::Quoted),
-            Type::Float | Type::Double => {
+            ShownType::Text(length) => format.is_none().then_some(How::Text(length)),
+            ShownType::Char if format.is_none() => Some(How::Quoted),
+            ShownType::Float | ShownType::Double => {
                 FloatFormat::parse(format.unwrap_or("%f").as_bytes()).map(How::Float)
             }
-            Type::UByte
-            | Type::Byte
-            | Type::UShort
-            | Type::Short
-            | Type::UInt
-            | Type::Int
-            | Type::UInt64
-            | Type::Int64
-            | Type::Char => {
+            ShownType::UByte
+            | ShownType::Byte
+            | ShownType::UShort
+            | ShownType::Short
+            | ShownType::UInt
+            | ShownType::Int
+            | ShownType::UInt64
+            | ShownType::Int64
+            | ShownType::Char => {
                 let usual = if ty.is_signed() { "%d" } else { "%u" };
                 let bits = u32::try_from(ty.size()).unwrap_or(8) * 8;
                 IntegerFormat::parse(format.unwrap_or(usual).as_bytes(), bits).map(How::Integer)
@@ -200,7 +200,7 @@ impl Printer {
             }
             How::Float(format) => {
                 let bits = self.bits(bytes, big_endian);
-                let number = match self.ty == Type::Float {
+                let number = match self.ty == ShownType::Float {
                     true => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
                     false => f64::from_bits(bits),
                 };
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     fn printed(ty: &str, format: Option<&str>, bytes: &[u8], big: bool) -> String {
-        let printer = Printer::new(Type::named(ty).unwrap(), format).unwrap();
+        let printer = Printer::new(ShownType::named(ty).unwrap(), format).unwrap();
         let mut out = vec![];
         let mut write = |text: &[u8]| {
             out.extend_from_slice(text);
@@ -285,11 +285,11 @@ mod tests {
             ("string/4", "%s"),
             ("int", "no number"),
         ] {
-            let printer = Printer::new(Type::named(ty).unwrap(), Some(format));
+            let printer = Printer::new(ShownType::named(ty).unwrap(), Some(format));
             assert!(printer.is_err(), "{format}");
         }
         for wrong in ["integer", "string/", "string/0", "string/-1", "stringy", ""] {
-            assert!(Type::named(wrong).is_err(), "{wrong}");
+            assert!(ShownType::named(wrong).is_err(), "{wrong}");
         }
     }
 }

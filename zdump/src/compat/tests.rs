@@ -22,8 +22,8 @@ fn options_stand_together_and_anywhere() {
     assert_eq!(kind("g/v/c/0", &url), Kind::Chunk);
 }
 
-fn args_type(name: &str) -> format::Type {
-    format::Type::named(name).unwrap()
+fn args_type(name: &str) -> format::ShownType {
+    format::ShownType::named(name).unwrap()
 }
 
 #[test]

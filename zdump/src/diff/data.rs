@@ -3,19 +3,19 @@
 //! none. So time and memory depend on the stored data, not on the size in the metadata.
 
 use netcdf_core::chunk::grid::Grid;
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 use netcdf_core::model::{Region, Values};
+use netcdf_core::runtime::pool::Item;
 
 use super::finder::Finder;
 use super::raw;
 use super::report::{Difference, Report};
 use super::tally::{Tally, constant};
 use crate::array::values::{differing, differing_from, same};
-use crate::array::{Found, Opened, Place};
+use crate::array::{ChunkPlace, FoundChunk, Opened};
 use crate::out::plain;
 
 /// Two arrays whose values are compared; `x` is the one with the larger chunks.
@@ -108,7 +108,7 @@ impl Pair<'_> {
         &self,
         opened: &Opened<'_>,
         tally: &mut Tally,
-        look: &(dyn Fn(&Place) -> Result<Tally> + Sync),
+        look: &(dyn Fn(&ChunkPlace) -> Result<Tally> + Sync),
     ) -> Result<()> {
         opened.stored(&mut |batch| {
             let items = batch.into_iter().map(|place| {
@@ -118,7 +118,7 @@ impl Pair<'_> {
                     value: place,
                 })
             });
-            let work = |place: Found| {
+            let work = |place: FoundChunk| {
                 opened.env.cancel.check()?;
                 Ok(match place {
                     Ok(place) => look(&place),
@@ -145,11 +145,11 @@ impl Pair<'_> {
     }
 
     /// Whether `y` has the same stored bytes for a chunk of `x`, with the same meaning.
-    fn same_chunk(&self, place: &Place) -> Result<bool> {
+    fn same_chunk(&self, place: &ChunkPlace) -> Result<bool> {
         if !self.twins {
             return Ok(false);
         }
-        let len = |place: &Place| place.range.end.saturating_sub(place.range.start);
+        let len = |place: &ChunkPlace| place.range.end.saturating_sub(place.range.start);
         match self.y.locate(&place.place)? {
             Some(other) if len(place) == len(&other) => {
                 Ok(self.x.opened.fetch(place)? == self.y.opened.fetch(&other)?)
@@ -159,7 +159,7 @@ impl Pair<'_> {
     }
 
     /// The part of a chunk within both arrays.
-    fn common(&self, opened: &Opened<'_>, place: &Place) -> Option<Region> {
+    fn common(&self, opened: &Opened<'_>, place: &ChunkPlace) -> Option<Region> {
         let block = opened.block(&place.place);
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
         let count = ends.map(|((start, n), len)| len.saturating_sub(*start).min(*n));
@@ -168,7 +168,7 @@ impl Pair<'_> {
     }
 
     /// Compares a stored chunk of `x` with the same elements of `y`.
-    fn over_x(&self, place: &Place) -> Result<Tally> {
+    fn over_x(&self, place: &ChunkPlace) -> Result<Tally> {
         let mut tally = Tally::default();
         let Some(part) = self.common(self.x.opened, place) else {
             return Ok(tally);
@@ -219,7 +219,7 @@ impl Pair<'_> {
     }
 
     /// Compares a stored chunk of `y` where `x` has no chunk.
-    fn over_y(&self, place: &Place) -> Result<Tally> {
+    fn over_y(&self, place: &ChunkPlace) -> Result<Tally> {
         let mut tally = Tally::default();
         let Some(part) = self.common(self.y.opened, place) else {
             return Ok(tally);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use netcdf_core::error::Result;
 use netcdf_core::model::Values;
 
-use crate::array::{Opened, Place};
+use crate::array::{ChunkPlace, Opened};
 
 /// Most indexes of shards that are kept.
 const INDEXES: usize = 8;
@@ -17,19 +17,19 @@ const INDEXES: usize = 8;
 const CHUNKS: usize = 64;
 
 /// The chunks of a key by place; `None` if there is no such key.
-type Index = Option<BTreeMap<Vec<u64>, Range<u64>>>;
+type ChunksOfKey = Option<BTreeMap<Vec<u64>, Range<u64>>>;
 
 /// A kept item: its place, its size in bytes, and the item.
-type Entry<T> = (Vec<u64>, u64, Arc<T>);
+type KeptItem<T> = (Vec<u64>, u64, Arc<T>);
 
 /// The kept items, most recently used first.
-type Kept<T> = Mutex<VecDeque<Entry<T>>>;
+type Kept<T> = Mutex<VecDeque<KeptItem<T>>>;
 
 /// Finds chunks.
 pub(super) struct Finder<'a> {
     /// The array.
     pub opened: &'a Opened<'a>,
-    indexes: Kept<Index>,
+    indexes: Kept<ChunksOfKey>,
     chunks: Kept<Values>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// Errors of the store; a damaged index of a shard.
-    pub fn locate(&self, place: &[u64]) -> Result<Option<Place>> {
+    pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         if !self.opened.sharded() {
             return self.opened.locate(place);
         }
@@ -66,14 +66,14 @@ impl<'a> Finder<'a> {
             }
         };
         let range = index.as_ref().as_ref().and_then(|index| index.get(place));
-        Ok(range.map(|range| Place {
+        Ok(range.map(|range| ChunkPlace {
             place: place.to_vec(),
             key,
             range: range.clone(),
         }))
     }
 
-    fn index(&self, key_place: &[u64], key: &str) -> Result<Index> {
+    fn index(&self, key_place: &[u64], key: &str) -> Result<ChunksOfKey> {
         let Some(size) = self.opened.size(key)? else {
             return Ok(None);
         };
@@ -85,7 +85,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// As [`Opened::decode`].
-    pub fn decode(&self, place: &Place) -> Result<Arc<Values>> {
+    pub fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
         if let Some(values) = get(&self.chunks, &place.place) {
             return Ok(values);
         }
@@ -100,7 +100,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-fn lock<T>(kept: &Kept<T>) -> MutexGuard<'_, VecDeque<Entry<T>>> {
+fn lock<T>(kept: &Kept<T>) -> MutexGuard<'_, VecDeque<KeptItem<T>>> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -114,11 +114,11 @@ fn get<T>(kept: &Kept<T>, place: &[u64]) -> Option<Arc<T>> {
 }
 
 /// Keeps an item until more recently used items fill the room.
-fn put<T>(kept: &Kept<T>, new: Entry<T>, most: u64) {
+fn put<T>(kept: &Kept<T>, new: KeptItem<T>, most: u64) {
     let mut kept = lock(kept);
     kept.push_front(new);
     let mut sum = 0u64;
-    let fits = |(_, bytes, _): &Entry<T>| {
+    let fits = |(_, bytes, _): &KeptItem<T>| {
         sum = sum.saturating_add(*bytes);
         sum <= most
     };

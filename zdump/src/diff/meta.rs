@@ -1,7 +1,7 @@
 //! Compares the metadata of two arrays.
 
 use netcdf_core::error::Result;
-use netcdf_core::format::zarr::{Dtype, Stored};
+use netcdf_core::format::zarr::{Dtype, StoredType};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Values, ZarrVersion};
 
@@ -161,18 +161,18 @@ fn types(a: &Opened<'_>, b: &Opened<'_>) -> Alike {
     }
 }
 
-fn is_text(stored: &Stored) -> bool {
+fn is_text(stored: &StoredType) -> bool {
     matches!(
         stored.dtype,
         Dtype::Char | Dtype::Bytes(_) | Dtype::Utf32(_) | Dtype::Text
     )
 }
 
-fn is_number(stored: &Stored) -> bool {
+fn is_number(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Number(_) | Dtype::Half | Dtype::Bool)
 }
 
-fn alike(a: &Stored, b: &Stored) -> Alike {
+fn alike(a: &StoredType, b: &StoredType) -> Alike {
     if a.dtype == b.dtype || (is_text(a) && is_text(b)) {
         return Alike::Same;
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::limits;
+use netcdf_core::runtime::pool::Item;
 
 use super::report::{Difference, Report};
 use netcdf_core::format::zarr::survey::Node;

@@ -7,7 +7,7 @@ use netcdf_core::json::Json;
 use netcdf_core::model::Values;
 
 use super::report::Difference;
-use crate::array::values::{Number, number};
+use crate::array::values::{AnyNumber, number};
 use crate::array::{Opened, numbers};
 use crate::out::numbers as list;
 
@@ -29,7 +29,7 @@ pub(super) struct Tally {
     /// The first differing elements.
     pub first: BTreeMap<Vec<u64>, Pair>,
     /// The largest distance of two numbers, and where it is.
-    pub largest: Option<(Number, Vec<u64>)>,
+    pub largest: Option<(AnyNumber, Vec<u64>)>,
     /// The reasons why chunks could not be compared.
     pub reasons: BTreeSet<String>,
     /// The number of chunks that could not be compared.
@@ -56,7 +56,7 @@ impl Tally {
         }
     }
 
-    fn far(&mut self, distance: Number, index: &[u64]) {
+    fn far(&mut self, distance: AnyNumber, index: &[u64]) {
         // Among equally large distances the first element counts, whatever the order of calls.
         let further = self.largest.as_ref().is_none_or(|(known, at)| {
             distance.exceeds(*known) || (!known.exceeds(distance) && index < at.as_slice())

@@ -3,10 +3,10 @@
 
 /// A pattern of keys.
 #[derive(Debug)]
-pub(super) struct Glob(Vec<Piece>);
+pub(super) struct Glob(Vec<KeyPattern>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum KeyPattern {
     /// This character.
     One(char),
     /// `?`
@@ -29,16 +29,16 @@ impl Glob {
             let piece = match c {
                 '*' if rest.next_if_eq(&'*').is_some() => {
                     while rest.next_if_eq(&'*').is_some() {}
-                    let starts = matches!(pieces.last(), None | Some(Piece::One('/')));
+                    let starts = matches!(pieces.last(), None | Some(KeyPattern::One('/')));
                     if starts && rest.peek() == Some(&'/') {
-                        pieces.push(Piece::Perhaps);
+                        pieces.push(KeyPattern::Perhaps);
                     }
-                    Piece::All
+                    KeyPattern::All
                 }
-                '*' => Piece::Run,
-                '?' => Piece::Any,
-                '\\' => Piece::One(rest.next().unwrap_or('\\')),
-                c => Piece::One(c),
+                '*' => KeyPattern::Run,
+                '?' => KeyPattern::Any,
+                '\\' => KeyPattern::One(rest.next().unwrap_or('\\')),
+                c => KeyPattern::One(c),
             };
             pieces.push(piece);
         }
@@ -55,11 +55,14 @@ impl Glob {
             let reached = here.iter().zip(&self.0).enumerate();
             for (n, (_, piece)) in reached.filter(|(_, (at, _))| **at) {
                 match piece {
-                    Piece::One(one) if *one == c => self.reach(n + 1, &mut next),
-                    Piece::Any if c != '/' => self.reach(n + 1, &mut next),
-                    Piece::Run if c != '/' => self.reach(n, &mut next),
-                    Piece::All => self.reach(n, &mut next),
-                    Piece::One(_) | Piece::Any | Piece::Run | Piece::Perhaps => {}
+                    KeyPattern::One(one) if *one == c => self.reach(n + 1, &mut next),
+                    KeyPattern::Any if c != '/' => self.reach(n + 1, &mut next),
+                    KeyPattern::Run if c != '/' => self.reach(n, &mut next),
+                    KeyPattern::All => self.reach(n, &mut next),
+                    KeyPattern::One(_)
+                    | KeyPattern::Any
+                    | KeyPattern::Run
+                    | KeyPattern::Perhaps => {}
                 }
             }
             here = next;
@@ -74,12 +77,12 @@ impl Glob {
             Some(_) | None => return,
         }
         match self.0.get(at) {
-            Some(Piece::Run | Piece::All) => self.reach(at + 1, reached),
-            Some(Piece::Perhaps) => {
+            Some(KeyPattern::Run | KeyPattern::All) => self.reach(at + 1, reached),
+            Some(KeyPattern::Perhaps) => {
                 self.reach(at + 1, reached);
                 self.reach(at + 3, reached);
             }
-            Some(Piece::One(_) | Piece::Any) | None => {}
+            Some(KeyPattern::One(_) | KeyPattern::Any) | None => {}
         }
     }
 }

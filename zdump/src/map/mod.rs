@@ -9,11 +9,11 @@ mod tests;
 
 use std::path::Path;
 
-use netcdf_core::env::Note;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::{FileTarget, overlap};
-use netcdf_core::io::locator::local;
+use netcdf_core::io::locator::Location;
 use netcdf_core::io::target::Target;
+use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
@@ -83,11 +83,8 @@ fn verdict(opened: &Opened<'_>, map: &Map) -> Verdict {
 
 /// Checks that an output is neither the store nor in it.
 fn outside(file: &Path, store: &Path) -> Result<()> {
-    if store == Path::new("-") {
-        return Ok(());
-    }
-    let store = local(store)?;
-    if !overlap(&store, file) {
+    let store = Location::new(store)?;
+    if store.is_standard() || !overlap(store.path(), file) {
         return Ok(());
     }
     let what = "the image would be written into the store or replace it";

@@ -1,13 +1,13 @@
 //! Surveys all stored chunks of an array.
 
-use netcdf_core::chunk::pool::Item;
 use netcdf_core::chunk::scatter::advance;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Values;
+use netcdf_core::runtime::pool::Item;
 
 use super::scale::Map;
 use crate::array::values::is_only;
-use crate::array::{Found, Lost, Opened, Place};
+use crate::array::{ChunkPlace, FoundChunk, Lost, Opened};
 
 /// The map of an array.
 ///
@@ -27,7 +27,7 @@ pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
                 value: place,
             })
         });
-        let work = |place: Found| match place {
+        let work = |place: FoundChunk| match place {
             Err(lost) => Ok((Err(lost), Ok(false))),
             Ok(place) if !decodes => Ok((Ok(place), Ok(false))),
             Ok(place) => {
@@ -50,7 +50,7 @@ pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
 }
 
 /// Enters a stored chunk.
-fn enter(map: &mut Map, place: &Place, fill: Result<bool>) {
+fn enter(map: &mut Map, place: &ChunkPlace, fill: Result<bool>) {
     if let Some(cell) = map.cell(&place.place) {
         let len = place.range.end.saturating_sub(place.range.start);
         cell.present = cell.present.saturating_add(1);
@@ -78,7 +78,7 @@ fn lose(map: &mut Map, opened: &Opened<'_>, lost: Lost) {
 }
 
 /// Whether all elements of a chunk that lie in the array are the fill value.
-fn all_fill(opened: &Opened<'_>, place: &Place, values: &Values) -> bool {
+fn all_fill(opened: &Opened<'_>, place: &ChunkPlace, values: &Values) -> bool {
     let Some(fill) = &opened.fill else {
         return false;
     };

@@ -6,16 +6,16 @@ use super::list::{Item, Problem};
 use crate::cdl::constant::{Constant, number_type};
 use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
-use crate::number::{FloatFormat, Form, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
 
 /// Makes values from items and collects errors and warnings.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
+pub(super) struct ValueBuilder {
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
 }
 
-impl Builder {
+impl ValueBuilder {
     /// The values of a whole list. Strings of char lists are joined.
     pub(super) fn values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Values {
         match ty {
@@ -145,7 +145,7 @@ fn decimal(number: &Literal) -> Vec<u8> {
         Literal::Double(value) => *value,
     };
     let mut token = Token::new();
-    FloatFormat::new(Precision::Digits(8), Form::Data).write_f64(real, &mut token);
+    FloatFormat::new(Precision::Digits(8), FloatForm::Data).write_f64(real, &mut token);
     token.as_bytes().to_vec()
 }
 
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn values(ty: Atomic, text: &str) -> Result<Values, String> {
-        let mut builder = Builder::default();
+        let mut builder = ValueBuilder::default();
         let values = builder.values(ty, &items(text.as_bytes(), 0).unwrap());
         match builder.errors.pop() {
             Some((_, message)) => Err(message),

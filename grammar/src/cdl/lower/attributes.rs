@@ -5,7 +5,7 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Name, Values, VarId};
 
 use super::Lower;
-use super::atomic::Builder;
+use super::atomic::ValueBuilder;
 use super::list::{Item, infer, items};
 use super::names::{Owner, atomic, is_reserved};
 use crate::cdl::ast::{self, Word};
@@ -25,7 +25,7 @@ impl Lower<'_> {
     /// Adds an attribute; `text` is the whole statement, and the values begin at `list`.
     pub(in crate::cdl) fn attribute(
         &mut self,
-        attribute: &ast::Attribute<'_>,
+        attribute: &ast::AttributeHead<'_>,
         text: &[u8],
         list: usize,
     ) {
@@ -60,7 +60,7 @@ impl Lower<'_> {
         }
     }
 
-    fn prefix(&mut self, attribute: &ast::Attribute<'_>) -> Option<Prefix> {
+    fn prefix(&mut self, attribute: &ast::AttributeHead<'_>) -> Option<Prefix> {
         match attribute.prefix.as_slice() {
             [] => Some(Prefix {
                 owner: Owner::Group(self.group),
@@ -218,7 +218,7 @@ impl Lower<'_> {
     }
 
     fn atomic_values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Option<Values> {
-        let mut builder = Builder::default();
+        let mut builder = ValueBuilder::default();
         let mut values = builder.values(ty, list);
         for (at, message) in builder.warnings {
             self.warning(at, message);

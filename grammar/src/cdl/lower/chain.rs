@@ -1,7 +1,8 @@
 //! The filters of variables, from the attributes that define them.
 
 use netcdf_core::error::ErrorKind;
-use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::format::traits;
 use netcdf_core::model::{FilterSpec, Kind, VarId};
 
 use super::Lower;
@@ -42,8 +43,8 @@ impl Lower<'_> {
         let definitions: Vec<_> = chain.definitions().collect();
         // Without a kind, the text asks for this one. What another kind lacks is reported at the end.
         match self.kind {
-            None => self.schema.kind = Kind::Netcdf4,
-            Some(kind) if kind.is_cdf() => return,
+            None => self.schema.kind = Kind::NETCDF4,
+            Some(kind) if !traits(kind).settings => return,
             Some(_) => {}
         }
         self.storage(var, |s| s.filters.clear());

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn as_a_c_compiler_does() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let mut known = HashMap::new();
         let mut layout = Layout::default();
         let fields = [

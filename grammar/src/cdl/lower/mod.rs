@@ -23,10 +23,10 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::{GroupId, Kind, Name, Schema, TypeId, VarId};
 
 use super::ast::Word;
-use super::read::DataList;
+use super::data_list::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
-use names::Names;
+use names::DefinedNames;
 pub(crate) use names::is_reserved;
 pub(super) use type_order::order_types;
 
@@ -58,7 +58,7 @@ pub(super) struct Lower<'s> {
     pub(super) data: Vec<DataList>,
     pub(super) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
-    names: Names,
+    names: DefinedNames,
     /// The filters that attributes define.
     chains: HashMap<VarId, chain::Chain>,
     /// Names whose definition failed: they are reported as missing only once.
@@ -95,14 +95,14 @@ pub(super) struct Lower<'s> {
 impl<'s> Lower<'s> {
     pub(super) fn new(report: Reporter<'s>, kind: Option<Kind>, limits: Limits) -> Self {
         Self {
-            schema: Schema::new(kind.unwrap_or(Kind::Classic)),
+            schema: Schema::new(kind.unwrap_or(Kind::CLASSIC)),
             report,
             needs: Needs::default(),
             format: None,
             data: vec![],
             replaced: vec![],
             data_of: HashMap::new(),
-            names: Names::default(),
+            names: DefinedNames::default(),
             chains: HashMap::new(),
             failed: HashSet::new(),
             illegal: HashSet::new(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use netcdf_core::Result;
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, DimId, GroupId, Kind, Name, Schema, TypeId, VarId};
 
 use crate::escape::{is_keyword, unescape_name};
@@ -17,7 +18,7 @@ pub(super) enum Owner {
 
 /// All names defined so far.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DefinedNames {
     /// Names by their written form.
     written: HashMap<Box<str>, Name>,
     pub(super) groups: HashMap<(GroupId, Name), GroupId>,
@@ -30,7 +31,7 @@ pub(super) struct Names {
     everywhere: HashMap<Name, Vec<TypeId>>,
 }
 
-impl Names {
+impl DefinedNames {
     /// The name written as `text`.
     pub(super) fn name(&mut self, text: &str) -> Result<Name> {
         if let Some(name) = self.written.get(text) {
@@ -168,7 +169,7 @@ pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,
         "ubyte" | "ushort" | "uint" | "int64" | "uint64" | "ulong" | "uinteger" => {
-            kind.is_some_and(|kind| kind.is_enhanced() || kind == Kind::Cdf5)
+            kind.is_some_and(|kind| kind.model != Model::Classic)
         }
         "string" => kind.is_some_and(Kind::is_enhanced),
         _ => false,

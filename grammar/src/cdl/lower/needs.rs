@@ -1,5 +1,6 @@
 //! The features that a dataset requires of its kind of file.
 
+use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, Kind};
 
@@ -35,23 +36,23 @@ impl Needs {
     /// The first construct that `kind` does not have.
     #[must_use]
     pub fn conflict(&self, kind: Kind) -> Option<&Need> {
-        let model = match kind.model() {
+        let model = match kind.model {
             Model::Classic => self.enhanced.as_ref().or(self.cdf5.as_ref()),
             Model::Cdf5 => self.enhanced.as_ref(),
             Model::Enhanced => None,
         };
-        model.or(self.storage.as_ref().filter(|_| kind.is_cdf()))
+        model.or(self.storage.as_ref().filter(|_| !traits(kind).settings))
     }
 
     /// The kind for a dataset without a requested kind: the oldest that has all features.
     #[must_use]
     pub fn kind(&self) -> Kind {
         if self.enhanced.is_some() || self.special.is_some() {
-            Kind::Netcdf4
+            Kind::NETCDF4
         } else if self.cdf5.is_some() {
-            Kind::Cdf5
+            Kind::CDF5
         } else {
-            Kind::Classic
+            Kind::CLASSIC
         }
     }
 

@@ -1,6 +1,7 @@
 //! Attributes that define how numbers are quantized. They are stored like all others.
 
 use netcdf_core::error::ErrorKind;
+use netcdf_core::format::traits;
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Atomic, Quantize, Values, VarId};
 
@@ -28,7 +29,7 @@ impl Lower<'_> {
             return self.error(at, format!("{} expects one integer", word.text));
         };
         self.plain(Owner::Var(var), Some(Atomic::Int.into()), word, list);
-        if self.kind.is_some_and(|kind| kind.is_cdf()) {
+        if self.kind.is_some_and(|kind| !traits(kind).settings) {
             let message = format!("{}: only netCDF-4 data is quantized", word.text);
             return self.warning(word.at, message);
         }

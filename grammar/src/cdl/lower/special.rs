@@ -1,8 +1,9 @@
 //! Special attributes: settings of a variable or of the dataset that look like attributes.
 
+use netcdf_core::format::{kind_named, traits};
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{
-    Atomic, Dimension, Endianness, Fill, Kind, Storage, StorageLayout, Values, VarId,
+    Atomic, Dimension, Endianness, Fill, Storage, StorageLayout, Values, VarId,
 };
 
 use super::Lower;
@@ -49,7 +50,7 @@ impl Lower<'_> {
         let Some(text) = self.special_text(special, word, list) else {
             return;
         };
-        match Kind::from_name(&text) {
+        match kind_named(&text) {
             Some(kind) => self.format = Some(kind),
             None => self.illegal(special, word, list, "the name of a kind, as in \"classic\""),
         }
@@ -170,8 +171,7 @@ impl Lower<'_> {
         };
         let dims = self.schema.var(var).map(|v| v.dims.clone());
         let dims = dims.unwrap_or_default();
-        // In Zarr, chunks may be longer than the dimension.
-        let overhang = self.kind.is_some_and(|kind| kind.as_zarr().is_some());
+        let overhang = self.kind.is_some_and(|kind| traits(kind).overhang);
         for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
             let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
             if let Some(dim) = self.schema.dim(id).filter(beyond) {

@@ -46,14 +46,14 @@ impl MadeOf {
 
 impl Lower<'_> {
     /// Types, each defined before it is used.
-    pub(in crate::cdl) fn types(&mut self, types: &[ast::Type<'_>]) {
+    pub(in crate::cdl) fn types(&mut self, types: &[ast::TypeDeclaration<'_>]) {
         for ty in types {
             self.enhanced(ty.name.at, "a user-defined type");
             self.user_type(ty);
         }
     }
 
-    fn user_type(&mut self, ty: &ast::Type<'_>) {
+    fn user_type(&mut self, ty: &ast::TypeDeclaration<'_>) {
         let Some(name) = self.new_name(ty.name, "type") else {
             return;
         };

@@ -1,7 +1,8 @@
 //! Dimensions and variables.
 
+use netcdf_core::model::kind::Model;
 use netcdf_core::model::{
-    Atomic, DataType, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+    Atomic, DataType, DimId, Dimension, GroupId, Name, Schema, Storage, VarId, Variable,
 };
 
 use super::Lower;
@@ -79,10 +80,7 @@ impl Lower<'_> {
 
     fn type_of_variables(&mut self, word: Word<'_>) -> Option<DataType> {
         let ty = self.find_type(word)?;
-        let classic = matches!(
-            self.kind,
-            Some(Kind::Classic | Kind::Offset64 | Kind::Netcdf4Classic)
-        );
+        let classic = self.kind.is_some_and(|kind| kind.model == Model::Classic);
         if ty == Atomic::Int64.into() && classic {
             // As in ncgen, because `long` was once the name of 32-bit integers. Values are checked.
             self.warning(word.at, "int64 variables become int in the classic model");

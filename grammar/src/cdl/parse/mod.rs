@@ -5,7 +5,7 @@ use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 use pest_derive::Parser;
 
-use super::ast::{Attribute, Dimension, Field, Type, TypeBody, Variables, Word};
+use super::ast::{AttributeHead, Dimension, Field, TypeBody, TypeDeclaration, Variables, Word};
 use super::split::continues_name;
 use crate::mistake::any_of;
 
@@ -57,13 +57,13 @@ fn dimension(pair: Pair<'_, Rule>) -> Dimension<'_> {
 ///
 /// # Errors
 /// If the text is not a declaration of this kind.
-pub fn types(text: &str) -> Result<Vec<Type<'_>>> {
+pub fn types(text: &str) -> Result<Vec<TypeDeclaration<'_>>> {
     Ok(parse(Rule::types, text)?
         .filter_map(type_declaration)
         .collect())
 }
 
-fn type_declaration(pair: Pair<'_, Rule>) -> Option<Type<'_>> {
+fn type_declaration(pair: Pair<'_, Rule>) -> Option<TypeDeclaration<'_>> {
     let rule = pair.as_rule();
     if rule == Rule::compound {
         return Some(compound(pair));
@@ -89,10 +89,10 @@ fn type_declaration(pair: Pair<'_, Rule>) -> Option<Type<'_>> {
         Rule::vlen => TypeBody::Vlen(first),
         _ => return None,
     };
-    Some(Type { name, body })
+    Some(TypeDeclaration { name, body })
 }
 
-fn compound(pair: Pair<'_, Rule>) -> Type<'_> {
+fn compound(pair: Pair<'_, Rule>) -> TypeDeclaration<'_> {
     let name = words(pair.clone()).next().unwrap_or(NOTHING);
     let mut fields = vec![];
     for line in pair.into_inner().filter(|p| p.as_rule() == Rule::fields) {
@@ -107,7 +107,7 @@ fn compound(pair: Pair<'_, Rule>) -> Type<'_> {
             });
         }
     }
-    Type {
+    TypeDeclaration {
         name,
         body: TypeBody::Compound(fields),
     }
@@ -135,7 +135,7 @@ pub fn variables(text: &str) -> Result<Variables<'_>> {
 ///
 /// # Errors
 /// If the text is not a declaration of this kind.
-pub fn attribute(text: &str) -> Result<Attribute<'_>> {
+pub fn attribute(text: &str) -> Result<AttributeHead<'_>> {
     match plain_attribute(text) {
         Some(found) => Ok(found),
         None => any_attribute(text),
@@ -144,7 +144,7 @@ pub fn attribute(text: &str) -> Result<Attribute<'_>> {
 
 /// `variable:name =` with names of ASCII letters, the form of nearly all attributes. There can be so many that parsing them by
 /// the grammar would take most of the time.
-fn plain_attribute(text: &str) -> Option<Attribute<'_>> {
+fn plain_attribute(text: &str) -> Option<AttributeHead<'_>> {
     let (prefix, rest) = text.split_once(':')?;
     let rest = rest.strip_suffix('=')?;
     let name = plain_name(rest, prefix.len() + 1)?;
@@ -152,7 +152,7 @@ fn plain_attribute(text: &str) -> Option<Attribute<'_>> {
         "" => vec![],
         _ => vec![plain_name(prefix, 0)?],
     };
-    Some(Attribute { prefix, name })
+    Some(AttributeHead { prefix, name })
 }
 
 /// `text` as a name, without the blanks around it.
@@ -171,9 +171,9 @@ fn plain_name(text: &str, at: usize) -> Option<Word<'_>> {
     })
 }
 
-fn any_attribute(text: &str) -> Result<Attribute<'_>> {
+fn any_attribute(text: &str) -> Result<AttributeHead<'_>> {
     let (prefix, name) = (Vec::with_capacity(2), NOTHING);
-    let mut found = Attribute { prefix, name };
+    let mut found = AttributeHead { prefix, name };
     for pair in parse(Rule::attribute, text)? {
         match pair.as_rule() {
             Rule::path => found.prefix.push(word(&pair)),

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use netcdf_core::Error;
 use netcdf_core::io::Source;
 use netcdf_core::limits::Limits;
-use netcdf_core::model::{GroupId, Kind, Schema, VarId};
+use netcdf_core::model::{GroupId, Kind, Schema};
 
 use super::constant::skip_blanks;
+use super::data_list::DataList;
 use super::lower::{Lower, Needs, Pass, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
@@ -32,28 +32,6 @@ pub struct Cdl {
     pub needs: Needs,
     /// Warnings about the text.
     pub warnings: Diagnostics,
-}
-
-/// The position of the values of a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DataList {
-    /// The variable.
-    pub var: VarId,
-    /// The bytes of the list, from after the `=` up to the `;`.
-    pub bytes: Range<u64>,
-    /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
-    pub line: u32,
-}
-
-impl DataList {
-    /// Where the list begins.
-    #[must_use]
-    pub fn anchor(&self) -> Anchor {
-        Anchor {
-            offset: self.bytes.start,
-            line: self.line,
-        }
-    }
 }
 
 /// Options for reading.
@@ -172,15 +150,15 @@ struct Reader<'s> {
     splitter: Splitter<'s>,
     lower: Lower<'s>,
     /// The groups around the current one, with the last part seen in each.
-    groups: Vec<(GroupId, Option<Part>)>,
-    section: Option<Part>,
+    groups: Vec<(GroupId, Option<GroupPart>)>,
+    section: Option<GroupPart>,
     /// Deepest nesting of groups.
     depth: usize,
 }
 
 /// The parts of a group, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum GroupPart {
     Section(Section),
     Groups,
 }
@@ -261,7 +239,7 @@ impl Reader<'_> {
     }
 
     fn tell_splitter(&mut self) {
-        let data = self.section == Some(Part::Section(Section::Data));
+        let data = self.section == Some(GroupPart::Section(Section::Data));
         self.splitter.in_data(data);
         let mut names = KEYWORDS.to_vec();
         names.retain(|name| self.lower.has_var(name));
@@ -269,23 +247,23 @@ impl Reader<'_> {
     }
 
     fn open_section(&mut self, section: Section) {
-        let part = Some(Part::Section(section));
+        let part = Some(GroupPart::Section(section));
         match self.section {
-            Some(Part::Section(old)) if old == section => {
+            Some(GroupPart::Section(old)) if old == section => {
                 self.lower
                     .error(0, format!("{section} appears twice in this group"));
             }
-            Some(Part::Section(old)) if self.section > part => {
+            Some(GroupPart::Section(old)) if self.section > part => {
                 self.lower
                     .error(0, format!("{section} must come before {old}"));
             }
-            Some(Part::Groups) => {
+            Some(GroupPart::Groups) => {
                 self.lower.error(
                     0,
                     format!("{section} must come before the groups in this group"),
                 );
             }
-            Some(Part::Section(_)) | None => {}
+            Some(GroupPart::Section(_)) | None => {}
         }
         self.section = part;
         self.tell_splitter();
@@ -308,7 +286,8 @@ impl Reader<'_> {
             }
         };
         // A group without a usable name is still read to report errors, as if it were the enclosing group.
-        self.groups.push((self.lower.group, Some(Part::Groups)));
+        self.groups
+            .push((self.lower.group, Some(GroupPart::Groups)));
         self.lower.group = group.unwrap_or(self.lower.group);
         self.section = None;
         self.tell_splitter();
@@ -380,7 +359,7 @@ impl Reader<'_> {
 
     /// Whether another pass reads the statement.
     fn is_of_other_pass(&self, statement: &Statement) -> bool {
-        let defines = |section| self.section == Some(Part::Section(section));
+        let defines = |section| self.section == Some(GroupPart::Section(section));
         let definition =
             statement.colon.is_none() && (defines(Section::Types) || defines(Section::Dimensions));
         match self.lower.pass {
@@ -394,7 +373,7 @@ impl Reader<'_> {
     /// Notes variables with the names of sections in a skipped statement.
     fn names_for_splitter(&mut self) {
         if !matches!(self.lower.pass, Pass::Definitions | Pass::Types)
-            || self.section != Some(Part::Section(Section::Variables))
+            || self.section != Some(GroupPart::Section(Section::Variables))
         {
             return;
         }
@@ -419,20 +398,20 @@ impl Reader<'_> {
         }
         let text = utf8(text)?;
         let expected = match self.section {
-            Some(Part::Section(Section::Types)) => {
+            Some(GroupPart::Section(Section::Types)) => {
                 self.lower.types(&parse::types(&text)?);
                 return Ok(());
             }
-            Some(Part::Section(Section::Dimensions)) => {
+            Some(GroupPart::Section(Section::Dimensions)) => {
                 self.lower.dimensions(&parse::dimensions(&text)?);
                 return Ok(());
             }
-            Some(Part::Section(Section::Variables)) => {
+            Some(GroupPart::Section(Section::Variables)) => {
                 self.lower.variables(&parse::variables(&text)?);
                 return Ok(());
             }
-            Some(Part::Section(Section::Data)) => "a variable, `=` and its values",
-            Some(Part::Groups) => "an attribute, `group:` or `}`",
+            Some(GroupPart::Section(Section::Data)) => "a variable, `=` and its values",
+            Some(GroupPart::Groups) => "an attribute, `group:` or `}`",
             None => "an attribute, `types:`, `dimensions:`, `variables:`, `data:`, `group:` or `}`",
         };
         Err(SyntaxError {
@@ -443,7 +422,7 @@ impl Reader<'_> {
 
     /// The declaration is valid, but nothing ends it. After a type, nothing has to.
     fn missing_semicolon(&mut self, statement: &Statement) {
-        let types = self.section == Some(Part::Section(Section::Types));
+        let types = self.section == Some(GroupPart::Section(Section::Types));
         if !types || statement.colon.is_some() {
             let end = self.splitter.text().trim_ascii_end().len();
             self.lower.error(end, "expected `;`");

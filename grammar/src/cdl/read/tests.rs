@@ -1,7 +1,7 @@
 use super::*;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, Endianness, Fill, StorageLayout, TypeKind, Values,
+    Atomic, Attribute, DataType, Endianness, Fill, StorageLayout, TypeKind, Values, VarId,
 };
 use proptest::prelude::*;
 
@@ -15,12 +15,12 @@ fn read_as(text: &[u8], kind: Option<Kind>) -> Result<Cdl, String> {
 }
 
 fn good(text: &str) -> Cdl {
-    read_as(text.as_bytes(), Some(Kind::Netcdf4)).unwrap()
+    read_as(text.as_bytes(), Some(Kind::NETCDF4)).unwrap()
 }
 
 /// The first line of each message, without the file's name.
 fn bad(text: &str) -> Vec<String> {
-    bad_as(text.as_bytes(), Some(Kind::Netcdf4))
+    bad_as(text.as_bytes(), Some(Kind::NETCDF4))
 }
 
 fn bad_as(text: &[u8], kind: Option<Kind>) -> Vec<String> {
@@ -44,7 +44,7 @@ fn a_small_dataset() {
                 \t\tv:units = \"m\" ;\n:title = \"T\" ;\ndata:\n v = 1, 2 ;\n s = 3 ;\n}\n";
     let cdl = read_as(text.as_bytes(), None).unwrap();
     assert_eq!(cdl.name, b"ab");
-    assert_eq!(cdl.schema.kind, Kind::Classic);
+    assert_eq!(cdl.schema.kind, Kind::CLASSIC);
     let dims: Vec<_> = cdl
         .schema
         .dims
@@ -284,7 +284,7 @@ fn names() {
 fn keywords_as_names() {
     let text = b"netcdf x { dimensions: string = 2 ; int64 = 3 ; variables: int string(string), uint(int64) ; \
                  string:x = 17 ; int :string = 17 ; data: string = 1 ; }";
-    for kind in [None, Some(Kind::Classic)] {
+    for kind in [None, Some(Kind::CLASSIC)] {
         let cdl = read_as(text, kind).unwrap();
         assert_eq!(
             cdl.schema.vars[0].attributes[0].values,
@@ -293,7 +293,7 @@ fn keywords_as_names() {
         assert_eq!(cdl.schema.root().attributes[0].ty, Atomic::Int.into());
         assert_eq!(cdl.data.len(), 1);
     }
-    let found = bad_as(text, Some(Kind::Netcdf4));
+    let found = bad_as(text, Some(Kind::NETCDF4));
     assert_eq!(
         found[0],
         "1:24: `string` is a keyword and cannot be the name of a dimension"
@@ -470,7 +470,7 @@ fn special_attributes() {
     assert_eq!(v.storage.codecs.as_deref(), Some(&b"[{}]"[..]));
     assert_eq!(
         (cdl.format, cdl.schema.kind),
-        (Some(Kind::Netcdf4), Kind::Netcdf4)
+        (Some(Kind::NETCDF4), Kind::NETCDF4)
     );
 }
 
@@ -629,23 +629,23 @@ fn scopes() {
 #[test]
 fn what_kind_is_needed() {
     for (body, kind) in [
-        ("variables: int v ;", Kind::Classic),
-        ("variables: ubyte v ;", Kind::Cdf5),
-        (":a = 3000000000 ;", Kind::Cdf5),
-        ("variables: string v ;", Kind::Netcdf4),
-        ("string :a = \"x\" ;", Kind::Netcdf4),
-        ("group: g { }", Kind::Netcdf4),
-        ("types: opaque(1) o ;", Kind::Netcdf4),
-        ("dimensions: a = UNLIMITED ; b = UNLIMITED ;", Kind::Netcdf4),
+        ("variables: int v ;", Kind::CLASSIC),
+        ("variables: ubyte v ;", Kind::CDF5),
+        (":a = 3000000000 ;", Kind::CDF5),
+        ("variables: string v ;", Kind::NETCDF4),
+        ("string :a = \"x\" ;", Kind::NETCDF4),
+        ("group: g { }", Kind::NETCDF4),
+        ("types: opaque(1) o ;", Kind::NETCDF4),
+        ("dimensions: a = UNLIMITED ; b = UNLIMITED ;", Kind::NETCDF4),
         (
             "dimensions: a = UNLIMITED ; b = 2 ; variables: int v(b, a) ;",
-            Kind::Netcdf4,
+            Kind::NETCDF4,
         ),
         (
             "variables: int v ; v:_Endianness = \"big\" ;",
-            Kind::Netcdf4,
+            Kind::NETCDF4,
         ),
-        (":_Format = \"64-bit offset\" ;", Kind::Offset64),
+        (":_Format = \"64-bit offset\" ;", Kind::OFFSET64),
     ] {
         let cdl = read_as(format!("netcdf x {{ {body} }}").as_bytes(), None).unwrap();
         assert_eq!(cdl.schema.kind, kind, "{body}");
@@ -656,30 +656,30 @@ fn what_kind_is_needed() {
 #[test]
 fn what_a_kind_does_not_have() {
     let text = b"netcdf x {\nvariables:\n ubyte v ;\n v:_Shuffle = 1 ;\n group: g { } }";
-    let needs = read_as(text, Some(Kind::Classic)).unwrap().needs;
+    let needs = read_as(text, Some(Kind::CLASSIC)).unwrap().needs;
     let conflict = |kind| {
         needs
             .conflict(kind)
             .map(|n| (n.what.as_str(), n.anchor.line, n.offset))
     };
-    assert_eq!(conflict(Kind::Classic), Some(("a group", 5, 59)));
-    assert_eq!(conflict(Kind::Cdf5), Some(("a group", 5, 59)));
-    assert_eq!(conflict(Kind::Netcdf4), None);
+    assert_eq!(conflict(Kind::CLASSIC), Some(("a group", 5, 59)));
+    assert_eq!(conflict(Kind::CDF5), Some(("a group", 5, 59)));
+    assert_eq!(conflict(Kind::NETCDF4), None);
     let text = b"netcdf x {\nvariables:\n ubyte v ;\n v:_Shuffle = 1 ; }";
-    let needs = read_as(text, Some(Kind::Classic)).unwrap().needs;
+    let needs = read_as(text, Some(Kind::CLASSIC)).unwrap().needs;
     let conflict = |kind| needs.conflict(kind).map(|n| n.what.as_str());
-    assert_eq!(conflict(Kind::Offset64), Some("type ubyte"));
-    assert_eq!(conflict(Kind::Cdf5), Some("_Shuffle"));
-    assert_eq!(conflict(Kind::Netcdf4Classic), Some("type ubyte"));
+    assert_eq!(conflict(Kind::OFFSET64), Some("type ubyte"));
+    assert_eq!(conflict(Kind::CDF5), Some("_Shuffle"));
+    assert_eq!(conflict(Kind::NETCDF4_CLASSIC), Some("type ubyte"));
 }
 
 #[test]
 fn int64_variables_of_the_classic_model_become_int() {
     let text = b"netcdf x { variables: int64 v ; v:_FillValue = 3 ; }";
-    let cdl = read_as(text, Some(Kind::Classic)).unwrap();
+    let cdl = read_as(text, Some(Kind::CLASSIC)).unwrap();
     assert_eq!(cdl.schema.vars[0].ty, Atomic::Int.into());
     assert_eq!(cdl.warnings.list.len(), 1);
-    let cdl = read_as(text, Some(Kind::Cdf5)).unwrap();
+    let cdl = read_as(text, Some(Kind::CDF5)).unwrap();
     assert_eq!(cdl.schema.vars[0].ty, Atomic::Int64.into());
 }
 
@@ -719,7 +719,7 @@ proptest! {
     #[test]
     fn never_panics(body in "(types:|dimensions:|variables:|data:|group:|g|int|v|a|1|,|;|=|:|\\{|\\}|\\(|\\)|\\*|\"|enum| |\n|_|compound|opaque|/|\\\\|'){0,40}") {
         let text = format!("netcdf x {{ variables: int v ; {body} }}");
-        for kind in [None, Some(Kind::Netcdf4)] {
+        for kind in [None, Some(Kind::NETCDF4)] {
             let _ = read_as(text.as_bytes(), kind).map_err(|e| assert!(!e.is_empty()));
         }
     }

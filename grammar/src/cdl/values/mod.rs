@@ -30,7 +30,7 @@ use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Var
 
 use element::Element;
 use scan::Scan;
-use tree::{Stop, Tree, Until};
+use tree::{ElementTree, Stop, Until};
 use window::Window;
 
 /// Bytes repeated at a time.
@@ -157,7 +157,7 @@ pub(in crate::cdl) fn read_values(
     let fill = build::fill(schema, ty).ok_or_else(unknown)?;
     let mut values = build::empty(schema, ty).ok_or_else(unknown)?;
     let mut scan = Scan::new(Window::new(source, bytes), problems);
-    let mut tree = Tree::new(&mut scan, schema);
+    let mut tree = ElementTree::new(&mut scan, schema);
     match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {
         Ok(_) | Err(Stop::Syntax) => Ok(values),
         Err(Stop::Failed(error)) => Err(error),

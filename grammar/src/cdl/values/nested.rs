@@ -2,7 +2,7 @@
 
 use super::build;
 use super::scan::Scan;
-use super::tree::{Outcome, Stop, Tree, Until};
+use super::tree::{ElementTree, Outcome, Stop, Until};
 use super::{List, Sink};
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Schema, Values, Variable};
@@ -67,7 +67,7 @@ pub(super) fn read(
         return Ok(vec![]);
     };
     let mut nested = Nested {
-        tree: Tree::new(scan, schema),
+        tree: ElementTree::new(scan, schema),
         var,
         fill: var.fill_value().or_else(|| build::fill(schema, var.ty)),
         levels: levels(schema, var),
@@ -82,7 +82,7 @@ pub(super) fn read(
 }
 
 struct Nested<'s, 'a, 'k> {
-    tree: Tree<'s, 'a>,
+    tree: ElementTree<'s, 'a>,
     var: &'s Variable,
     fill: Option<Values>,
     levels: Vec<Level>,

@@ -25,7 +25,7 @@ impl Sink for Kept {
 
 /// A variable `v` with dimensions of these lengths; 0 is unlimited.
 fn schema(ty: Atomic, dims: &[u64], fill: Option<Values>) -> Schema {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     let dims = dims.iter().enumerate().map(|(i, &len)| {
         schema.add_dim(Dimension {
             name: Name::stored(format!("d{i}").as_bytes()),

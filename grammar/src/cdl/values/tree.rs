@@ -7,14 +7,14 @@ use super::element::{Element, Fit, describe, not_a};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
-use crate::number::{FloatFormat, Form, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{Atomic, DataType, Schema, Values};
 
 /// Appends a number as a string, as `ncdump` prints it in data.
 fn number_text(number: &Literal, out: &mut Vec<u8>) {
     let mut token = Token::new();
-    let format = |digits| FloatFormat::new(Precision::Digits(digits), Form::Data);
+    let format = |digits| FloatFormat::new(Precision::Digits(digits), FloatForm::Data);
     match number {
         Literal::Integer(integer, _) => {
             let sign = if integer.negative { "-" } else { "" };
@@ -53,14 +53,14 @@ pub(super) enum Until {
 }
 
 /// Reads elements of any type.
-pub(super) struct Tree<'s, 'a> {
+pub(super) struct ElementTree<'s, 'a> {
     pub(super) scan: &'s mut Scan<'a>,
     pub(super) schema: &'s Schema,
     /// A token that was peeked at.
     peeked: Option<(Option<Owned>, Range<u64>)>,
 }
 
-impl<'s, 'a> Tree<'s, 'a> {
+impl<'s, 'a> ElementTree<'s, 'a> {
     pub(super) fn new(scan: &'s mut Scan<'a>, schema: &'s Schema) -> Self {
         Self {
             scan,

@@ -43,7 +43,7 @@ const ALL: DataType = DataType::User(TypeId(5));
 
 /// All kinds of types and a variable `v` of type `ty`; dimensions of length 0 are unlimited.
 fn schema(ty: DataType, dims: &[u64]) -> Schema {
-    let mut schema = Schema::new(Kind::Netcdf4);
+    let mut schema = Schema::new(Kind::NETCDF4);
     let members = vec![(name("red"), 0), (name("dark blue"), 200)];
     let base = Atomic::UByte;
     let int = DataType::Atomic(Atomic::Int);

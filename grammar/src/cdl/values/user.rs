@@ -2,13 +2,13 @@
 
 use super::build;
 use super::element::describe;
-use super::tree::{Outcome, Tree, Until, unknown_type};
+use super::tree::{ElementTree, Outcome, Until, unknown_type};
 use crate::cdl::constant::{Constant, UNDEFINED_MEMBER};
 use crate::escape::unescape_name;
 use crate::number::Literal;
 use netcdf_core::model::{DataType, Field, Name, TypeId, TypeKind, Values};
 
-impl Tree<'_, '_> {
+impl ElementTree<'_, '_> {
     /// One value of a user-defined type.
     pub(super) fn user(&mut self, id: TypeId, fill: &Values, out: &mut Values) -> Outcome<()> {
         let ty = self.schema.user_type(id).ok_or_else(unknown_type)?;

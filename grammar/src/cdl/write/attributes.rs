@@ -4,12 +4,12 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, Values, VarId};
 use netcdf_core::model::{Schema, Variable};
 
-use super::options::{Number, NumberText};
+use super::options::{NumberText, NumberToWrite};
 use super::value::{ValueText, number};
 use super::variables::push_name;
 use super::{Floats, Writer};
 use crate::escape::{TextStyle, escape_text, trim_nuls};
-use crate::number::{Form, Token, suffix};
+use crate::number::{FloatForm, Token, suffix};
 
 /// The column of a comment after an attribute, and the blanks before it.
 const COMMENT_COLUMN: usize = 18;
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
             self.wrapped(&attribute.values);
         } else {
             let text = AttributeText {
-                floats: Floats::new(self.options, Form::Attribute),
+                floats: Floats::new(self.options, FloatForm::Attribute),
                 style: style(self.schema.kind),
                 schema: self.schema,
             };
@@ -126,24 +126,22 @@ impl Writer<'_, '_> {
 }
 
 /// Appends a number as in data.
-pub(super) fn plain(number: Number, floats: Floats, out: &mut Vec<u8>) {
+pub(super) fn plain(number: NumberToWrite, floats: Floats, out: &mut Vec<u8>) {
     let mut token = Token::new();
     match number {
-        Number::Signed(x) => token.write_i64(x),
-        Number::Unsigned(x) => token.write_u64(x),
-        Number::Float(x) => floats.float.write_f32(x, &mut token),
-        Number::Double(x) => floats.double.write_f64(x, &mut token),
+        NumberToWrite::Signed(x) => token.write_i64(x),
+        NumberToWrite::Unsigned(x) => token.write_u64(x),
+        NumberToWrite::Float(x) => floats.float.write_f32(x, &mut token),
+        NumberToWrite::Double(x) => floats.double.write_f64(x, &mut token),
     }
     token.append_to(out);
 }
 
 /// In the netCDF-4 model every constant is a separate value, so a text must not be split.
 fn style(kind: Kind) -> TextStyle {
-    match kind {
-        Kind::Netcdf4 | Kind::Zarr(_) => TextStyle::STRING,
-        Kind::Classic | Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4Classic => {
-            TextStyle::CLASSIC_ATTRIBUTE
-        }
+    match kind.is_enhanced() {
+        true => TextStyle::STRING,
+        false => TextStyle::CLASSIC_ATTRIBUTE,
     }
 }
 

@@ -23,7 +23,7 @@ mod variables;
 mod wrap;
 
 pub use options::{
-    Annotation, Forms, Language, Number, NumberText, Options, Selection, SpecialAttributes,
+    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 
 use std::io::Write;
@@ -33,7 +33,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::model::name::ByName;
 use netcdf_core::model::{DimId, GroupId, Schema, Values};
 
-use crate::number::{FloatFormat, Form, Precision};
+use crate::number::{FloatForm, FloatFormat, Precision};
 use out::Out;
 
 /// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
@@ -54,7 +54,7 @@ pub fn write(
         schema: set.reader.schema(),
         dims: variables::by_name(set.reader.schema()),
         options,
-        data: Floats::new(options, Form::Data),
+        data: Floats::new(options, FloatForm::Data),
         out: Out::new(out, options.line_length),
         omitted,
     };
@@ -70,8 +70,8 @@ pub fn constants(
     (float, double): (Precision, Precision),
 ) -> Vec<Vec<u8>> {
     let floats = Floats {
-        float: FloatFormat::new(float, Form::Data),
-        double: FloatFormat::new(double, Form::Data),
+        float: FloatFormat::new(float, FloatForm::Data),
+        double: FloatFormat::new(double, FloatForm::Data),
     };
     let text = value::ValueText { schema, floats };
     let one = |i| {
@@ -90,7 +90,7 @@ struct Floats {
 }
 
 impl Floats {
-    fn new(options: &Options<'_>, form: Form) -> Self {
+    fn new(options: &Options<'_>, form: FloatForm) -> Self {
         Self {
             float: FloatFormat::new(options.float, form),
             double: FloatFormat::new(options.double, form),

@@ -91,7 +91,7 @@ pub enum SpecialAttributes {
 
 /// A number to be written.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
+pub enum NumberToWrite {
     /// Of a signed integer type, or `char`.
     Signed(i64),
     /// Of an unsigned integer type.
@@ -105,7 +105,7 @@ pub enum Number {
 /// A form of numbers.
 pub trait NumberText: Send + Sync {
     /// Appends the text of a number; `false`, with nothing appended, leaves it to CDL's own form.
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool;
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool;
 }
 
 /// Provides forms of numbers other than CDL's own: times, `C_format`.

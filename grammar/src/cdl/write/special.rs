@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use netcdf_core::filter::codec;
+use netcdf_core::filter::visible;
+use netcdf_core::format::{kind_row, traits};
 use netcdf_core::model::special::Special;
 use netcdf_core::model::strings::OF_VARIABLE;
 use netcdf_core::model::{
-    DataType, Endianness, Fill, FilterSpec, Group, Storage, StorageLayout, Variable, ZarrVersion,
+    DataType, Endianness, Fill, FilterSpec, Group, Storage, StorageLayout, Variable,
 };
 
 use super::{SpecialAttributes, Writer};
@@ -20,7 +21,7 @@ const FLETCHER32: u32 = 3;
 impl Writer<'_, '_> {
     /// The storage attributes of a variable; none for kinds that leave no choice.
     pub(super) fn variable_specials(&mut self, var: &Variable, name: &[u8]) {
-        if self.schema.kind.is_cdf() {
+        if !traits(self.schema.kind).settings {
             return;
         }
         let storage = &var.storage;
@@ -47,11 +48,11 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The filters to show: for Zarr, those that HDF5 has, with the parameters that a user would give.
+    /// The filters to show; where it matters, those that HDF5 has, with the parameters that a user would give.
     fn shown<'f>(&self, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
-        match self.schema.kind.as_zarr() {
-            None => filters.into(),
-            Some(_) => filters.iter().filter_map(codec::visible).collect(),
+        match traits(self.schema.kind).shows_given {
+            false => filters.into(),
+            true => filters.iter().filter_map(visible).collect(),
         }
     }
 
@@ -82,13 +83,9 @@ impl Writer<'_, '_> {
         let Some(size) = var.storage.max_string else {
             return;
         };
-        let version3 = self
-            .schema
-            .kind
-            .as_zarr()
-            .is_some_and(|z| z.version == ZarrVersion::V3);
+        let told = kind_row(self.schema.kind).is_some_and(|row| row.no_default_size);
         let known = var.attribute(OF_VARIABLE).is_some();
-        if !known && (version3 || self.schema.default_string_size().ok() != Some(size)) {
+        if !known && (told || self.schema.default_string_size().ok() != Some(size)) {
             self.setting(name, OF_VARIABLE, size.to_string().as_bytes());
         }
     }

@@ -3,7 +3,7 @@
 use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
 use super::Floats;
-use super::options::Number;
+use super::options::NumberToWrite;
 use super::variables::push_defined;
 use crate::cdl::constant::UNDEFINED_MEMBER;
 use crate::escape::{TextStyle, escape_text, trim_nuls};
@@ -48,10 +48,10 @@ impl ValueText<'_> {
         };
         let mut token = Token::new();
         match number {
-            Number::Signed(x) => token.write_i64(x),
-            Number::Unsigned(x) => token.write_u64(x),
-            Number::Float(x) => self.floats.float.write_f32(x, &mut token),
-            Number::Double(x) => self.floats.double.write_f64(x, &mut token),
+            NumberToWrite::Signed(x) => token.write_i64(x),
+            NumberToWrite::Unsigned(x) => token.write_u64(x),
+            NumberToWrite::Float(x) => self.floats.float.write_f32(x, &mut token),
+            NumberToWrite::Double(x) => self.floats.double.write_f64(x, &mut token),
         }
         token.append_to(out);
     }
@@ -59,9 +59,9 @@ impl ValueText<'_> {
     /// The name of an enum's value; a value without a name is shown as a number.
     fn member(&self, ty: TypeId, base: &Values, i: usize, out: &mut Vec<u8>) {
         let value = match number(base, i) {
-            Some(Number::Signed(x)) => i128::from(x),
-            Some(Number::Unsigned(x)) => i128::from(x),
-            Some(Number::Float(_) | Number::Double(_)) | None => return,
+            Some(NumberToWrite::Signed(x)) => i128::from(x),
+            Some(NumberToWrite::Unsigned(x)) => i128::from(x),
+            Some(NumberToWrite::Float(_) | NumberToWrite::Double(_)) | None => return,
         };
         let members = match self.schema.user_type(ty).map(|t| &t.kind) {
             Some(TypeKind::Enum { members, .. }) => members.as_slice(),
@@ -146,18 +146,18 @@ impl ValueText<'_> {
 }
 
 /// Value `i` as a number; `None` if it is none.
-pub(super) fn number(values: &Values, i: usize) -> Option<Number> {
+pub(super) fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
     match values {
-        Values::Byte(v) => v.get(i).map(|&x| Number::Signed(x.into())),
-        Values::Short(v) => v.get(i).map(|&x| Number::Signed(x.into())),
-        Values::Int(v) => v.get(i).map(|&x| Number::Signed(x.into())),
-        Values::Int64(v) => v.get(i).map(|&x| Number::Signed(x)),
-        Values::UByte(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
-        Values::UShort(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
-        Values::UInt(v) => v.get(i).map(|&x| Number::Unsigned(x.into())),
-        Values::UInt64(v) => v.get(i).map(|&x| Number::Unsigned(x)),
-        Values::Float(v) => v.get(i).map(|&x| Number::Float(x)),
-        Values::Double(v) => v.get(i).map(|&x| Number::Double(x)),
+        Values::Byte(v) => v.get(i).map(|&x| NumberToWrite::Signed(x.into())),
+        Values::Short(v) => v.get(i).map(|&x| NumberToWrite::Signed(x.into())),
+        Values::Int(v) => v.get(i).map(|&x| NumberToWrite::Signed(x.into())),
+        Values::Int64(v) => v.get(i).map(|&x| NumberToWrite::Signed(x)),
+        Values::UByte(v) => v.get(i).map(|&x| NumberToWrite::Unsigned(x.into())),
+        Values::UShort(v) => v.get(i).map(|&x| NumberToWrite::Unsigned(x.into())),
+        Values::UInt(v) => v.get(i).map(|&x| NumberToWrite::Unsigned(x.into())),
+        Values::UInt64(v) => v.get(i).map(|&x| NumberToWrite::Unsigned(x)),
+        Values::Float(v) => v.get(i).map(|&x| NumberToWrite::Float(x)),
+        Values::Double(v) => v.get(i).map(|&x| NumberToWrite::Double(x)),
         Values::Char(_) | Values::String(_) | Values::Enum(..) => None,
         Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
     }

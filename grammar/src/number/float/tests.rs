@@ -1,13 +1,13 @@
 use super::*;
 use proptest::prelude::*;
 
-fn f32_text(value: f32, precision: Precision, form: Form) -> String {
+fn f32_text(value: f32, precision: Precision, form: FloatForm) -> String {
     let mut token = Token::new();
     FloatFormat::new(precision, form).write_f32(value, &mut token);
     String::from_utf8(token.as_bytes().to_vec()).unwrap()
 }
 
-fn f64_text(value: f64, precision: Precision, form: Form) -> String {
+fn f64_text(value: f64, precision: Precision, form: FloatForm) -> String {
     let mut token = Token::new();
     FloatFormat::new(precision, form).write_f64(value, &mut token);
     String::from_utf8(token.as_bytes().to_vec()).unwrap()
@@ -49,18 +49,18 @@ fn check(value: f64, precision: u8) {
     let digits = Precision::Digits(precision);
     let expected = reference(value, usize::from(precision), false);
     assert_eq!(
-        f64_text(value, digits, Form::Data),
+        f64_text(value, digits, FloatForm::Data),
         expected,
         "{value:e} with {precision} digits"
     );
     let expected = reference(value, usize::from(precision), true);
     assert_eq!(
-        f64_text(value, digits, Form::Attribute),
+        f64_text(value, digits, FloatForm::Attribute),
         expected,
         "{value:e} with {precision} digits"
     );
     assert_eq!(
-        f64_text(value, digits, Form::Ncml),
+        f64_text(value, digits, FloatForm::Ncml),
         expected,
         "{value:e} with {precision} digits"
     );
@@ -68,11 +68,11 @@ fn check(value: f64, precision: u8) {
     if single.is_finite() {
         let wide = f64::from(single);
         assert_eq!(
-            f32_text(single, digits, Form::Data),
+            f32_text(single, digits, FloatForm::Data),
             reference(wide, usize::from(precision), false)
         );
         assert_eq!(
-            f32_text(single, digits, Form::Attribute),
+            f32_text(single, digits, FloatForm::Attribute),
             reference(wide, usize::from(precision), true) + "f"
         );
     }
@@ -137,8 +137,12 @@ fn as_recorded_from_printf() {
         };
         let value = f64::from_bits(u64::from_str_radix(bits, 16).unwrap());
         let precision = Precision::Digits(precision.parse().unwrap());
-        assert_eq!(f64_text(value, precision, Form::Data), data, "{line}");
-        assert_eq!(f64_text(value, precision, Form::Ncml), attribute, "{line}");
+        assert_eq!(f64_text(value, precision, FloatForm::Data), data, "{line}");
+        assert_eq!(
+            f64_text(value, precision, FloatForm::Ncml),
+            attribute,
+            "{line}"
+        );
         lines += 1;
     }
     assert!(lines > 900, "{lines}");
@@ -159,9 +163,9 @@ fn attributes_show_their_type() {
         (f32::INFINITY, "Infinityf"),
         (f32::NEG_INFINITY, "-Infinityf"),
     ] {
-        assert_eq!(f32_text(value, seven, Form::Attribute), expected);
+        assert_eq!(f32_text(value, seven, FloatForm::Attribute), expected);
         assert_eq!(
-            f32_text(value, seven, Form::Ncml),
+            f32_text(value, seven, FloatForm::Ncml),
             expected.trim_end_matches('f')
         );
     }
@@ -173,7 +177,7 @@ fn attributes_show_their_type() {
         (f64::NEG_INFINITY, "-Infinity"),
     ] {
         assert_eq!(
-            f64_text(value, Precision::Digits(15), Form::Attribute),
+            f64_text(value, Precision::Digits(15), FloatForm::Attribute),
             expected
         );
     }
@@ -189,8 +193,11 @@ fn data_values() {
         (f32::NEG_INFINITY, "-Infinityf"),
         (100.0, "100"),
     ] {
-        assert_eq!(f32_text(value, Precision::Digits(7), Form::Data), expected);
-        assert_eq!(f32_text(value, Precision::Exact, Form::Data), expected);
+        assert_eq!(
+            f32_text(value, Precision::Digits(7), FloatForm::Data),
+            expected
+        );
+        assert_eq!(f32_text(value, Precision::Exact, FloatForm::Data), expected);
     }
     for (value, expected) in [
         (-0.0, "-0"),
@@ -200,8 +207,11 @@ fn data_values() {
         (1e15, "1e+15"),
         (-1e-4, "-0.0001"),
     ] {
-        assert_eq!(f64_text(value, Precision::Digits(15), Form::Data), expected);
-        assert_eq!(f64_text(value, Precision::Exact, Form::Data), expected);
+        assert_eq!(
+            f64_text(value, Precision::Digits(15), FloatForm::Data),
+            expected
+        );
+        assert_eq!(f64_text(value, Precision::Exact, FloatForm::Data), expected);
     }
 }
 
@@ -213,7 +223,10 @@ fn exact_form_extends_the_default_one() {
         (0.333_333_34, "0.3333333"),
         (1e-45, "1.401298e-45"),
     ] {
-        assert_eq!(f32_text(value, Precision::Digits(7), Form::Data), expected);
+        assert_eq!(
+            f32_text(value, Precision::Digits(7), FloatForm::Data),
+            expected
+        );
     }
     for (value, expected) in [
         (0.1, "0.1"),
@@ -222,7 +235,7 @@ fn exact_form_extends_the_default_one() {
         (1e-45, "1e-45"),
         (1_234_567.9, "1234567.9"),
     ] {
-        assert_eq!(f32_text(value, Precision::Exact, Form::Data), expected);
+        assert_eq!(f32_text(value, Precision::Exact, FloatForm::Data), expected);
     }
     for (value, expected) in [
         (0.1 + 0.2, "0.30000000000000004"),
@@ -230,24 +243,24 @@ fn exact_form_extends_the_default_one() {
         (9.007_199_254_740_993e15, "9.007199254740992e+15"),
         (5e-324, "5e-324"),
     ] {
-        assert_eq!(f64_text(value, Precision::Exact, Form::Data), expected);
+        assert_eq!(f64_text(value, Precision::Exact, FloatForm::Data), expected);
     }
     assert_eq!(
-        f32_text(0.333_333_34, Precision::Exact, Form::Attribute),
+        f32_text(0.333_333_34, Precision::Exact, FloatForm::Attribute),
         "0.33333334f"
     );
     assert_eq!(
-        f64_text(5e-324, Precision::Exact, Form::Attribute),
+        f64_text(5e-324, Precision::Exact, FloatForm::Attribute),
         "5.e-324"
     );
 }
 
 #[test]
 fn precision_is_brought_into_range() {
-    assert_eq!(f64_text(1.25, Precision::Digits(0), Form::Data), "1");
+    assert_eq!(f64_text(1.25, Precision::Digits(0), FloatForm::Data), "1");
     assert_eq!(
-        f64_text(0.1, Precision::Digits(255), Form::Data),
-        f64_text(0.1, Precision::Digits(20), Form::Data)
+        f64_text(0.1, Precision::Digits(255), FloatForm::Data),
+        f64_text(0.1, Precision::Digits(20), FloatForm::Data)
     );
 }
 
@@ -257,7 +270,7 @@ fn in_place_as_in_a_token() {
     let precisions = [7, 15, 9, 17, 20].map(Precision::Digits);
     let mut token = Token::new();
     for precision in precisions.into_iter().chain([Precision::Exact]) {
-        for form in [Form::Data, Form::Attribute, Form::Ncml] {
+        for form in [FloatForm::Data, FloatForm::Attribute, FloatForm::Ncml] {
             let format = FloatFormat::new(precision, form);
             for value in [
                 0.0,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::number::literal::any_literal;
-use crate::number::{FloatFormat, Form, Literal, Precision, Radix, Suffix, Token, literal};
+use crate::number::{FloatForm, FloatFormat, Literal, Precision, Radix, Suffix, Token, literal};
 use proptest::prelude::*;
 
 /// `text` and what may follow it in a list, with at least the bytes of a window.
@@ -99,7 +99,7 @@ proptest! {
         let mut token = Token::new();
         for value in [decimal, f64::from_bits(bits)] {
             for precision in [7, 15] {
-                FloatFormat::new(Precision::Digits(precision), Form::Data).write_f64(value, &mut token);
+                FloatFormat::new(Precision::Digits(precision), FloatForm::Data).write_f64(value, &mut token);
                 // Subnormal values, and one in the middle between two, may go the slow way.
                 if value.abs() > 1e-300 && value.abs() < 1e300 {
                     found(std::str::from_utf8(token.as_bytes()).unwrap());

@@ -7,13 +7,13 @@ use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote::{self, c_string};
 use super::OK;
-use super::names::Names;
+use super::names::CNames;
 use super::values::Printer;
 
 /// Attributes of groups, then those of variables.
 pub(super) fn write(
     program: &Program<'_>,
-    names: &Names,
+    names: &CNames,
     printer: &mut Printer<'_>,
     out: &mut Out<'_>,
 ) -> Result<()> {
@@ -50,7 +50,7 @@ pub(super) fn write(
 
 fn put(
     program: &Program<'_>,
-    (names, printer): (&Names, &mut Printer<'_>),
+    (names, printer): (&CNames, &mut Printer<'_>),
     (group, var): (GroupId, &str),
     attribute: &Attribute,
     out: &mut Out<'_>,

@@ -6,9 +6,9 @@ use netcdf_core::model::{Atomic, DataType, Schema, TypeKind, Values, VarId, Vari
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote;
-use super::super::rows::Block;
+use super::super::rows::PieceWriter;
 use super::OK;
-use super::names::Names;
+use super::names::CNames;
 use super::values::Printer;
 
 /// Bytes of values that may be on the stack; later ones are static.
@@ -17,7 +17,7 @@ const STACK: u64 = 1 << 20;
 /// All values.
 pub(super) fn write(
     program: &Program<'_>,
-    names: &Names,
+    names: &CNames,
     printer: &mut Printer<'_>,
     out: &mut Out<'_>,
 ) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn write(
     let mut stack = 0;
     for id in schema.var_ids() {
         let Some(var) = schema.var(id) else { continue };
-        let mut data = Data {
+        let mut data = CDataWriter {
             names,
             var,
             id,
@@ -61,8 +61,8 @@ fn size(schema: &Schema, ty: DataType) -> u64 {
 }
 
 /// Prints a block for each piece.
-struct Data<'a, 'p, 'o> {
-    names: &'a Names,
+struct CDataWriter<'a, 'p, 'o> {
+    names: &'a CNames,
     var: &'a Variable,
     id: VarId,
     printer: &'a mut Printer<'p>,
@@ -78,7 +78,7 @@ struct Data<'a, 'p, 'o> {
     some: bool,
 }
 
-impl Data<'_, '_, '_> {
+impl CDataWriter<'_, '_, '_> {
     fn is_text(&self) -> bool {
         self.var.ty == DataType::Atomic(Atomic::Char) && !self.var.dims.is_empty()
     }
@@ -129,7 +129,7 @@ impl Data<'_, '_, '_> {
     }
 }
 
-impl Block for Data<'_, '_, '_> {
+impl PieceWriter for CDataWriter<'_, '_, '_> {
     fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()> {
         self.place = (start.to_vec(), count.to_vec());
         self.some = false;

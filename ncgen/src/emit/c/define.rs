@@ -6,11 +6,11 @@ use netcdf_core::model::{DimId, Dimension, GroupId};
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote::c_string;
-use super::names::Names;
+use super::names::CNames;
 use super::{OK, storage};
 
 /// The variables of the program.
-pub(super) fn declare(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn declare(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
     if !names.classic {
         put!(out, "\n    /* group ids */\n")?;
@@ -45,7 +45,7 @@ fn dims<'a>(program: &'a Program<'_>) -> impl Iterator<Item = (DimId, &'a Dimens
     (0..).map(DimId).zip(&program.schema.dims)
 }
 
-fn declare_variables(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn declare_variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
     if schema.vars.is_empty() {
         return Ok(());
@@ -73,7 +73,7 @@ fn declare_variables(program: &Program<'_>, names: &Names, out: &mut Out<'_>) ->
 }
 
 /// Defines the dimensions in the dataset.
-pub(super) fn dimensions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn dimensions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* define dimensions */\n")?;
     }
@@ -89,7 +89,7 @@ pub(super) fn dimensions(program: &Program<'_>, names: &Names, out: &mut Out<'_>
 }
 
 /// Defines the variables in the dataset.
-pub(super) fn variables(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
     if !schema.vars.is_empty() {
         put!(out, "\n    /* define variables */\n")?;

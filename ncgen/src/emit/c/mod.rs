@@ -9,12 +9,13 @@ mod types;
 mod values;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{GroupId, Kind, ZarrVersion};
+use netcdf_core::format::kind_row;
+use netcdf_core::model::GroupId;
 
-use super::Program;
 use super::out::{Out, put};
 use super::quote::c_string;
-use names::Names;
+use super::{Program, mode};
+use names::CNames;
 use values::Printer;
 
 /// Prints the program.
@@ -24,7 +25,7 @@ use values::Printer;
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     // Before anything is printed.
     let _ = target(program)?;
-    let names = Names::new(&program.schema, &program.dataset);
+    let names = CNames::new(&program.schema, &program.dataset);
     head(program, out)?;
     types::declare(program, &names, out)?;
     storage::constants(program, &names, out)?;
@@ -83,16 +84,12 @@ fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Creates the file and its groups.
-fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn create(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
-    let mode = match schema.kind {
-        Kind::Classic => "",
-        Kind::Offset64 => "|NC_64BIT_OFFSET",
-        Kind::Cdf5 => "|NC_64BIT_DATA",
-        // The file name selects Zarr, see `target`.
-        Kind::Netcdf4 | Kind::Zarr(_) => "|NC_NETCDF4",
-        Kind::Netcdf4Classic => "|NC_NETCDF4|NC_CLASSIC_MODEL",
-    };
+    let mode: String = mode(schema.kind)
+        .iter()
+        .map(|flag| format!("|NC_{flag}"))
+        .collect();
     let file = c_string(target(program)?.as_bytes());
     put!(out, "\n    /* enter define mode */\n")?;
     put!(
@@ -115,11 +112,12 @@ fn create(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()>
 /// The name of the program's output; for Zarr, a URL that says so.
 fn target(program: &Program<'_>) -> Result<String> {
     let file = &program.file;
-    match program.schema.kind.as_zarr() {
-        None => Ok(file.clone()),
-        Some(_) if file.contains("://") => Ok(file.clone()),
-        Some(zarr) if zarr.version == ZarrVersion::V2 => {
-            let mode = if zarr.pure { "zarr" } else { "nczarr" };
+    let Some(row) = kind_row(program.schema.kind) else {
+        return Ok(file.clone());
+    };
+    match row.url {
+        _ if file.contains("://") => Ok(file.clone()),
+        Some(mode) => {
             let container = if file.ends_with(".zip") {
                 "zip"
             } else {
@@ -127,7 +125,8 @@ fn target(program: &Program<'_>) -> Result<String> {
             };
             Ok(format!("file://{file}#mode={mode},{container}"))
         }
-        Some(_) => {
+        None if row.in_c => Ok(file.clone()),
+        None => {
             let what = "C programs cannot make Zarr version 3, which netCDF-C cannot write";
             let remedy = "use -k nczarr or -k zarr, or -b for a dataset";
             Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
@@ -135,7 +134,7 @@ fn target(program: &Program<'_>) -> Result<String> {
     }
 }
 
-fn end_definitions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn end_definitions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     let root = names.group(GroupId::ROOT);
     if program.no_fill {
         put!(

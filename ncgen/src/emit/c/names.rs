@@ -28,7 +28,7 @@ const RESERVED: &str = "\
     nan nanf inf inff infinity infinityf stat ncid count econst check_err CHECK_ERR";
 
 /// The identifiers, indexed by the ids of the objects.
-pub(super) struct Names {
+pub(super) struct CNames {
     /// Whether the program has only one group, `ncid`.
     pub(super) classic: bool,
     groups: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Names {
     root: Vec<u8>,
 }
 
-impl Names {
+impl CNames {
     pub(super) fn new(schema: &Schema, dataset: &[u8]) -> Self {
         let classic = !schema.kind.is_enhanced();
         let path = |group: GroupId, own: &[u8]| {

@@ -1,18 +1,19 @@
 //! Settings of storage: chunks, filters, byte order, filling.
 
 use netcdf_core::error::Result;
+use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use netcdf_core::format::traits;
 use netcdf_core::model::quantize::Algorithm;
-use netcdf_core::model::storage::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
 
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::OK;
-use super::names::Names;
+use super::names::CNames;
 
 /// Arrays of numbers that the settings need.
-pub(super) fn constants(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
-    if program.schema.kind.is_cdf() {
+pub(super) fn constants(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+    if !traits(program.schema.kind).settings {
         return Ok(());
     }
     let mut any = false;
@@ -86,14 +87,14 @@ fn filters(storage: &Storage) -> Vec<&FilterSpec> {
 /// The calls for a variable.
 pub(super) fn settings(
     program: &Program<'_>,
-    names: &Names,
+    names: &CNames,
     id: VarId,
     out: &mut Out<'_>,
 ) -> Result<()> {
     let Some(var) = program
         .schema
         .var(id)
-        .filter(|_| !program.schema.kind.is_cdf())
+        .filter(|_| traits(program.schema.kind).settings)
     else {
         return Ok(());
     };

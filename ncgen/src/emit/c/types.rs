@@ -6,7 +6,7 @@ use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserTy
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote::c_string;
-use super::names::{Names, atomic_type, type_macro};
+use super::names::{CNames, atomic_type, type_macro};
 use super::{OK, values};
 
 /// All types in the order of the C tool: types made of atomic types first.
@@ -24,7 +24,7 @@ pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
 }
 
 /// The C types.
-pub(super) fn declare(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn declare(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     for (id, ty) in ordered(&program.schema) {
         let own = names.user_type(id);
         match &ty.kind {
@@ -54,11 +54,11 @@ pub(super) fn declare(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -
     put!(out, "\n")
 }
 
-fn enum_names(names: &Names, id: TypeId, members: &[(Name, i128)]) -> Vec<String> {
+fn enum_names(names: &CNames, id: TypeId, members: &[(Name, i128)]) -> Vec<String> {
     names.members(id, members.iter().map(|(name, _)| name.as_bytes()))
 }
 
-fn field_names(names: &Names, id: TypeId, fields: &[Field]) -> Vec<String> {
+fn field_names(names: &CNames, id: TypeId, fields: &[Field]) -> Vec<String> {
     names.members(id, fields.iter().map(|f| f.name.as_bytes()))
 }
 
@@ -72,7 +72,7 @@ fn enum_value(ty: &UserType, value: i128) -> String {
 }
 
 /// Defines the types in the dataset.
-pub(super) fn define(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn define(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
     if program.schema.types.is_empty() {
         return Ok(());
     }
@@ -110,7 +110,7 @@ pub(super) fn define(program: &Program<'_>, names: &Names, out: &mut Out<'_>) ->
     Ok(())
 }
 
-fn define_enum(ty: &UserType, names: &Names, id: TypeId, out: &mut Out<'_>) -> Result<()> {
+fn define_enum(ty: &UserType, names: &CNames, id: TypeId, out: &mut Out<'_>) -> Result<()> {
     let TypeKind::Enum { base, members } = &ty.kind else {
         return Ok(());
     };
@@ -135,7 +135,7 @@ fn define_enum(ty: &UserType, names: &Names, id: TypeId, out: &mut Out<'_>) -> R
 
 fn define_fields(
     fields: &[Field],
-    (names, id): (&Names, TypeId),
+    (names, id): (&CNames, TypeId),
     group: &str,
     out: &mut Out<'_>,
 ) -> Result<()> {

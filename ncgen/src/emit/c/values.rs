@@ -4,12 +4,12 @@ use netcdf_core::model::{Atomic, Field, Schema, TypeKind, Values};
 
 use super::super::quote;
 use super::super::{number, quote::c_string};
-use super::names::Names;
+use super::names::CNames;
 
 /// Prints values. Lists of variable length become arrays of their own, which must be declared before the values that refer to them.
 pub(super) struct Printer<'a> {
     pub(super) schema: &'a Schema,
-    pub(super) names: &'a Names,
+    pub(super) names: &'a CNames,
     /// Number of lists so far, of all sorts: the C tool numbers arrays by it.
     pub(super) lists: u64,
     /// Declarations needed by the values so far.
@@ -17,7 +17,7 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(schema: &'a Schema, names: &'a Names) -> Self {
+    pub(super) fn new(schema: &'a Schema, names: &'a CNames) -> Self {
         Self {
             schema,
             names,
@@ -241,8 +241,8 @@ mod tests {
     use netcdf_core::model::Kind;
 
     fn list(values: &Values) -> String {
-        let schema = Schema::new(Kind::Netcdf4);
-        let names = Names::new(&schema, b"x");
+        let schema = Schema::new(Kind::NETCDF4);
+        let names = CNames::new(&schema, b"x");
         Printer::new(&schema, &names).list(values)
     }
 

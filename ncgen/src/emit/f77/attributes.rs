@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, Attribute, Values};
 use super::super::Program;
 use super::super::quote;
 use super::lines::{Lines, OK, line};
-use super::names::Names;
+use super::names::FortranNames;
 use super::values;
 
 /// Most bytes of text in the call itself, or in one assignment.
@@ -52,7 +52,11 @@ pub(super) fn declare(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<
 }
 
 /// Attributes of the dataset, then those of variables.
-pub(super) fn write(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
+pub(super) fn write(
+    program: &Program<'_>,
+    names: &FortranNames,
+    out: &mut Lines<'_, '_>,
+) -> Result<()> {
     if program.unusual {
         line!(out, "zero = 0")?;
     }

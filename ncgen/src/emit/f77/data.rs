@@ -5,13 +5,17 @@ use netcdf_core::model::{Atomic, Schema, Values, VarId};
 
 use super::super::Program;
 use super::super::quote;
-use super::super::rows::Block;
+use super::super::rows::PieceWriter;
 use super::lines::{Lines, OK, line};
-use super::names::Names;
+use super::names::FortranNames;
 use super::{atomic, values};
 
 /// Scalars.
-pub(super) fn scalars(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
+pub(super) fn scalars(
+    program: &Program<'_>,
+    names: &FortranNames,
+    out: &mut Lines<'_, '_>,
+) -> Result<()> {
     if program.schema.vars.is_empty() {
         return Ok(());
     }
@@ -19,7 +23,7 @@ pub(super) fn scalars(program: &Program<'_>, names: &Names, out: &mut Lines<'_, 
     for (id, name) in program.schema.var_ids().zip(&names.vars) {
         if program.schema.shape(id).is_empty() {
             let (schema, unusual) = (&program.schema, false);
-            let mut piece = Piece::new((schema, id, name), unusual, &mut *out);
+            let mut piece = StatementWriter::new((schema, id, name), unusual, &mut *out);
             program.rows(id, &mut piece)?;
         }
     }
@@ -29,7 +33,7 @@ pub(super) fn scalars(program: &Program<'_>, names: &Names, out: &mut Lines<'_, 
 /// Variables with dimensions, and the numbers of their first subroutines.
 fn arrays<'a>(
     program: &'a Program<'_>,
-    names: &'a Names,
+    names: &'a FortranNames,
 ) -> impl Iterator<Item = (VarId, &'a str, std::ops::Range<u64>)> {
     let mut next = 0u64;
     let ids = program.schema.var_ids().zip(&names.vars);
@@ -42,7 +46,11 @@ fn arrays<'a>(
 }
 
 /// The calls of the subroutines.
-pub(super) fn calls(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
+pub(super) fn calls(
+    program: &Program<'_>,
+    names: &FortranNames,
+    out: &mut Lines<'_, '_>,
+) -> Result<()> {
     if program.schema.vars.is_empty() {
         return Ok(());
     }
@@ -58,12 +66,12 @@ pub(super) fn calls(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_
 /// The subroutines.
 pub(super) fn subroutines(
     program: &Program<'_>,
-    names: &Names,
+    names: &FortranNames,
     out: &mut Lines<'_, '_>,
 ) -> Result<()> {
     for (id, name, numbers) in arrays(program, names) {
         let schema = &program.schema;
-        let mut piece = Piece::new((schema, id, name), program.unusual, &mut *out);
+        let mut piece = StatementWriter::new((schema, id, name), program.unusual, &mut *out);
         piece.number = numbers.start;
         program.rows(id, &mut piece)?;
     }
@@ -71,7 +79,7 @@ pub(super) fn subroutines(
 }
 
 /// Prints a statement or a subroutine for each piece.
-struct Piece<'a, 'l, 'o> {
+struct StatementWriter<'a, 'l, 'o> {
     out: &'a mut Lines<'l, 'o>,
     name: &'a str,
     ty: Atomic,
@@ -85,7 +93,7 @@ struct Piece<'a, 'l, 'o> {
     text: Vec<u8>,
 }
 
-impl<'a, 'l, 'o> Piece<'a, 'l, 'o> {
+impl<'a, 'l, 'o> StatementWriter<'a, 'l, 'o> {
     fn new(
         (schema, id, name): (&Schema, VarId, &'a str),
         unusual: bool,
@@ -136,7 +144,7 @@ impl<'a, 'l, 'o> Piece<'a, 'l, 'o> {
     }
 }
 
-impl Block for Piece<'_, '_, '_> {
+impl PieceWriter for StatementWriter<'_, '_, '_> {
     fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()> {
         self.count = 0;
         self.text.clear();

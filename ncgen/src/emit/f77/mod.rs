@@ -7,13 +7,13 @@ mod names;
 mod values;
 
 use netcdf_core::error::Result;
-use netcdf_core::model::{Atomic, DimId, Kind, Variable};
+use netcdf_core::model::{Atomic, DimId, Variable};
 
-use super::Program;
 use super::out::Out;
 use super::quote;
+use super::{Program, mode};
 use lines::{Lines, OK, line};
-use names::Names;
+use names::FortranNames;
 
 /// Most elements that one subroutine writes: compilers are slow on long ones.
 pub(super) const MOST: u64 = 1024;
@@ -23,7 +23,7 @@ pub(super) const MOST: u64 = 1024;
 /// # Errors
 /// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
-    let names = Names::new(program);
+    let names = FortranNames::new(program);
     let mut lines = Lines::new(out);
     let out = &mut lines;
     line!(out, "program {}", program.main)?;
@@ -85,12 +85,9 @@ fn check(out: &mut Lines<'_, '_>) -> Result<()> {
 }
 
 fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
-    let mode = match program.schema.kind {
-        Kind::Offset64 => "ior(nf_clobber, nf_64bit_offset)",
-        // Other kinds were refused before.
-        Kind::Classic | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            "nf_clobber"
-        }
+    let mode = match mode(program.schema.kind) {
+        [] => "nf_clobber".to_owned(),
+        [flag, ..] => format!("ior(nf_clobber, nf_{})", flag.to_lowercase()),
     };
     out.comment("enter define mode")?;
     let file = quote::fortran(program.file.as_bytes());
@@ -99,7 +96,7 @@ fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
 }
 
 /// Dimensions and variables, as variables of the program.
-fn declare(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
+fn declare(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) -> Result<()> {
     let schema = &program.schema;
     if !schema.dims.is_empty() {
         out.comment("dimension lengths")?;
@@ -154,7 +151,7 @@ fn atomic(var: &Variable) -> Atomic {
 }
 
 /// Dimensions and variables, in the dataset.
-fn define(program: &Program<'_>, names: &Names, out: &mut Lines<'_, '_>) -> Result<()> {
+fn define(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) -> Result<()> {
     let schema = &program.schema;
     if !schema.dims.is_empty() {
         out.comment("define dimensions")?;

@@ -26,12 +26,12 @@ const RESERVED: &[&str] = &[
 const LONGEST: usize = 40;
 
 /// The identifiers, in the order of the schema.
-pub(super) struct Names {
+pub(super) struct FortranNames {
     pub(super) dims: Vec<String>,
     pub(super) vars: Vec<String>,
 }
 
-impl Names {
+impl FortranNames {
     pub(super) fn new(program: &Program<'_>) -> Self {
         let schema = &program.schema;
         let dims = schema.dims.iter().map(|d| d.name.as_bytes());

@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, Values};
 use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote;
-use super::super::rows::Block;
+use super::super::rows::PieceWriter;
 use super::{atomic, text, values};
 
 /// All values.
@@ -18,7 +18,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     put!(out, "\n    /* assign variable data */\n")?;
     for id in schema.var_ids() {
         let Some(var) = schema.var(id) else { continue };
-        let mut data = Data {
+        let mut data = JavaDataWriter {
             out: &mut *out,
             name: text(var.name.as_bytes()),
             ty: atomic(var),
@@ -32,7 +32,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Prints a block for each piece.
-struct Data<'a, 'o> {
+struct JavaDataWriter<'a, 'o> {
     out: &'a mut Out<'o>,
     /// The variable's name, quoted.
     name: String,
@@ -48,7 +48,7 @@ fn joined(numbers: &[u64]) -> String {
     numbers.join(", ")
 }
 
-impl Block for Data<'_, '_> {
+impl PieceWriter for JavaDataWriter<'_, '_> {
     fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()> {
         self.place = (start.to_vec(), count.to_vec());
         self.some = false;

@@ -6,13 +6,13 @@ mod values;
 use std::collections::HashSet;
 
 use netcdf_core::error::Result;
-use netcdf_core::model::{Atomic, Attribute, DimId, Kind, Variable};
+use netcdf_core::model::{Atomic, Attribute, DimId, Variable};
 
 use super::out::{Out, put};
-use super::{Program, name, quote};
+use super::{Program, mode, name, quote};
 
 /// The identifiers, in the order of the schema.
-struct Names {
+struct JavaNames {
     dims: Vec<String>,
     vars: Vec<String>,
 }
@@ -23,7 +23,7 @@ struct Names {
 /// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
-    let names = Names {
+    let names = JavaNames {
         dims: unique(schema.dims.iter().map(|d| d.name.as_bytes())),
         vars: unique(schema.vars.iter().map(|v| v.name.as_bytes())),
     };
@@ -40,7 +40,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let (file, fill) = (text(program.file.as_bytes()), !program.no_fill);
     let create = "NetcdfFileWriteable ncfile = NetcdfFileWriteable.createNew";
     put!(out, "    {create}({file}, {fill});\n")?;
-    if schema.kind == Kind::Offset64 {
+    if mode(schema.kind).contains(&"64BIT_OFFSET") {
         put!(out, "    ncfile.setLargeFile(true);\n")?;
     }
     dimensions(program, &names, out)?;
@@ -79,7 +79,7 @@ fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }
 
-fn lengths(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn lengths(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* dimension lengths */\n")?;
     }
@@ -90,7 +90,7 @@ fn lengths(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()
     Ok(())
 }
 
-fn dimensions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn dimensions(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* define dimensions */\n")?;
     }
@@ -112,7 +112,7 @@ fn dimensions(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result
     Ok(())
 }
 
-fn variables(program: &Program<'_>, names: &Names, out: &mut Out<'_>) -> Result<()> {
+fn variables(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
     if !program.schema.vars.is_empty() {
         put!(out, "\n    /* define variables */\n")?;
     }

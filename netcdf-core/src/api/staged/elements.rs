@@ -3,10 +3,9 @@
 use super::heap;
 use super::spool::Spool;
 use super::tiles::Tiles;
-use crate::chunk::{Dataset, elements};
+use crate::chunk::{Dataset, Reader, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::model::{Region, Schema, Values, VarId};
 
 /// Bytes of elements taken over at a time, roughly.

@@ -216,7 +216,7 @@ mod tests {
 
     /// Types: 0 is a list of strings, 1 a compound of two numbers and a list of strings.
     fn schema() -> Schema {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let base = Atomic::String.into();
         let field = |ty, dims, offset| Field {
             name: Name::stored(b"f"),

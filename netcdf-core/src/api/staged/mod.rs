@@ -14,13 +14,13 @@ mod tiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::Reader;
+use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::model::{
-    Atomic, DataType, Endianness, Fill, Region, Schema, StorageLayout, Values, VarId,
+    Atomic, DataType, Element, Endianness, Fill, Region, Schema, StorageLayout, Values, VarId,
 };
 use spool::Spool;
 use tiles::Tiles;

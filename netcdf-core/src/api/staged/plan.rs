@@ -2,10 +2,11 @@
 
 use super::Staged;
 use crate::copy::{self, Options, Plan};
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::Result;
-use crate::model::storage::ids::{NBIT, SCALEOFFSET};
+use crate::filter::policy;
 use crate::model::{Storage, VarId};
+use crate::notes::Note;
 
 impl Staged {
     /// The copy that writes the dataset. Variables keep their ids.
@@ -40,7 +41,7 @@ impl Staged {
         if self.put_in(id).is_none() {
             return storage;
         }
-        let encoded = |id: u32| id != NBIT && id != SCALEOFFSET;
+        let encoded = |id: u32| policy(id).read_only.is_none();
         if storage.filters.iter().any(|f| !encoded(f.id)) {
             env.notes.say(Note {
                 object: self.schema.var_path(id),

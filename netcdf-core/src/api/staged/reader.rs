@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use super::tiles::{OBJECT, Tiles};
 use super::{Staged, elements};
-use crate::chunk::form::Form;
+use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
-use crate::chunk::{Dataset, Element};
+use crate::chunk::{Dataset, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{Region, Schema, Values, VarId};
+use crate::model::{Element, Region, Schema, Values, VarId};
 
 impl Staged {
     /// The original dataset, if it has the variable and nothing was written to it.
@@ -115,6 +114,11 @@ impl Reader for Staged {
         self.base.as_ref()?.reader.changed()
     }
 
+    fn has_sources(&self) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.reader.has_sources())
+    }
+
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         match object {
             OBJECT => self.spool.as_ref().map(|spool| spool.source()),
@@ -155,7 +159,7 @@ impl Reader for Staged {
         }
     }
 
-    fn form(&self, var: VarId) -> Result<Option<Form>> {
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         match self.untouched(var) {
             Some((base, id)) => base.form(id),
             None => Ok(None),

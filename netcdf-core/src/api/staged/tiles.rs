@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::spool::Spool;
-use crate::chunk::layout::{ChunkRef, Element, Layout};
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, Run, advance, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::zeros;
-use crate::model::Region;
 use crate::model::region::product;
+use crate::model::{Element, Region};
 
 /// The object number of the temporary file in [`ChunkRef`]s; those of the original count from 0.
 pub(super) const OBJECT: u32 = u32::MAX;

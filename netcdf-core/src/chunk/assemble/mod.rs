@@ -6,17 +6,17 @@
 
 mod spool;
 
-use super::encode::{Encoder, Stored};
+use super::encode::{EncodedChunk, Encoder};
 use super::grid::Grid;
 use super::layout::Layout;
-use super::pool::{Item, Pool};
 use super::scatter::{Block, Run, put, runs, spread};
+use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::limits::reserve;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
+use crate::runtime::pool::{Item, Pool};
 use spool::Spool;
 
 /// A window of this many bytes is large enough.
@@ -196,7 +196,7 @@ impl<'a> Assembler<'a> {
         pool.ordered(
             chunks,
             |chunk| Ok((grid.index(&within(first, &chunk)), self.cut(&chunk, first)?)),
-            |(index, stored): (u64, Stored)| {
+            |(index, stored): (u64, EncodedChunk)| {
                 writer.put_chunk(var, index, stored.mask, &stored.bytes)?;
                 self.env.buffers.give_large(stored.bytes);
                 Ok(())
@@ -226,7 +226,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Encodes a chunk of the window.
-    fn cut(&self, chunk: &Region, window: &Region) -> Result<Stored> {
+    fn cut(&self, chunk: &Region, window: &Region) -> Result<EncodedChunk> {
         let size = self.layout.element.size;
         let part = Block {
             start: chunk.start.clone(),

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use super::{Assembler, FILLED, out_of_order};
 use crate::chunk::column::Column;
-use crate::chunk::dataset::{Dataset, Part};
-use crate::chunk::encode::{Encoder, Stored};
-use crate::chunk::rechunk;
+use crate::chunk::dataset::{BoxElements, Dataset};
+use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::scatter::spread;
+use crate::chunk::{Writer, rechunk};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Writer;
 use crate::io::file::Scratch;
 use crate::model::Region;
 use crate::model::region::product;
@@ -163,7 +162,7 @@ fn rechunk_column(
     let grid = variable.grid();
     let set = Dataset::new(column, of.env);
     let length = of.layout.chunk.first().copied().unwrap_or(1).max(1);
-    let work = |place: &Region, part: Part| {
+    let work = |place: &Region, part: BoxElements| {
         let row = place.start.first().map_or(0, |start| start / length);
         if !rows.has(row) {
             return Ok(None);
@@ -171,7 +170,7 @@ fn rechunk_column(
         let stored = of.encoder.encode(place, part.bytes)?;
         Ok(Some((grid.index(place), stored)))
     };
-    let sink = |made: Option<(u64, Stored)>| {
+    let sink = |made: Option<(u64, EncodedChunk)>| {
         let Some((index, stored)) = made else {
             return Ok(());
         };

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::chunk::buffers::Buffers;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::Region;
+use crate::runtime::buffers::Buffers;
 
 /// The elements of a region, in stored form. Their content is arbitrary until something is put there.
 pub(super) struct Canvas {

@@ -5,11 +5,11 @@ use super::gather::Variable;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::Cells;
-use crate::chunk::pool::{Item, Pool};
 use crate::chunk::scatter::Block;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
+use crate::runtime::pool::{Item, Pool};
 
 /// Stored chunks located at a time, roughly.
 const BATCH: usize = 4096;

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::canvas::Canvas;
-use crate::chunk::buffers::LARGE;
+use crate::chunk::Reader;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::{Block, Run, runs, single};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::io::source::present;
 use crate::limits;
 use crate::model::{Region, VarId};
+use crate::runtime::buffers::LARGE;
 
 /// Parts fetched at a time.
 const BATCH: usize = 1 << 14;
@@ -26,7 +26,7 @@ const APART: u64 = 4 << 10;
 
 /// Elements of a box, in stored form, row-major.
 #[derive(Debug)]
-pub struct Part {
+pub struct BoxElements {
     /// Their bytes.
     pub bytes: Vec<u8>,
     /// False if all are fill because none of their chunks is stored.
@@ -69,10 +69,10 @@ impl Variable<'_> {
     }
 
     /// The elements of a region, and whether any are stored.
-    pub(super) fn read_part(&self, region: &Region) -> Result<Part> {
+    pub(super) fn read_part(&self, region: &Region) -> Result<BoxElements> {
         if self.assembled {
             let bytes = self.assemble(region)?;
-            return Ok(Part {
+            return Ok(BoxElements {
                 bytes,
                 stored: true,
             });
@@ -105,7 +105,7 @@ impl Variable<'_> {
         let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
         let mut canvas = gather.canvas;
         canvas.fill(self.decoder.fills(), missing, &cells.stored)?;
-        Ok(Part {
+        Ok(BoxElements {
             bytes: canvas.into_bytes()?,
             stored: !visited.is_empty(),
         })

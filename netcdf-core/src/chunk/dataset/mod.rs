@@ -15,11 +15,11 @@ mod tiles;
 use super::decode::Decoder;
 use super::elements;
 use super::layout::Layout;
+use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Context as _, Result};
-use crate::format::Reader;
 use crate::model::{Region, Values, VarId};
-pub use gather::Part;
+pub use gather::BoxElements;
 use gather::Variable;
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};
 
@@ -112,7 +112,7 @@ impl<'a> Dataset<'a> {
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, (&region, most));
-        let work = |band: &Region, part: Part| work(band, part.bytes);
+        let work = |band: &Region, part: BoxElements| work(band, part.bytes);
         self.cut(var, cuts, (work, sink))
     }
 
@@ -129,7 +129,7 @@ impl<'a> Dataset<'a> {
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let cuts = |variable: &Variable<'_>| Cuts::large_bands(*self, variable, (&region, most));
-        let work = |band: &Region, part: Part| work(band, part.bytes);
+        let work = |band: &Region, part: BoxElements| work(band, part.bytes);
         self.cut(var, cuts, (work, sink))
     }
 
@@ -141,7 +141,7 @@ impl<'a> Dataset<'a> {
         &self,
         var: VarId,
         cuts: Cuts<'_>,
-        work: impl Fn(&Region, Part) -> Result<R> + Sync,
+        work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         self.cut(var, |_| cuts, (work, sink))
@@ -153,7 +153,7 @@ impl<'a> Dataset<'a> {
         var: VarId,
         cuts: impl FnOnce(&Variable<'_>) -> Cuts<'c>,
         todo: (
-            impl Fn(&Region, Part) -> Result<R> + Sync,
+            impl Fn(&Region, BoxElements) -> Result<R> + Sync,
             impl FnMut(R) -> Result<()>,
         ),
     ) -> Result<()> {

@@ -7,13 +7,13 @@ use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::Tiles;
-use crate::chunk::buffers::{Buffers, LARGE};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
+use crate::runtime::buffers::{Buffers, LARGE};
 
 /// The stored chunks of a slab, by number.
 pub(super) type Chunks = [(Cell, ChunkRef)];
@@ -22,7 +22,7 @@ pub(super) type Chunks = [(Cell, ChunkRef)];
 pub(super) struct Ordered {
     tiles: Tiles,
     /// The blocks with stored chunks, by number.
-    blocks: Vec<Stored>,
+    blocks: Vec<StoredBlock>,
     /// True if these are all blocks.
     complete: bool,
     /// Blocks of a group.
@@ -33,7 +33,7 @@ pub(super) struct Ordered {
 }
 
 /// The stored part of a block.
-struct Stored {
+struct StoredBlock {
     /// Its number in the grid, and the slab's part of it.
     number: u64,
     place: Block,
@@ -46,13 +46,13 @@ impl Ordered {
     /// The blocks of these chunks, not loaded. A group has up to `most` chunks.
     pub(super) fn new(mut tiles: Tiles, chunks: &Chunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
-        let mut blocks: Vec<Stored> = Vec::new();
+        let mut blocks: Vec<StoredBlock> = Vec::new();
         for (n, (cell, _)) in chunks.iter().enumerate() {
             let large = || Error::new(ErrorKind::Limit, "more chunks than can be counted");
             let (number, place, of) = tiles.block(&cell.place).ok_or_else(large)?;
             match blocks.last_mut().filter(|b| b.number == number) {
                 Some(block) => block.chunks.end = n + 1,
-                None => blocks.push(Stored {
+                None => blocks.push(StoredBlock {
                     number,
                     place,
                     chunks: n..n + 1,
@@ -93,7 +93,7 @@ impl Ordered {
         let blocks = blocks
             .skip(group.saturating_mul(self.group))
             .take(self.group);
-        let bytes = |block: &Stored| {
+        let bytes = |block: &StoredBlock| {
             let bytes = product(&block.place.count).and_then(|n| n.checked_mul(size));
             bytes.and_then(|n| usize::try_from(n).ok())
         };
@@ -154,7 +154,7 @@ impl Ordered {
     fn order(
         &self,
         variable: &Variable<'_>,
-        (region, block, (cell, chunk)): (&Region, &Stored, &(Cell, ChunkRef)),
+        (region, block, (cell, chunk)): (&Region, &StoredBlock, &(Cell, ChunkRef)),
         (place, scratch): (&mut [u8], &mut Vec<u8>),
     ) -> Result<()> {
         let (around, bytes) = variable.around((region, cell), chunk.clone(), scratch)?;
@@ -214,7 +214,7 @@ impl Ordered {
 
     /// Finds a block by its number in the grid, and its number among those of the slab, which is its index if
     /// all are present.
-    fn find(&self, number: u64, ordinal: u64) -> Option<(usize, &Stored)> {
+    fn find(&self, number: u64, ordinal: u64) -> Option<(usize, &StoredBlock)> {
         let at = match self.complete {
             true => usize::try_from(ordinal).ok()?,
             false => (self.blocks)
@@ -243,7 +243,7 @@ impl Ordered {
     }
 }
 
-impl Stored {
+impl StoredBlock {
     /// True if the pieces contain elements of one of its chunks.
     fn touched(&self, chunks: &Chunks, pieces: &Pieces<'_>) -> bool {
         let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();

@@ -5,16 +5,16 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::assembled::made;
-use super::gather::{Part, Variable};
+use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
-use crate::chunk::buffers::Buffers;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::model::region::product;
+use crate::runtime::buffers::Buffers;
 
 /// Bytes of decoded chunks that are worth a work item.
 const GROUP: u64 = 256 << 10;
@@ -23,12 +23,12 @@ const GROUP: u64 = 256 << 10;
 /// one could keep it out while waiting for it.
 pub(super) struct Gate {
     most: u64,
-    state: Mutex<State>,
+    state: Mutex<SlabState>,
     left: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct SlabState {
     /// Number of the next slab.
     next: u64,
     /// The lowest number of a slab that has not left yet.
@@ -212,7 +212,7 @@ impl Slab {
     }
 
     /// The elements of a band, which is relative to the slab.
-    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<Part> {
+    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<BoxElements> {
         self.wait();
         let part = Block {
             start: band.start.clone(),
@@ -253,7 +253,7 @@ impl Slab {
         let stored = self.cells.stored.iter().zip(&band.start);
         let stored: Vec<u64> = stored.map(|(n, start)| n.saturating_sub(*start)).collect();
         canvas.fill(variable.decoder.fills(), missing.into_iter(), &stored)?;
-        Ok(Part {
+        Ok(BoxElements {
             bytes: canvas.into_bytes()?,
             stored: any,
         })

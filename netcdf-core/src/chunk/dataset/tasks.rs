@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Dataset;
-use super::gather::{Part, Variable};
+use super::gather::{BoxElements, Variable};
 use super::slab::{Gate, Slab};
-use crate::chunk::plan::{Bands, Budget, Way, in_boxes, in_rows, plan};
-use crate::chunk::pool::{Item, Pool};
+use crate::chunk::plan::{BandWay, Bands, Budget, in_boxes, in_rows, plan};
 use crate::error::{Context as _, Result};
 use crate::model::Region;
+use crate::runtime::pool::{Item, Pool};
 
 /// An item of work.
 enum Task {
@@ -34,8 +34,8 @@ pub type PartsOf = Box<dyn Iterator<Item = Region>>;
 pub struct Cuts<'a> {
     /// Consecutive parts, read one after the other.
     pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
-    /// How the parts of a slab get their elements; with [`Way::Direct`], a slab is one part.
-    pub way: Way,
+    /// How the parts of a slab get their elements; with [`BandWay::Direct`], a slab is one part.
+    pub way: BandWay,
     /// How a slab is cut.
     pub parts: Parts<'a>,
     /// The shape of parts if a slab is cut regularly from its start; parts at its ends may be smaller.
@@ -65,8 +65,8 @@ impl<'a> Cuts<'a> {
             true => in_boxes(region, variable.layout, &budget),
         };
         let memory = match plan.way {
-            Way::Direct => pool.memory,
-            Way::Staged { .. } => {
+            BandWay::Direct => pool.memory,
+            BandWay::Staged { .. } => {
                 // Two chunks can always be decoded at the same time.
                 let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
                 (pool.memory / 2).max(chunk.saturating_mul(4))
@@ -104,7 +104,7 @@ impl<'a> Cuts<'a> {
             None => Self::bands(set, variable, (region, most)),
             Some(bands) => Self {
                 slabs: Box::new(bands),
-                way: Way::Direct,
+                way: BandWay::Direct,
                 parts: Box::new(|_| Box::new(std::iter::empty())),
                 tile: None,
                 memory: pool.memory,
@@ -120,7 +120,7 @@ pub(super) fn run<R: Send>(
     variable: &Variable<'_>,
     cuts: Cuts<'_>,
     (work, mut sink): (
-        impl Fn(&Region, Part) -> Result<R> + Sync,
+        impl Fn(&Region, BoxElements) -> Result<R> + Sync,
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {
@@ -178,8 +178,8 @@ struct Tasks<'a> {
 impl<'a> Tasks<'a> {
     fn new(set: Dataset<'a>, variable: &'a Variable<'a>, cuts: Cuts<'a>) -> Self {
         let slabs = match cuts.way {
-            Way::Direct => 1,
-            Way::Staged { slabs } => slabs,
+            BandWay::Direct => 1,
+            BandWay::Staged { slabs } => slabs,
         };
         Self {
             set,
@@ -260,8 +260,8 @@ impl<'a> Tasks<'a> {
                 return Ok(Some(item));
             }
             match (self.cuts.slabs.next(), self.cuts.way) {
-                (Some(band), Way::Direct) => return Ok(Some(self.direct(band))),
-                (Some(region), Way::Staged { slabs }) => self.slab(region, slabs > 1)?,
+                (Some(band), BandWay::Direct) => return Ok(Some(self.direct(band))),
+                (Some(region), BandWay::Staged { slabs }) => self.slab(region, slabs > 1)?,
                 (None, _) => {
                     let ready = self.last.take();
                     if ready.is_none() {

@@ -28,7 +28,7 @@ pub struct Budget {
 
 /// How the bands of a slab get their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum BandWay {
     /// A slab is one band, which reads and decodes its own chunks.
     Direct,
     /// The chunks of a slab are read and decoded first, then its bands are cut from them.
@@ -44,7 +44,7 @@ pub struct Plan {
     /// The slabs.
     pub slabs: Bands,
     /// How bands are made of them.
-    pub way: Way,
+    pub way: BandWay,
     /// The most times a chunk is decoded. More than once only if a row of chunks exceeds the memory, and two
     /// chunks.
     pub passes: u64,
@@ -75,7 +75,7 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
         return Plan {
             passes: 1,
             slabs,
-            way: Way::Direct,
+            way: BandWay::Direct,
         };
     }
     let halves = in_halves(region, layout, budget);
@@ -90,7 +90,7 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     // A few chunks do not keep the threads busy.
     let few = bytes / chunk.max(1) < 2 * budget.threads as u64 && bytes <= budget.memory;
     let two = passes == 1 && few && budget.threads > 1;
-    let way = Way::Staged {
+    let way = BandWay::Staged {
         slabs: if two { 2 } else { 1 },
     };
     Plan { slabs, way, passes }
@@ -103,7 +103,7 @@ pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let plan = in_halves(region, layout, budget);
     if plan.slabs.largest() <= budget.most {
         return Plan {
-            way: Way::Direct,
+            way: BandWay::Direct,
             ..plan
         };
     }
@@ -137,7 +137,7 @@ fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let two = budget.threads > 1;
     Plan {
         slabs: Bands::new(region.clone(), &layout.chunk, most),
-        way: Way::Staged {
+        way: BandWay::Staged {
             slabs: if two { 2 } else { 1 },
         },
         passes: 1,

@@ -1,6 +1,5 @@
 use super::*;
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness, FilterSpec};
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     let filter = FilterSpec {
@@ -33,7 +32,7 @@ fn budget(memory: u64) -> Budget {
 }
 
 /// The way, the passes, and the lengths along the first dimension of the first slabs.
-fn planned(layout: &Layout, memory: u64) -> (Way, u64, Vec<u64>) {
+fn planned(layout: &Layout, memory: u64) -> (BandWay, u64, Vec<u64>) {
     let plan = plan(&Region::whole(&layout.extent), layout, &budget(memory));
     let rows = plan.slabs.take(3).map(|b| b.count[0]).collect();
     (plan.way, plan.passes, rows)
@@ -42,13 +41,13 @@ fn planned(layout: &Layout, memory: u64) -> (Way, u64, Vec<u64>) {
 #[test]
 fn small_rows_of_chunks_are_bands() {
     let l = layout(&[1000, 400], &[10, 100], true);
-    assert_eq!(planned(&l, 20 * MB), (Way::Direct, 1, vec![80, 80, 80]));
+    assert_eq!(planned(&l, 20 * MB), (BandWay::Direct, 1, vec![80, 80, 80]));
 }
 
 #[test]
 fn rows_of_chunks_are_slabs_within_half_the_memory() {
     let l = layout(&[1000, 1000], &[100, 100], true);
-    let staged = Way::Staged { slabs: 2 };
+    let staged = BandWay::Staged { slabs: 2 };
     assert_eq!(planned(&l, 4 * MB), (staged, 1, vec![200, 200, 200]));
     assert_eq!(planned(&l, 20 * MB), (staged, 1, vec![1000]));
 }
@@ -56,14 +55,14 @@ fn rows_of_chunks_are_slabs_within_half_the_memory() {
 #[test]
 fn large_rows_take_all_the_memory_one_after_the_other() {
     let l = layout(&[1000, 1000], &[100, 100], true);
-    let one = Way::Staged { slabs: 1 };
+    let one = BandWay::Staged { slabs: 1 };
     assert_eq!(planned(&l, MB), (one, 1, vec![100, 100, 100]));
 }
 
 #[test]
 fn larger_rows_are_decoded_in_passes() {
     let l = layout(&[1000, 1000], &[100, 100], true);
-    let one = Way::Staged { slabs: 1 };
+    let one = BandWay::Staged { slabs: 1 };
     assert_eq!(planned(&l, 512 << 10), (one, 2, vec![50, 50, 50]));
     assert_eq!(planned(&l, 300 << 10), (one, 3, vec![34, 34, 32]));
 }
@@ -72,14 +71,14 @@ fn larger_rows_are_decoded_in_passes() {
 #[test]
 fn columns_of_chunks_are_decoded_twice() {
     let l = layout(&[4000, 4000], &[4000, 1000], true);
-    let one = Way::Staged { slabs: 1 };
+    let one = BandWay::Staged { slabs: 1 };
     assert_eq!(planned(&l, 20 * MB), (one, 2, vec![2000, 2000]));
 }
 
 #[test]
 fn chunks_larger_than_the_memory_are_slabs_of_two() {
     let l = layout(&[8, 2000, 2000], &[1, 2000, 2000], true);
-    let one = Way::Staged { slabs: 1 };
+    let one = BandWay::Staged { slabs: 1 };
     assert_eq!(planned(&l, 20 * MB), (one, 1, vec![2, 2, 2]));
 }
 
@@ -91,7 +90,7 @@ fn a_single_thread_keeps_one_slab() {
         ..budget(20 * MB)
     };
     let plan = plan(&Region::whole(&l.extent), &l, &budget);
-    assert_eq!(plan.way, Way::Staged { slabs: 1 });
+    assert_eq!(plan.way, BandWay::Staged { slabs: 1 });
 }
 
 #[test]
@@ -119,12 +118,16 @@ fn whole_rows_of_chunks_are_bands_where_a_thread_has_room() {
 #[test]
 fn unfiltered_data_is_read_by_parts_unless_they_are_small() {
     for (extent, chunk, way) in [
-        (vec![4000, 4000], vec![4000, 4000], Way::Direct),
-        (vec![4000, 4000], vec![4000, 1000], Way::Direct),
-        (vec![4000, 4000], vec![4000, 1], Way::Staged { slabs: 2 }),
-        (vec![1_000_000], vec![1], Way::Direct),
-        (vec![100_000, 3], vec![1, 3], Way::Direct),
-        (vec![], vec![], Way::Direct),
+        (vec![4000, 4000], vec![4000, 4000], BandWay::Direct),
+        (vec![4000, 4000], vec![4000, 1000], BandWay::Direct),
+        (
+            vec![4000, 4000],
+            vec![4000, 1],
+            BandWay::Staged { slabs: 2 },
+        ),
+        (vec![1_000_000], vec![1], BandWay::Direct),
+        (vec![100_000, 3], vec![1, 3], BandWay::Direct),
+        (vec![], vec![], BandWay::Direct),
     ] {
         let l = layout(&extent, &chunk, false);
         let plan = plan(&Region::whole(&extent), &l, &budget(20 * MB));

@@ -13,7 +13,7 @@ pub use sparse::Met;
 
 use std::sync::Arc;
 
-use super::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
+use super::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::plan;
@@ -33,7 +33,7 @@ pub struct Budget {
 
 /// How chunks get their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum RechunkWay {
     /// Each chunk reads and decodes what it needs.
     Direct,
     /// What a slab needs is decoded in memory first.
@@ -49,7 +49,7 @@ pub enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     /// The way.
-    pub way: Way,
+    pub way: RechunkWay,
     /// Most chunks of a slab.
     pub chunks: u64,
     /// How often an input chunk is decoded, on average and rounded up.
@@ -135,7 +135,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     let threads = (budget.threads as u64).saturating_add(1);
     let work = item.saturating_mul(threads).min(memory / 2).max(item);
     let plan = Plan {
-        way: Way::Direct,
+        way: RechunkWay::Direct,
         chunks: 1,
         passes: 1,
         slabs: 0,
@@ -146,7 +146,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     let slabs = memory - work;
     if variable.assembled {
         return Plan {
-            way: Way::Memory { slabs: 1 },
+            way: RechunkWay::Memory { slabs: 1 },
             chunks: fitting(variable, &grid, slabs).unwrap_or(1),
             slabs,
             work,
@@ -163,8 +163,8 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
         .into_iter()
         .flatten()
         .map(|(plan, cost)| match plan.way {
-            Way::Direct => (plan, cost),
-            Way::Memory { .. } | Way::Spill => (
+            RechunkWay::Direct => (plan, cost),
+            RechunkWay::Memory { .. } | RechunkWay::Spill => (
                 Plan {
                     slabs,
                     work,
@@ -220,7 +220,7 @@ fn in_memory(
         let cost = if times > PASSES { f64::INFINITY } else { cost };
         let passes = passes(times);
         let plan = Plan {
-            way: Way::Memory { slabs },
+            way: RechunkWay::Memory { slabs },
             chunks,
             passes,
             ..plan
@@ -261,7 +261,7 @@ fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
 fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Plan, Nanoseconds) {
     let whole: Vec<u64> = variable.shape.to_vec();
     let plan = Plan {
-        way: Way::Spill,
+        way: RechunkWay::Spill,
         chunks: fitting(variable, grid, memory).unwrap_or(1),
         disk: variable.total(),
         ..plan
@@ -293,17 +293,17 @@ fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
 pub fn run<R: Send>(
     (set, var): (Dataset<'_>, VarId),
     (grid, plan, met): (&Grid, &Plan, Option<&Arc<Met>>),
-    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let way = match plan.way {
-        Way::Direct => plan::Way::Direct,
-        Way::Memory { slabs } => plan::Way::Staged { slabs },
+        RechunkWay::Direct => plan::BandWay::Direct,
+        RechunkWay::Memory { slabs } => plan::BandWay::Staged { slabs },
         // A file would need room for all elements.
-        Way::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
-            plan::Way::Staged { slabs: 1 }
+        RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
+            plan::BandWay::Staged { slabs: 1 }
         }
-        Way::Spill => return spill::spilled((set, var), grid, plan, work, sink),
+        RechunkWay::Spill => return spill::spilled((set, var), grid, plan, work, sink),
     };
     let cuts = Cuts {
         slabs: slabs(grid, plan, met),

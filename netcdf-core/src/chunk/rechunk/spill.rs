@@ -7,14 +7,14 @@
 //! own.
 
 use super::Plan;
-use crate::chunk::dataset::{COPIES, Cuts, Dataset, Part, PartsOf};
+use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::{Bands, Cells, Way};
+use crate::chunk::plan::{BandWay, Bands, Cells};
 use crate::chunk::scatter::Block;
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::model::region::product;
@@ -44,7 +44,7 @@ pub(super) fn spilled<R: Send>(
     (set, var): (Dataset<'_>, VarId),
     grid: &Grid,
     plan: &Plan,
-    work: impl Fn(&Region, Part) -> Result<R> + Sync,
+    work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     mut sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let view = View {
@@ -61,7 +61,7 @@ pub(super) fn spilled<R: Send>(
 fn level<R: Send>(
     view: &View<'_>,
     plan: &Plan,
-    work: &(impl Fn(&Region, Part) -> Result<R> + Sync),
+    work: &(impl Fn(&Region, BoxElements) -> Result<R> + Sync),
     sink: &mut impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let (chunks, last) = of_area(view, plan);
@@ -87,7 +87,7 @@ fn level<R: Send>(
     }
     let cuts = Cuts {
         slabs: Box::new(areas),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(|slab| Box::new(view.grid.chunks(slab))),
         tile: Some(view.grid.chunk().to_vec()),
         memory: plan.work,
@@ -183,13 +183,13 @@ impl<'a> Spill<'a> {
         };
         let cuts = Cuts {
             slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
-            way: Way::Staged { slabs: 1 },
+            way: BandWay::Staged { slabs: 1 },
             parts: Box::new(pieces),
             tile: None,
             memory: plan.work,
             copies: COPIES,
         };
-        let work = |place: &Region, part: Part| Ok((place.clone(), part.bytes));
+        let work = |place: &Region, part: BoxElements| Ok((place.clone(), part.bytes));
         let sink = |(place, bytes): (Region, Vec<u8>)| {
             self.file.write_at(self.offset(&place), &bytes)?;
             view.set.env.buffers.give_large(bytes);
@@ -278,6 +278,10 @@ impl Reader for Spill<'_> {
 
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
     }
 
     fn assembles(&self, _: VarId) -> bool {

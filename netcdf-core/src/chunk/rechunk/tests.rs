@@ -1,6 +1,5 @@
 use super::*;
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness, FilterSpec};
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 const MB: u64 = 1 << 20;
 
@@ -57,7 +56,7 @@ fn lines_are_cut_where_either_cuts() {
 fn chunks_of_whole_chunks_are_made_one_by_one() {
     for (from, to) in [([1, 90, 180], [4, 90, 180]), ([2, 30, 60], [2, 30, 60])] {
         let p = planned(&[40, 90, 180], &from, &to, (true, 20 * MB));
-        assert_eq!((p.way, p.passes, p.raised), (Way::Direct, 1, false));
+        assert_eq!((p.way, p.passes, p.raised), (RechunkWay::Direct, 1, false));
     }
     let p = planned(
         &[40, 90, 180],
@@ -65,7 +64,7 @@ fn chunks_of_whole_chunks_are_made_one_by_one() {
         &[1, 90, 180],
         (false, 20 * MB),
     );
-    assert_eq!(p.way, Way::Direct, "rows of data without filters");
+    assert_eq!(p.way, RechunkWay::Direct, "rows of data without filters");
 }
 
 /// From maps to time series: in memory as long as all fits, then in passes, then through a file.
@@ -77,10 +76,19 @@ fn memory_then_passes_then_a_file() {
         assert!(p.memory() <= memory * MB, "{p:?}");
         (p.way, p.passes)
     });
-    let (one, two) = (Way::Memory { slabs: 1 }, Way::Memory { slabs: 2 });
+    let (one, two) = (
+        RechunkWay::Memory { slabs: 1 },
+        RechunkWay::Memory { slabs: 2 },
+    );
     assert_eq!(
         ways,
-        [(two, 1), (one, 1), (one, 2), (one, 3), (Way::Spill, 1)]
+        [
+            (two, 1),
+            (one, 1),
+            (one, 2),
+            (one, 3),
+            (RechunkWay::Spill, 1)
+        ]
     );
 }
 
@@ -90,7 +98,7 @@ fn plain_data_is_read_by_parts() {
     let (shape, to) = ([3072, 180, 360], [3072, 10, 10]);
     for from in [[1, 180, 360], [3072, 180, 360]] {
         let p = planned(&shape, &from, &to, (false, 192 * MB));
-        assert!(matches!(p.way, Way::Memory { .. }), "{p:?}");
+        assert!(matches!(p.way, RechunkWay::Memory { .. }), "{p:?}");
         assert!(
             p.chunks >= 36,
             "rows of chunks, so that pieces are long: {p:?}"
@@ -103,7 +111,7 @@ fn plain_data_is_read_by_parts() {
         &[100_000, 1],
         (false, 8 * MB),
     );
-    assert_eq!(p.way, Way::Spill);
+    assert_eq!(p.way, RechunkWay::Spill);
     assert_eq!(p.disk, 40_000_000_000);
 }
 
@@ -129,6 +137,6 @@ fn memory_is_raised_to_what_the_chunks_need() {
 fn empty_variables_and_scalars_are_planned() {
     for shape in [&[][..], &[0, 3][..], &[1][..]] {
         let p = planned(shape, shape, shape, (true, MB));
-        assert_eq!((p.way, p.passes), (Way::Direct, 1), "{shape:?}");
+        assert_eq!((p.way, p.passes), (RechunkWay::Direct, 1), "{shape:?}");
     }
 }

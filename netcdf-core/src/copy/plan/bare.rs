@@ -2,9 +2,9 @@
 
 use super::Pair;
 use super::keep::{self, Stay};
-use crate::env::Note;
 use crate::error::Result;
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
+use crate::notes::Note;
 
 /// As [`keep::keep`], but leaves out what no kept variable needs: groups without variables, unused types, and
 /// unused unlimited dimensions if there are several. `notes` say which groups are left out.
@@ -78,7 +78,7 @@ mod tests {
 
     /// r(x) in the root, o(x) of a type of /g, v(t, u) in /g with two unlimited dimensions of the root.
     fn sample() -> Schema {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let group = s.add_group(GroupId::ROOT, name("g"));
         let kind = TypeKind::Opaque { size: 3 };
         let ty = s.add_type(UserType {
@@ -116,7 +116,7 @@ mod tests {
 
     fn planned(only: u32) -> crate::Result<super::super::Plan> {
         let options = Options {
-            kind: Some(Kind::Classic),
+            kind: Some(Kind::CLASSIC),
             select: Selection::Only([VarId(only)].into()),
             ..Options::default()
         };
@@ -147,7 +147,7 @@ mod tests {
             .iter_mut()
             .for_each(|d| d.unlimited &= d.name == name("t"));
         let options = Options {
-            kind: Some(Kind::Classic),
+            kind: Some(Kind::CLASSIC),
             select: Selection::Only([VarId(0)].into()),
             ..Options::default()
         };

@@ -85,14 +85,14 @@ mod tests {
         let to = carried(there(), (Kind::PURE_ZARR, Kind::PURE_ZARR));
         assert_eq!(to.storage.unwritten, Some(there()));
         assert_eq!((to.attributes.len(), to.storage.fill), (0, Fill::Fill));
-        let to = carried(there(), (Kind::PURE_ZARR, Kind::Netcdf4));
+        let to = carried(there(), (Kind::PURE_ZARR, Kind::NETCDF4));
         assert_eq!(to.fill_value(), Some(there()));
         assert_eq!((to.attributes.len(), to.storage.unwritten), (1, None));
     }
 
     #[test]
     fn what_readers_expect_is_not_said() {
-        let default = |ty: Atomic| carried(ty.default_fill(), (Kind::PURE_ZARR, Kind::Netcdf4));
+        let default = |ty: Atomic| carried(ty.default_fill(), (Kind::PURE_ZARR, Kind::NETCDF4));
         assert!(default(Atomic::Float).attributes.is_empty());
         assert_eq!(default(Atomic::UByte).attributes.len(), 1);
     }
@@ -102,7 +102,7 @@ mod tests {
         let v3 = Kind::PURE_ZARR3;
         let there = || Values::Int(vec![7]);
         assert_eq!(carried(there(), (v3, v3)).storage.unwritten, Some(there()));
-        for kind in [Kind::PURE_ZARR, Kind::Netcdf4] {
+        for kind in [Kind::PURE_ZARR, Kind::NETCDF4] {
             let to = carried(there(), (v3, kind));
             assert_eq!((to.attributes.len(), to.storage.unwritten), (0, None));
         }

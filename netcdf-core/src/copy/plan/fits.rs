@@ -1,7 +1,7 @@
 //! Checks whether a kind of dataset can hold a schema.
 
 use crate::error::{Error, ErrorKind, Result, list_names};
-use crate::format::zarr::write::check::user_types;
+use crate::format;
 use crate::model::kind::Model;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
@@ -12,9 +12,7 @@ use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 /// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, for Zarr,
 /// [`ErrorKind::NotInFormat`], naming everything that the kind cannot hold.
 pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
-    if schema.kind.as_zarr().is_some() {
-        return user_types(schema);
-    }
+    (format::writing(schema.kind)?.holds)(schema)?;
     let sorts = [
         (ErrorKind::Strict, "groups", groups(schema)),
         (ErrorKind::Strict, "user-defined types", types(schema)),
@@ -60,7 +58,7 @@ pub(super) fn check_records(
     let unlimited = |id: DimId| schema.dim(id).is_some_and(|d| d.unlimited);
     let lengths = lengths.into_iter().filter(|(dim, _)| unlimited(*dim));
     let records = lengths.map(|(_, len)| len).max().unwrap_or(0);
-    if !schema.kind.is_cdf() || schema.kind == Kind::Cdf5 || records < RECORDS {
+    if !schema.kind.is_cdf() || schema.kind == Kind::CDF5 || records < RECORDS {
         return Ok(());
     }
     let name = schema.kind.name();
@@ -69,7 +67,7 @@ pub(super) fn check_records(
 }
 
 fn enhanced(schema: &Schema) -> bool {
-    schema.kind.model() == Model::Enhanced
+    schema.kind.model == Model::Enhanced
 }
 
 fn groups(schema: &Schema) -> Vec<String> {
@@ -138,7 +136,7 @@ fn records(schema: &Schema) -> Vec<String> {
 
 /// True if variables and attributes can have this type in datasets of this kind.
 fn has_type(kind: Kind, ty: DataType) -> bool {
-    match kind.model() {
+    match kind.model {
         Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
         Model::Cdf5 => ty.atomic().is_some_and(|a| a.size().is_some()),
         Model::Enhanced => true,
@@ -147,7 +145,7 @@ fn has_type(kind: Kind, ty: DataType) -> bool {
 
 fn way_out(schema: &Schema, fixed: bool) -> &'static str {
     let mut cdf5 = schema.clone();
-    cdf5.kind = Kind::Cdf5;
+    cdf5.kind = Kind::CDF5;
     let enhanced = !groups(schema).is_empty() || !types(schema).is_empty();
     let lengths = |s: &Schema| unlimited(s).is_empty() && records(s).is_empty();
     let fits = !enhanced && lacking(&cdf5).is_empty() && lengths(&cdf5);
@@ -200,14 +198,14 @@ mod tests {
 
     #[test]
     fn all_that_a_kind_lacks_is_listed() {
-        assert!(check(&sample(Kind::Netcdf4), false).is_ok());
+        assert!(check(&sample(Kind::NETCDF4), false).is_ok());
         let said = |kind| check(&sample(kind), false).unwrap_err().to_string();
         assert_eq!(
-            said(Kind::Netcdf4Classic),
+            said(Kind::NETCDF4_CLASSIC),
             "netCDF-4 classic model files do not have groups /g; user-defined types /g/o; the types of /g/v (int64), \
              /g/v:a (string); more than one unlimited dimension: t, u (use -k nc4, or choose the variables to copy with -V)"
         );
-        let cdf5 = said(Kind::Cdf5);
+        let cdf5 = said(Kind::CDF5);
         let mut zarr = sample(Kind::NCZARR);
         assert!(check(&zarr, false).is_ok());
         zarr.vars[0].ty = DataType::User(TypeId(0));

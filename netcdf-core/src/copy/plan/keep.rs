@@ -149,7 +149,7 @@ mod tests {
 
     /// Groups /a (dimension x, variable v(x)), /a/b (variable w(x)), /c (type o), /d (dimension x, variable v(x)).
     fn sample() -> Schema {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let a = s.add_group(GroupId::ROOT, name("a"));
         let b = s.add_group(a, name("b"));
         let c = s.add_group(GroupId::ROOT, name("c"));

@@ -2,12 +2,11 @@
 
 use super::Plan;
 use crate::chunk::layout::Layout;
-use crate::chunk::{Dataset, elements};
+use crate::chunk::{Dataset, Reader, elements};
 use crate::env::Env;
 use crate::error::Result;
-use crate::format::Reader;
 use crate::model::region::product;
-use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable, ZarrVersion};
+use crate::model::{Fill, StorageLayout, Values, VarId, Variable, ZarrVersion};
 
 /// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
@@ -21,7 +20,8 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
     let zarr = plan.schema.kind.as_zarr();
     let v2 = zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V2);
     let zarr = zarr.is_some();
-    let hdf5 = matches!(plan.schema.kind, Kind::Netcdf4 | Kind::Netcdf4Classic);
+    // Classic files store all elements.
+    let stores_all = plan.schema.kind.is_cdf();
     for pair in &plan.data {
         let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
             continue;
@@ -33,7 +33,7 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
             continue;
         }
         let layout = reader.layout(pair.from)?;
-        let unwritten = unsaid(&layout, var).filter(|_| hdf5 || zarr);
+        let unwritten = unsaid(&layout, var).filter(|_| !stores_all);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
         if lost && is_sparse(Dataset::new(reader, env), pair.from)? {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
@@ -76,11 +76,13 @@ mod tests {
 
     use super::*;
     use crate::copy::{self, Options};
-    use crate::format::{self, CreateOptions};
+    use crate::format;
     use crate::io::Container;
     use crate::io::memory::{MemorySource, MemoryTarget};
+    use crate::model::Kind;
     use crate::model::{
-        Atomic, Attribute, Dimension, Endianness, GroupId, Name, Region, Schema, Storage,
+        Atomic, Attribute, CreateOptions, Dimension, Endianness, GroupId, Name, Region, Schema,
+        Storage,
     };
 
     const LEN: u64 = 1 << 24;
@@ -89,7 +91,7 @@ mod tests {
     /// v(x) of 2^24 numbers, of which one chunk is stored; the others read as 7.
     fn sample(said: i16, order: Endianness) -> Vec<u8> {
         let name = |text: &str| Name::stored(text.as_bytes());
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let dim = s.add_dim(Dimension {
             name: name("x"),
             group: GroupId::ROOT,

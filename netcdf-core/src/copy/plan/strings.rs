@@ -3,10 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
-use crate::chunk::Dataset;
+use crate::chunk::{Dataset, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
 use crate::model::{Atomic, Region, Values, VarId, Variable};
 

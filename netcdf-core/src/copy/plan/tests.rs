@@ -47,9 +47,9 @@ fn names(schema: &Schema) -> Vec<String> {
 
 #[test]
 fn a_plain_copy_changes_nothing() {
-    let input = sample(Kind::Offset64);
+    let input = sample(Kind::OFFSET64);
     let p = plan(&input, &Options::default()).unwrap();
-    assert_eq!(p.schema.kind, Kind::Offset64);
+    assert_eq!(p.schema.kind, Kind::OFFSET64);
     assert_eq!(p.schema.vars, input.vars);
     assert_eq!(p.schema.groups, input.groups);
     assert_eq!(p.lengths, [(DimId(0), 3)]);
@@ -67,7 +67,7 @@ fn unlimited_dimensions_are_fixed_unless_empty() {
         fix_unlimited: true,
         ..Options::default()
     };
-    let mut input = sample(Kind::Classic);
+    let mut input = sample(Kind::CLASSIC);
     let p = plan(&input, &fixed).unwrap();
     assert!(!p.schema.dims[0].unlimited);
     assert_eq!(p.schema.dims[0].len, 3);
@@ -78,7 +78,7 @@ fn unlimited_dimensions_are_fixed_unless_empty() {
 
 #[test]
 fn selections_keep_definitions_or_drop_them() {
-    let input = sample(Kind::Classic);
+    let input = sample(Kind::CLASSIC);
     let p = plan(&input, &select(Selection::Data([VarId(1)].into()))).unwrap();
     assert_eq!(names(&p.schema), ["a", "b", "c"]);
     assert_eq!(p.data.len(), 1);
@@ -94,12 +94,12 @@ fn selections_keep_definitions_or_drop_them() {
 
 #[test]
 fn types_that_the_kind_lacks_are_all_named() {
-    let mut input = sample(Kind::Cdf5);
+    let mut input = sample(Kind::CDF5);
     let v = add(&mut input, "u", Atomic::UShort, &[]);
     let wide = Attribute::atomic(name("wide"), Values::Int64(vec![1])).unwrap();
     input.vars[v.index()].attributes.push(wide.clone());
     input.groups[0].attributes.push(wide);
-    for kind in [Kind::Classic, Kind::Offset64, Kind::Netcdf4Classic] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::NETCDF4_CLASSIC] {
         let to = Options {
             kind: Some(kind),
             ..Options::default()
@@ -116,7 +116,7 @@ fn types_that_the_kind_lacks_are_all_named() {
     assert!(plan(&input, &Options::default()).is_ok());
     input.groups[0].attributes.clear();
     let without = Options {
-        kind: Some(Kind::Classic),
+        kind: Some(Kind::CLASSIC),
         select: Selection::Only([VarId(0)].into()),
         ..Options::default()
     };
@@ -125,7 +125,7 @@ fn types_that_the_kind_lacks_are_all_named() {
 
 #[test]
 fn too_many_records_are_refused_before_they_are_written() {
-    let mut input = sample(Kind::Netcdf4);
+    let mut input = sample(Kind::NETCDF4);
     input.dims[0].len = 0xffff_ffff;
     let with = |kind, select| {
         let options = Options {
@@ -136,7 +136,7 @@ fn too_many_records_are_refused_before_they_are_written() {
         plan(&input, &options).map(|_| ())
     };
     let only = |id| Selection::Only([VarId(id)].into());
-    for kind in [Kind::Classic, Kind::Offset64] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64] {
         for select in [Selection::All, only(2)] {
             let e = with(kind, select).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::DimSize);
@@ -148,11 +148,11 @@ fn too_many_records_are_refused_before_they_are_written() {
         }
         with(kind, only(1)).unwrap();
     }
-    with(Kind::Cdf5, Selection::All).unwrap();
-    with(Kind::Netcdf4Classic, Selection::All).unwrap();
+    with(Kind::CDF5, Selection::All).unwrap();
+    with(Kind::NETCDF4_CLASSIC, Selection::All).unwrap();
     input.dims[0].len -= 1;
     let options = Options {
-        kind: Some(Kind::Classic),
+        kind: Some(Kind::CLASSIC),
         ..Options::default()
     };
     plan(&input, &options).unwrap();
@@ -161,12 +161,12 @@ fn too_many_records_are_refused_before_they_are_written() {
 /// With a loop over all pairs of variables, this would take a quarter of an hour.
 #[test]
 fn very_many_variables() {
-    let mut schema = Schema::new(Kind::Classic);
+    let mut schema = Schema::new(Kind::CLASSIC);
     for n in 0..400_000 {
         add(&mut schema, &format!("v{n}"), Atomic::Int, &[]);
     }
     let options = Options {
-        kind: Some(Kind::Netcdf4),
+        kind: Some(Kind::NETCDF4),
         ..Options::default()
     };
     let start = std::time::Instant::now();

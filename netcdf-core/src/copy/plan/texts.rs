@@ -1,9 +1,9 @@
 //! String attributes in kinds without strings.
 
-use crate::env::Note;
 use crate::error::list_names;
 use crate::model::kind::Model;
 use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
+use crate::notes::Note;
 
 /// Turns string attributes with one string, or none, into text if the schema's kind has no strings: readers find
 /// the same characters. An attribute with several strings, or with a null string, would lose something, so it
@@ -11,7 +11,7 @@ use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
 ///
 /// Returns a remark that names the attributes, if there are any.
 pub(super) fn strings_to_text(schema: &mut Schema) -> Option<Note> {
-    if schema.kind.model() == Model::Enhanced {
+    if schema.kind.model == Model::Enhanced {
         return None;
     }
     let mut changed = vec![];
@@ -79,10 +79,10 @@ mod tests {
     #[test]
     fn single_strings_become_text() {
         for kind in [
-            Kind::Classic,
-            Kind::Offset64,
-            Kind::Cdf5,
-            Kind::Netcdf4Classic,
+            Kind::CLASSIC,
+            Kind::OFFSET64,
+            Kind::CDF5,
+            Kind::NETCDF4_CLASSIC,
         ] {
             let mut schema = sample(kind);
             let note = strings_to_text(&mut schema).unwrap();
@@ -95,7 +95,7 @@ mod tests {
             let one = "caf\u{e9}".as_bytes().to_vec();
             assert_eq!(texts, [Some(one), Some(vec![]), Some(vec![]), None, None]);
         }
-        for kind in [Kind::Netcdf4, Kind::NCZARR3] {
+        for kind in [Kind::NETCDF4, Kind::NCZARR3] {
             let mut schema = sample(kind);
             assert_eq!(strings_to_text(&mut schema), None);
             assert_eq!(schema, sample(kind));

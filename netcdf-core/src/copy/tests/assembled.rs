@@ -15,7 +15,7 @@ fn assembled(
     bytes: &[u8],
 ) -> Result<Store> {
     let env = env(threads, memory);
-    let p = plan(reader.schema(), &super::to(Kind::Netcdf4))?;
+    let p = plan(reader.schema(), &super::to(Kind::NETCDF4))?;
     let (mut writer, store) = Mock::create(p.schema.clone(), vec![to.clone()]);
     let var = VarId(0);
     lengthen(reader, p.data[0], &mut *writer)?;
@@ -71,7 +71,7 @@ fn gaps_are_fill() {
     let form = form(&[4, 2], &[3], LE);
     let mut all = vec![];
     for memory in [0, 60, 1 << 20] {
-        let p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        let p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
         let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
         lengthen(&*input, p.data[0], &mut *writer).unwrap();
         let mut a = Assembler::new(&*writer, VarId(0), &[20, 3], (&env, memory)).unwrap();
@@ -104,7 +104,7 @@ fn the_first_dimension_grows() {
     let form = form(&[4, 2], &[3], LE);
     let (_, want) = copy(&*input, &form, &env);
     for memory in [0, 1 << 20] {
-        let p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        let p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
         let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
         let mut a = Assembler::new(&*writer, VarId(0), &[0, 3], (&env, memory)).unwrap();
         writer.set_len(DimId(0), 9).unwrap();

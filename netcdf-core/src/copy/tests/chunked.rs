@@ -30,7 +30,7 @@ pub(super) fn form(chunk: &[u64], filters: &[u32], order: Endianness) -> Form {
 /// A variable `v` of this shape, and its elements in a classic file. The first dimension is
 /// unlimited if `records`.
 pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
-    let mut s = dataset(Kind::Cdf5, shape);
+    let mut s = dataset(Kind::CDF5, shape);
     if records {
         s.dims[0].unlimited = true;
         s.dims[0].len = 0;
@@ -42,7 +42,7 @@ pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
 
 /// Copies into a store; the options change nothing but the kind.
 fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Report)> {
-    let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
+    let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
     let report = run(reader, &p, writer, env)?;
     let store = store.lock().unwrap().clone();
@@ -115,7 +115,7 @@ fn missing_chunks_stay_missing_unless_the_fill_differs() {
         assert_eq!(copy.chunks.len(), chunks, "{form:?}");
     }
     // The output has another fill value.
-    let mut p = plan(back.schema(), &to(Kind::Netcdf4)).unwrap();
+    let mut p = plan(back.schema(), &to(Kind::NETCDF4)).unwrap();
     let fill = Attribute::atomic(Name::stored(b"_FillValue"), Values::Short(vec![7]));
     p.schema.vars[0].attributes.extend(fill);
     let same = form(&[4, 5], &[3], LE);
@@ -195,7 +195,7 @@ fn heap_data_is_written_in_order() {
 
 /// Copies by a method of the caller's choice.
 fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::Plan) -> Result<Store> {
-    let p = plan(reader.schema(), &to(Kind::Netcdf4))?;
+    let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
     let mut jobs = jobs(reader, &p, &mut *writer, env)?;
     jobs[0].method = Method::Rechunk(how);
@@ -259,7 +259,7 @@ proptest! {
         slabs in prop::sample::select(vec![0u64, 30, 100, 400, 10_000]),
         threads in 1usize..4,
     ) {
-        use rechunk::Way;
+        use rechunk::RechunkWay as Way;
         let back = Back::new(&store);
         let env = env(threads, 1 << 20);
         let plan = rechunk::Plan {
@@ -301,7 +301,7 @@ fn all_chunks_are_looked_at() {
 /// Small records of many variables are read in one sweep, and written variable by variable.
 #[test]
 fn small_records_are_swept() {
-    let mut s = dataset(Kind::Classic, &[0, 3]);
+    let mut s = dataset(Kind::CLASSIC, &[0, 3]);
     for (n, ty) in [
         Atomic::Byte,
         Atomic::Short,
@@ -322,7 +322,7 @@ fn small_records_are_swept() {
     for memory in [1 << 20, 10] {
         let env = env(2, memory);
         let input = open(&bytes, &env).unwrap();
-        let p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        let p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
         let (mut writer, _) = Mock::create(p.schema.clone(), forms.clone());
         let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();
         assert!(planned.iter().all(|job| job.swept));
@@ -340,7 +340,7 @@ fn small_records_are_swept() {
     // Variables are read one by one if there are few.
     let env = env(2, 1 << 20);
     let input = open(&bytes, &env).unwrap();
-    let mut p = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+    let mut p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
     p.data.truncate(3);
     let (mut writer, _) = Mock::create(p.schema.clone(), forms);
     let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();

@@ -5,7 +5,7 @@ use crate::copy::plan::keep_fill_values;
 
 /// Two record variables of 3 records, of which the header claims 2^37.
 fn claimed() -> Vec<u8> {
-    let mut s = dataset(Kind::Cdf5, &[3, 2]);
+    let mut s = dataset(Kind::CDF5, &[3, 2]);
     s.dims[0].unlimited = true;
     s.dims[0].len = 0;
     add(&mut s, b"v", Atomic::Float, &[0, 1]);
@@ -20,7 +20,7 @@ fn records_that_are_not_there_are_an_error_at_once() {
     let source = Container::Source(Arc::new(MemorySource::new("a.nc", claimed())));
     let env = Env::default();
     let reader = crate::format::open(source, &env).unwrap();
-    for kind in [Kind::Netcdf4, Kind::Cdf5] {
+    for kind in [Kind::NETCDF4, Kind::CDF5] {
         let mut plan = plan(reader.schema(), &to(kind)).unwrap();
         keep_fill_values(&*reader, &mut plan, &env).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::chunk::layout::{ChunkRef, Element};
+use crate::chunk::Provenance;
+use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
-use crate::format::Provenance;
 use crate::io::Source;
-use crate::model::FilterSpec;
+use crate::model::{Element, FilterSpec};
 
 /// Adds its parameter to every byte; declines chunks that begin with a multiple of seven.
 struct Add(u8);
@@ -37,6 +37,7 @@ pub(super) fn table() -> Table {
         id: 300,
         name: "add",
         codec: None,
+        policy: crate::filter::Policy::PLAIN,
         named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),

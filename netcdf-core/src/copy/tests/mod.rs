@@ -9,18 +9,18 @@ mod verified;
 mod zarr;
 
 use super::*;
-use crate::chunk::{Layout, Pool, elements, rechunk};
-use crate::format::{self, CreateOptions};
+use crate::chunk::{Layout, elements, rechunk};
 use crate::io::Container;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::model::{
-    Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Region, Schema, Storage,
-    Values, VarId, Variable,
+    Atomic, Attribute, CreateOptions, DimId, Dimension, Endianness, GroupId, Kind, Name, Region,
+    Schema, Storage, Values, VarId, Variable,
 };
-use crate::{Error, ErrorKind};
+use crate::runtime::Pool;
+use crate::{Error, ErrorKind, format};
 use std::sync::Arc;
 
-const CDF: [Kind; 3] = [Kind::Classic, Kind::Offset64, Kind::Cdf5];
+const CDF: [Kind; 3] = [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5];
 
 fn dataset(kind: Kind, lens: &[u64]) -> Schema {
     let mut s = Schema::new(kind);
@@ -147,7 +147,7 @@ fn data_is_the_same_whatever_the_kinds() {
 #[test]
 fn packed_records_come_out_byte_by_byte() {
     for (len, records) in [(1, 1), (1, 2), (3, 70_001), (40_000, 9)] {
-        let mut s = dataset(Kind::Cdf5, &[0, len]);
+        let mut s = dataset(Kind::CDF5, &[0, len]);
         add(&mut s, b"a", Atomic::Int, &[0, 1]);
         add(&mut s, b"fixed", Atomic::Byte, &[1]);
         add(&mut s, b"b", Atomic::Double, &[0]);
@@ -160,7 +160,7 @@ fn packed_records_come_out_byte_by_byte() {
 
 #[test]
 fn a_single_record_variable_stays_unpadded() {
-    let mut s = dataset(Kind::Classic, &[0, 3]);
+    let mut s = dataset(Kind::CLASSIC, &[0, 3]);
     add(&mut s, b"a", Atomic::Byte, &[0, 1]);
     let bytes = make(s, 5);
     let copy = copied(&bytes, &Options::default(), &Env::default()).unwrap();
@@ -170,7 +170,7 @@ fn a_single_record_variable_stays_unpadded() {
 /// Large and small records side by side, with padding, to fixed dimensions and to a selection.
 #[test]
 fn records_are_taken_apart_and_selected() {
-    let mut s = dataset(Kind::Offset64, &[0, 70_001]);
+    let mut s = dataset(Kind::OFFSET64, &[0, 70_001]);
     add(&mut s, b"large", Atomic::Byte, &[0, 1]);
     add(&mut s, b"small", Atomic::Short, &[0]);
     add(&mut s, b"other", Atomic::Double, &[0, 1]);
@@ -191,7 +191,7 @@ fn records_are_taken_apart_and_selected() {
 
 #[test]
 fn what_is_not_selected_stays_zero() {
-    let schema = mixed(Kind::Classic);
+    let schema = mixed(Kind::CLASSIC);
     let r2 = schema.vars.iter().position(|v| v.name.is("r2")).unwrap();
     let r2 = VarId(r2 as u32);
     let bytes = make(schema, 2);
@@ -214,7 +214,7 @@ fn what_is_not_selected_stays_zero() {
 
 #[test]
 fn bytes_do_not_depend_on_threads_and_memory() {
-    let mut s = mixed(Kind::Classic);
+    let mut s = mixed(Kind::CLASSIC);
     add(&mut s, b"wide", Atomic::Short, &[0, 1, 2]);
     let bytes = make(s, 50_000);
     let with = |threads, memory| {
@@ -222,7 +222,7 @@ fn bytes_do_not_depend_on_threads_and_memory() {
             pool: Pool { threads, memory },
             ..Env::default()
         };
-        copied(&bytes, &to(Kind::Cdf5), &env).unwrap()
+        copied(&bytes, &to(Kind::CDF5), &env).unwrap()
     };
     let one = with(1, 1 << 28);
     for (threads, memory) in [(2, 1 << 28), (7, 1), (3, 1 << 22)] {
@@ -232,7 +232,7 @@ fn bytes_do_not_depend_on_threads_and_memory() {
 
 #[test]
 fn names_and_attributes_stay_as_they_are() {
-    let mut s = dataset(Kind::Classic, &[0]);
+    let mut s = dataset(Kind::CLASSIC, &[0]);
     let v = add(&mut s, b"a/b \xff", Atomic::Int, &[0]);
     for (name, values) in [
         (&b"empty"[..], Values::Char(vec![])),
@@ -245,13 +245,13 @@ fn names_and_attributes_stay_as_they_are() {
         s.groups[0].attributes.push(attribute);
     }
     let bytes = make(s, 2);
-    let there = copied(&bytes, &to(Kind::Cdf5), &Env::default()).unwrap();
-    assert!(copied(&there, &to(Kind::Classic), &Env::default()).unwrap() == bytes);
+    let there = copied(&bytes, &to(Kind::CDF5), &Env::default()).unwrap();
+    assert!(copied(&there, &to(Kind::CLASSIC), &Env::default()).unwrap() == bytes);
 }
 
 #[test]
 fn lengths_stay_without_record_variables() {
-    let mut s = dataset(Kind::Classic, &[0, 2]);
+    let mut s = dataset(Kind::CLASSIC, &[0, 2]);
     add(&mut s, b"a", Atomic::Int, &[1]);
     let mut bytes = make(s, 0);
     bytes[4..8].copy_from_slice(&5u32.to_be_bytes());
@@ -262,7 +262,7 @@ fn lengths_stay_without_record_variables() {
 #[test]
 fn truncated_data_is_an_error_with_variable_and_offset() {
     for (len, records) in [(3, 10), (40_000, 3)] {
-        let mut s = dataset(Kind::Classic, &[0, len]);
+        let mut s = dataset(Kind::CLASSIC, &[0, len]);
         add(&mut s, b"fixed", Atomic::Int, &[1]);
         add(&mut s, b"a", Atomic::Short, &[0, 1]);
         add(&mut s, b"b", Atomic::Int, &[0, 1]);
@@ -282,12 +282,12 @@ fn truncated_data_is_an_error_with_variable_and_offset() {
 
 #[test]
 fn sizes_beyond_the_kind_are_errors_with_the_way_out() {
-    let mut s = dataset(Kind::Cdf5, &[3 << 30, 2]);
+    let mut s = dataset(Kind::CDF5, &[3 << 30, 2]);
     add(&mut s, b"big", Atomic::Byte, &[0]);
     add(&mut s, b"next", Atomic::Byte, &[1]);
-    for kind in [Kind::Classic, Kind::Offset64] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64] {
         let mut p = plan(&s, &to(kind)).unwrap();
-        if kind == Kind::Offset64 {
+        if kind == Kind::OFFSET64 {
             p.schema.dims[0].len = 5 << 30;
         }
         let (target, _) = MemoryTarget::new("out.nc");
@@ -303,7 +303,7 @@ fn sizes_beyond_the_kind_are_errors_with_the_way_out() {
 /// A damaged record count: the bytes of all variables do not fit 64 bits.
 #[test]
 fn sizes_beyond_64_bits_are_errors() {
-    let mut s = dataset(Kind::Cdf5, &[0, 3]);
+    let mut s = dataset(Kind::CDF5, &[0, 3]);
     add(&mut s, b"fixed", Atomic::Int, &[1]);
     add(&mut s, b"records", Atomic::Double, &[0, 1]);
     let mut bytes = make(s, 1);
@@ -313,7 +313,7 @@ fn sizes_beyond_64_bits_are_errors() {
 
 #[test]
 fn a_cancelled_copy_is_not_finished() {
-    let bytes = make(mixed(Kind::Classic), 2);
+    let bytes = make(mixed(Kind::CLASSIC), 2);
     let env = Env::default();
     env.cancel.0.store(2, std::sync::atomic::Ordering::Relaxed);
     let e = copied(&bytes, &Options::default(), &env).unwrap_err();
@@ -322,9 +322,9 @@ fn a_cancelled_copy_is_not_finished() {
 
 #[test]
 fn progress_reaches_its_end() {
-    let bytes = make(mixed(Kind::Classic), 30);
+    let bytes = make(mixed(Kind::CLASSIC), 30);
     let env = Env::default();
-    copied(&bytes, &to(Kind::Cdf5), &env).unwrap();
+    copied(&bytes, &to(Kind::CDF5), &env).unwrap();
     let (done, total) = env.progress.get();
     assert_eq!(done, total);
     assert!(total > 1000);
@@ -333,7 +333,7 @@ fn progress_reaches_its_end() {
 /// No tool asks for another type yet, but netCDF-4 storage will ask for another byte order.
 #[test]
 fn other_types_are_converted_with_range_checks() {
-    let mut s = dataset(Kind::Classic, &[0, 300]);
+    let mut s = dataset(Kind::CLASSIC, &[0, 300]);
     let a = add(&mut s, b"a", Atomic::Short, &[0, 1]);
     let bytes = make(s, 3);
     let env = Env::default();

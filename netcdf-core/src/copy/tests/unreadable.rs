@@ -81,13 +81,13 @@ fn options() -> [Options; 4] {
         ..StorageOptions::default()
     };
     let with = |storage| Options {
-        kind: Some(Kind::Netcdf4),
+        kind: Some(Kind::NETCDF4),
         storage,
         ..Options::default()
     };
     [
-        to(Kind::Cdf5),
-        to(Kind::Netcdf4),
+        to(Kind::CDF5),
+        to(Kind::NETCDF4),
         with(deflated),
         with(chunked),
     ]
@@ -95,11 +95,11 @@ fn options() -> [Options; 4] {
 
 #[test]
 fn an_error_of_the_disk_names_file_and_byte() {
-    for (kind, options) in [Kind::Classic, Kind::Netcdf4]
+    for (kind, options) in [Kind::CLASSIC, Kind::NETCDF4]
         .into_iter()
         .flat_map(|k| options().map(|o| (k, o)))
     {
-        let mut s = dataset(Kind::Classic, &[0, 300]);
+        let mut s = dataset(Kind::CLASSIC, &[0, 300]);
         add(&mut s, b"fixed", Atomic::Int, &[1]);
         add(&mut s, b"last", Atomic::Short, &[0, 1]);
         let bytes = copied(&make(s, 40), &to(kind), &Env::default()).unwrap();
@@ -125,7 +125,7 @@ fn an_error_of_the_disk_names_file_and_byte() {
 
 #[test]
 fn a_file_that_changed_is_not_copied() {
-    let mut s = dataset(Kind::Classic, &[3]);
+    let mut s = dataset(Kind::CLASSIC, &[3]);
     add(&mut s, b"v", Atomic::Int, &[0]);
     let env = Env::default();
     for verified in [false, true] {
@@ -177,7 +177,7 @@ fn changed(store: Arc<dyn Store>, change: &dyn Fn()) -> Option<Error> {
     let values = crate::chunk::Dataset::new(&*reader, &env).read(VarId(0), &Region::whole(&[4]));
     assert_eq!(values.unwrap(), Values::Byte(vec![1, 2, 3, 4]));
     change();
-    let plan = plan(reader.schema(), &to(Kind::Classic)).unwrap();
+    let plan = plan(reader.schema(), &to(Kind::CLASSIC)).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
     let create = CreateOptions::default();
     let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();

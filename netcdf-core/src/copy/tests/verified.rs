@@ -45,8 +45,8 @@ fn checked(
 
 #[test]
 fn what_agrees_becomes_visible() {
-    for kind in [Kind::Classic, Kind::Cdf5, Kind::Netcdf4] {
-        let mut s = mixed(Kind::Classic);
+    for kind in [Kind::CLASSIC, Kind::CDF5, Kind::NETCDF4] {
+        let mut s = mixed(Kind::CLASSIC);
         let text = Attribute::atomic(Name::stored(b"text"), Values::Char(b"x".to_vec()));
         s.vars[0].attributes.extend(text);
         let bytes = make(s, 30);
@@ -58,13 +58,13 @@ fn what_agrees_becomes_visible() {
 
 #[test]
 fn what_differs_stays_hidden() {
-    let mut s = dataset(Kind::Classic, &[0, 100]);
+    let mut s = dataset(Kind::CLASSIC, &[0, 100]);
     add(&mut s, b"v", Atomic::Short, &[0, 1]);
     let text = Attribute::atomic(Name::stored(b"text"), Values::Char(b"abcd".to_vec()));
     s.vars[0].attributes.extend(text);
     let bytes = make(s, 70);
     let end = bytes.len() as u64;
-    let (result, visible) = checked(&bytes, &to(Kind::Cdf5), |target| {
+    let (result, visible) = checked(&bytes, &to(Kind::CDF5), |target| {
         // CDF-5 headers have wider numbers; the data is the same from the end on.
         let len = target.written().unwrap().len();
         assert!(len > end);
@@ -75,7 +75,7 @@ fn what_differs_stays_hidden() {
     assert!(e.what().contains("element [68, 97] differs"), "{e}");
     assert_eq!(visible, None);
     let at = bytes.windows(4).position(|w| w == b"abcd").unwrap() as u64;
-    let (result, visible) = checked(&bytes, &to(Kind::Classic), |target| {
+    let (result, visible) = checked(&bytes, &to(Kind::CLASSIC), |target| {
         target.write_at(at, b"x").unwrap();
     });
     assert!(

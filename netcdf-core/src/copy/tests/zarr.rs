@@ -40,7 +40,7 @@ fn encoded(layout: &Layout, chunk: &[u8]) -> Vec<u8> {
 
 /// An HDF5 file of 5 × 7 integers in shuffled and deflated chunks: one of them went without filters.
 fn hdf5() -> (Vec<u8>, Vec<u8>) {
-    let mut s = dataset(Kind::Netcdf4, &[5, 7]);
+    let mut s = dataset(Kind::NETCDF4, &[5, 7]);
     let v = add(&mut s, b"v", Atomic::Int, &[0, 1]);
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![3, 4]));
@@ -119,7 +119,7 @@ fn chunks_are_moved_there_and_back() {
         let (again, report) = stored(&*zarr, &to(Kind::NCZARR)).unwrap();
         assert_eq!(report.vars[0].method, Method::Chunks, "{kind:?}");
         assert_eq!(first(&*opened(&again)), chunk);
-        let plan = plan(zarr.schema(), &to(Kind::Netcdf4)).unwrap();
+        let plan = plan(zarr.schema(), &to(Kind::NETCDF4)).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");
         let (env, create) = (Env::default(), CreateOptions::default());
         let writer = format::create(Box::new(target), plan.schema.clone(), create, &env);
@@ -154,7 +154,7 @@ fn shards_hold_chunks() {
 
 #[test]
 fn strings_get_the_room_that_they_need() {
-    let mut s = dataset(Kind::Netcdf4, &[2]);
+    let mut s = dataset(Kind::NETCDF4, &[2]);
     let v = add(&mut s, b"v", Atomic::String, &[0]);
     let (target, out) = MemoryTarget::new("made");
     let env = Env::default();
@@ -234,7 +234,7 @@ fn fill_values_of_user_types_come_back() {
         let (target, out) = MemoryTarget::new("made");
         let env = Env::default();
         let input = opened(&source);
-        let mut plan = plan(input.schema(), &to(Kind::Netcdf4)).unwrap();
+        let mut plan = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
         size_strings(&*input, &mut plan, &env).unwrap();
         let (create, target) = (CreateOptions::default(), Box::new(target));
         let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
@@ -260,7 +260,7 @@ fn fill_values_of_user_types_come_back() {
 /// with a `_FillValue` of strings.
 #[test]
 fn strings_of_pure_zarr_say_that_they_are_text() {
-    let mut s = dataset(Kind::Netcdf4, &[1]);
+    let mut s = dataset(Kind::NETCDF4, &[1]);
     let v = add(&mut s, b"v", Atomic::String, &[0]);
     let fill = Attribute::atomic(
         Name::stored(b"_FillValue"),
@@ -302,7 +302,7 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![2]));
     storage.filters = vec![spec(codec::ids::DELTA, &[1]), spec(codec::ids::GZIP, &[5])];
-    let planned = plan(&s, &to(Kind::Netcdf4)).unwrap();
+    let planned = plan(&s, &to(Kind::NETCDF4)).unwrap();
     assert_eq!(planned.schema.vars[0].storage.filters, [spec(1, &[5])]);
     let said: Vec<_> = planned.remarks.iter().map(|n| n.what.as_str()).collect();
     let with = "stored with the filter deflate in place of the codec gzip";
@@ -310,14 +310,14 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     assert!(plan(&s, &to(Kind::NCZARR)).unwrap().remarks.is_empty());
     let unknown = codec::pack_text(br#"{"id": "pcodec"}"#);
     s.vars[v.index()].storage.filters = vec![spec(codec::UNKNOWN, &unknown)];
-    let e = plan(&s, &to(Kind::Netcdf4)).unwrap_err();
+    let e = plan(&s, &to(Kind::NETCDF4)).unwrap_err();
     assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
     let remedy = "zarr-python can store the array with another codec";
     assert_eq!(e.remedy(), Some(remedy));
     assert!(plan(&s, &to(Kind::NCZARR)).is_ok());
     // What is asked for is done, or refused.
     let gzip = [spec(codec::ids::GZIP, &[5])];
-    let mut options = to(Kind::Netcdf4);
+    let mut options = to(Kind::NETCDF4);
     let asked = Filtering {
         filters: gzip.to_vec(),
         by_name: true,
@@ -340,7 +340,7 @@ fn fill_values_of_pure_zarr_are_carried() {
     let input = opened(&store);
     assert!(input.schema().vars[0].attributes.is_empty());
     let there = Values::Short(vec![-9]);
-    for kind in [Kind::Classic, Kind::Netcdf4] {
+    for kind in [Kind::CLASSIC, Kind::NETCDF4] {
         let planned = plan(input.schema(), &to(kind)).unwrap();
         assert_eq!(planned.schema.vars[0].fill_value(), Some(there.clone()));
     }
@@ -367,7 +367,7 @@ fn fill_values_of_pure_zarr_are_carried() {
 /// xarray masks values equal to the fill value of version 2, so this one is `_FillValue` if there is one, and absent otherwise.
 #[test]
 fn fill_values_of_version_2_are_those_of_attributes() {
-    let mut s = dataset(Kind::Netcdf4, &[2]);
+    let mut s = dataset(Kind::NETCDF4, &[2]);
     let fill = Attribute::atomic(Name::stored(b"_FillValue"), Values::Float(vec![1e20]));
     for (name, attribute) in [(&b"told"[..], fill), (b"bare", None)] {
         let v = add(&mut s, name, Atomic::Float, &[0]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{differs, find, same};
 use crate::error::{Context as _, Result};
-use crate::format::zarr::write::{reads_back, stored_alike};
+use crate::format;
 use crate::model::{Attribute, GroupId, Schema, VarId};
 
 /// Compares the attributes of groups and variables; returns those with another type, which the kind does not
@@ -54,8 +54,7 @@ fn agree(written: &Schema, had: &[Attribute], got: &[Attribute]) -> Result<Vec<S
             Some(found) if same(&attribute.values, &found.values) => {}
             // Zarr keeps what its JSON says.
             Some(found)
-                if stored_alike(attribute, found, written.kind)
-                    || reads_back(attribute, found, written.kind) =>
+                if (format::writing(written.kind)?.reads_back)(attribute, found, written.kind) =>
             {
                 if let (Some(old), Some(new)) = (attribute.ty.atomic(), found.ty.atomic())
                     && old != new

@@ -12,22 +12,21 @@ mod stored;
 use std::collections::BTreeMap;
 
 use super::{Job, Pair, Plan, methods::Method};
-use crate::chunk::Dataset;
-use crate::chunk::dataset::{COPIES, Cuts, Part, PartsOf};
+use crate::chunk::dataset::{BoxElements, COPIES, Cuts, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
-use crate::chunk::plan::{Bands, Way};
+use crate::chunk::plan::{BandWay, Bands};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
+use crate::chunk::{Dataset, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
-use crate::format::{self, Reader};
 use crate::io::Container;
 use crate::io::held::Kept;
-use crate::limits;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
+use crate::{format, limits};
 
 /// A box takes this part of the memory: there are two boxes, each once as decoded chunks and once assembled.
 const PARTS: u64 = 5;
@@ -278,7 +277,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         |slab: &Region| -> PartsOf { Box::new(Bands::new(Region::whole(&slab.count), &[], PIECE)) };
     let cuts = Cuts {
         slabs: Box::new(std::iter::once(part.clone())),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(pieces),
         tile: None,
         memory: set.env.memory.0 / PARTS,
@@ -290,7 +289,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         set.env.buffers.give_large(bytes);
         Ok(())
     };
-    set.parts(var, cuts, |_, part: Part| Ok(part.bytes), sink)?;
+    set.parts(var, cuts, |_, part: BoxElements| Ok(part.bytes), sink)?;
     Ok(all)
 }
 

@@ -1,7 +1,7 @@
 //! Encodes the bytes of a chunk as blocks.
 
 use super::codec::Codec;
-use super::header::{self, Header, Shuffle};
+use super::header::{self, BloscHeader, Shuffle};
 use super::params::Choice;
 use super::{NAME, Scratch};
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Resu
     if input.len() > most {
         return Err(wrong_length(NAME, input.len(), Some(most)));
     }
-    let header = Header {
+    let header = BloscHeader {
         decoded: input.len(),
         block: block_size(choice, input.len()),
         stored: 0,
@@ -36,7 +36,7 @@ pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Resu
         output.truncate(start);
         return copied(header, input, output);
     }
-    let bytes = Header {
+    let bytes = BloscHeader {
         stored: made,
         ..header
     };
@@ -47,10 +47,10 @@ pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Resu
 }
 
 /// Appends a chunk that is not compressed.
-fn copied(header: Header, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+fn copied(header: BloscHeader, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let stored = input.len().saturating_add(header::SIZE);
     allocate(NAME, output, stored)?;
-    let header = Header {
+    let header = BloscHeader {
         stored,
         copied: true,
         ..header
@@ -61,7 +61,7 @@ fn copied(header: Header, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends the header, the offsets and the blocks.
-fn compressed(header: &Header, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+fn compressed(header: &BloscHeader, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let start = output.len();
     let blocks = input.len().div_ceil(header.block.max(1));
     let table = start.saturating_add(header::SIZE);
@@ -79,7 +79,7 @@ fn compressed(header: &Header, level: u32, input: &[u8], output: &mut Vec<u8>) -
     Ok(())
 }
 
-impl Header {
+impl BloscHeader {
     fn encode_block(
         &self,
         level: u32,

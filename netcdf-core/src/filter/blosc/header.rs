@@ -9,7 +9,7 @@ use crate::filter::output::{array, bad, unsupported};
 /// Bytes of the header.
 pub(super) const SIZE: usize = 16;
 
-pub(super) struct Header {
+pub(super) struct BloscHeader {
     /// Bytes that the chunk decodes to.
     pub decoded: usize,
     /// Bytes of a decoded block, except the last; not 0.
@@ -33,7 +33,7 @@ pub(super) enum Shuffle {
     Bits,
 }
 
-impl Header {
+impl BloscHeader {
     pub fn read(input: &[u8]) -> Result<Self> {
         let mut input = input;
         let [version, codec_version, flags, element] = array(NAME, &mut input)?;

@@ -21,13 +21,13 @@ mod json;
 mod params;
 
 use super::bits::untranspose;
+use super::codec::Stage;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
-use header::{Header, Shuffle};
+use header::{BloscHeader, Shuffle};
 use params::Choice;
-pub(super) use params::visible;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -36,9 +36,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(super::Codec {
         name: NAME,
         v3: NAME,
+        stage: Stage::Bytes,
         read: json::read,
         write: json::write,
     }),
+    policy: Policy {
+        visible: params::visible,
+        ..Policy::PLAIN
+    },
     named: params::NAMED,
     prepare: params::prepare,
     build: |params, _| {
@@ -57,7 +62,7 @@ struct Blosc {
 
 impl Filter for Blosc {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let header = Header::read(input)?;
+        let header = BloscHeader::read(input)?;
         let total = reserve(NAME, context, header.decoded as u64, output)?;
         let chunk = input.get(..header.stored).ok_or_else(|| truncated(NAME))?;
         let mut body = chunk.get(header::SIZE..).unwrap_or_default();
@@ -87,7 +92,7 @@ struct Scratch {
     planes: Vec<u8>,
 }
 
-impl Header {
+impl BloscHeader {
     /// Appends the `n` bytes of the block that starts with `block`.
     fn decode_block(
         &self,

@@ -2,10 +2,9 @@
 //! JSON.
 
 use super::{Shown, UNKNOWN, is_private, unpack_text};
-use crate::chunk::layout::Element;
 use crate::filter::{About, Context, Table};
 use crate::json::Json;
-use crate::model::{Atomic, Endianness, FilterSpec, ZarrVersion};
+use crate::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 
 /// Name and parameters of a filter as text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! A codec whose stored bytes are those of an HDF5 filter has its number, and the parameters that HDF5 stores
 //! for the chunk and the type. Other codecs have their own numbers, from [`PRIVATE`] on, which no HDF5 file can
-//! have: [`visible`] returns `None` for them. An unknown codec is [`UNKNOWN`], with its JSON as parameters
+//! have: [`visible`](super::visible) returns `None` for them. An unknown codec is [`UNKNOWN`], with its JSON as parameters
 //! ([`pack_text`]), so that it can be shown and copied.
 //!
 //! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`. There, numcodecs codecs
@@ -79,6 +79,8 @@ pub struct Codec {
     pub name: &'static str,
     /// `name` in version 3, with the prefix `numcodecs.` if it is not a codec of version 3 itself.
     pub v3: &'static str,
+    /// What it works on in version 3.
+    pub stage: Stage,
     /// Converts JSON to stored parameters.
     ///
     /// Fails with [`ErrorKind::Corrupt`] for impossible members, and with [`ErrorKind::Unsupported`] for forms
@@ -86,6 +88,25 @@ pub struct Codec {
     pub read: fn(&Config<'_>) -> Result<Vec<u32>>,
     /// Converts stored parameters to the members of the JSON.
     pub write: fn(&[u32], &Shown<'_>) -> Result<Members>,
+}
+
+/// What a codec of version 3 works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Elements, which it returns as elements.
+    Elements,
+    /// Elements, which it turns into bytes.
+    Serializer,
+    /// Bytes.
+    Bytes,
+}
+
+/// The stage of a filter's codec; that of filters that are not built in is [`Stage::Bytes`].
+#[must_use]
+pub fn stage(id: u32) -> Stage {
+    let row = super::BUILT_IN.iter().find(|row| row.id == id);
+    let codec = row.and_then(|row| row.codec.as_ref());
+    codec.map_or(Stage::Bytes, |codec| codec.stage)
 }
 
 /// What JSON is made for.
@@ -101,24 +122,6 @@ pub struct Shown<'a> {
 #[must_use]
 pub fn is_private(id: u32) -> bool {
     id >= PRIVATE
-}
-
-/// The form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the parameters that a user gives,
-/// without those that depend on type and chunk. `None` for codecs that are not HDF5 filters.
-#[must_use]
-pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
-    let params = match (spec.id, spec.params.as_slice()) {
-        (PRIVATE.., _) => return None,
-        (2, _) => vec![],
-        (4, &[options, block, ..]) => vec![super::szip::visible(options), block],
-        (32001, params) => super::blosc::visible(params),
-        (32015, &[level, ..]) => vec![level],
-        (_, params) => params.to_vec(),
-    };
-    Some(FilterSpec {
-        id: spec.id,
-        params,
-    })
 }
 
 /// The name of a codec, and the parts of its JSON.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::filter::tests::context;
+use crate::filter::visible;
 use ZarrVersion::{V2, V3};
 
 fn read(version: ZarrVersion, json: &str) -> Result<FilterSpec> {

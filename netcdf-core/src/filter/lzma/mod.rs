@@ -21,12 +21,13 @@ use lzma_rust2::{
     filter::delta::{DeltaReader, DeltaWriter},
 };
 
-use super::codec::ids;
+use super::codec::{Stage, ids};
+use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
-use settings::{Form, Settings};
+use settings::{LzmaFormat, Settings};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -35,9 +36,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.lzma",
+        stage: Stage::Bytes,
         read: settings::from_codec,
         write: |params, _| settings::to_codec(params),
     }),
+    policy: Policy {
+        in_hdf5: |_| Instead::other(DEFLATE, &[9]),
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(settings::params(&[])),
@@ -71,9 +77,9 @@ impl Filter for Lzma {
             return Err(unsupported(NAME, format_args!("{other} cannot be written")));
         }
         let made = match settings.form {
-            Form::Xz => self.xz(input, output),
-            Form::Alone => alone(settings, input, output),
-            Form::Raw => self.raw(input, output),
+            LzmaFormat::Xz => self.xz(input, output),
+            LzmaFormat::Alone => alone(settings, input, output),
+            LzmaFormat::Raw => self.raw(input, output),
         };
         made.map_err(|e| bad(NAME, e))?;
         Ok(Encoded::Applied)
@@ -85,24 +91,24 @@ impl Lzma {
     fn reader<'a>(&self, input: &'a [u8]) -> Result<Box<dyn Read + 'a>> {
         let (settings, most) = (&self.0, MEMORY / 1024 + 1024);
         let reader: Box<dyn Read + 'a> = match settings.form {
-            Form::Xz if !settings.any || input.starts_with(b"\xFD7zXZ\0") => {
+            LzmaFormat::Xz if !settings.any || input.starts_with(b"\xFD7zXZ\0") => {
                 return Ok(Box::new(XzReader::new_mem_limit(input, true, most)));
             }
-            Form::Xz | Form::Alone => {
+            LzmaFormat::Xz | LzmaFormat::Alone => {
                 let alone = LzmaReader::new_mem_limit(input, most, None);
                 return Ok(Box::new(alone.map_err(|e| bad(NAME, e))?));
             }
-            Form::Raw if settings.unknown.is_some() => {
+            LzmaFormat::Raw if settings.unknown.is_some() => {
                 let other = settings.unknown.as_deref().unwrap_or_default();
                 return Err(unsupported(NAME, other));
             }
-            Form::Raw if settings.first => {
+            LzmaFormat::Raw if settings.first => {
                 let lzma = &settings.lzma;
                 let props = lzma.get_props();
                 let raw = LzmaReader::new_with_props(input, u64::MAX, props, lzma.dict_size, None);
                 Box::new(raw.map_err(|e| bad(NAME, e))?)
             }
-            Form::Raw => Box::new(Lzma2Reader::new(input, settings.lzma.dict_size, None)),
+            LzmaFormat::Raw => Box::new(Lzma2Reader::new(input, settings.lzma.dict_size, None)),
         };
         let distances = settings.distances.iter().rev();
         Ok(distances.fold(reader, |reader, distance| {

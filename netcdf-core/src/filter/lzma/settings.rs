@@ -10,7 +10,7 @@ use crate::json::Json;
 
 /// The format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LzmaFormat {
     Xz,
     Alone,
     Raw,
@@ -19,7 +19,7 @@ pub(super) enum Form {
 /// How data is stored.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub form: Form,
+    pub form: LzmaFormat,
     /// Whether the stream itself says its format.
     pub any: bool,
     pub check: CheckType,
@@ -99,9 +99,9 @@ impl Settings {
         let format = int(&json, "format", 1)?;
         let mut settings = Self {
             form: match format {
-                0 | 1 => Form::Xz,
-                2 => Form::Alone,
-                3 => Form::Raw,
+                0 | 1 => LzmaFormat::Xz,
+                2 => LzmaFormat::Alone,
+                3 => LzmaFormat::Raw,
                 _ => return Err(unsupported(NAME, format_args!("format {format}"))),
             },
             any: format == 0,
@@ -112,7 +112,7 @@ impl Settings {
             unknown: (format == 0).then(|| "format 0".to_owned()),
         };
         match json.get("filters") {
-            None | Some(Json::Null) if settings.form == Form::Raw => {
+            None | Some(Json::Null) if settings.form == LzmaFormat::Raw => {
                 return Err(bad(NAME, "format 3 without `filters`"));
             }
             None | Some(Json::Null) => {}
@@ -152,7 +152,7 @@ impl Settings {
             LZMA2 => self.first = false,
             id => return Err(bad(NAME, format_args!("filter {id} as the last one"))),
         }
-        if (self.form == Form::Alone) != self.first && self.form != Form::Raw {
+        if (self.form == LzmaFormat::Alone) != self.first && self.form != LzmaFormat::Raw {
             return Err(bad(NAME, "the format does not have these filters"));
         }
         self.lzma = options(last)?;

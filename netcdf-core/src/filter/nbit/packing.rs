@@ -10,7 +10,7 @@ use crate::model::Endianness;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     /// The significant bits of a number.
-    Number(Number),
+    Number(PackedNumber),
     /// All bytes, this many.
     Bytes(usize),
     /// The same for each of `len` elements of `step` bytes.
@@ -25,7 +25,7 @@ pub(super) enum Packing {
 
 /// A number of `size` bytes with significant bits `offset` to `offset + precision`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Number {
+pub(super) struct PackedNumber {
     pub size: u32,
     pub order: Endianness,
     pub precision: u32,
@@ -108,7 +108,7 @@ impl Params<'_> {
                 "nbit: {precision} bits from bit {offset} in {bytes} bytes"
             ))
         })?;
-        let number = Number {
+        let number = PackedNumber {
             size,
             order,
             precision,

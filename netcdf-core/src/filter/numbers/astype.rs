@@ -14,8 +14,8 @@
 use super::dtype::Dtype;
 use super::{Cast, dtype, own, stored};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, word};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -24,9 +24,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.astype",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |_, user| cast(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(AsType(cast(params)?))),

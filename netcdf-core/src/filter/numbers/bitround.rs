@@ -11,12 +11,12 @@
 //!
 //! Stored are plain numbers: reading does nothing.
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
-use crate::filter::codec::{ids, whole};
+use crate::filter::codec::{Stage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
 use crate::filter::user::{unfit, wrong};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -25,6 +25,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.bitround",
+        stage: Stage::Elements,
         read: |config| {
             let bits = config.int("keepbits", None)?;
             let fits = u32::try_from(bits);
@@ -33,6 +34,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |params, _| Ok(vec![whole("keepbits", parameter(NAME, params, 0)?)]),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |context, user| match user {
         [keep] => Rounding::new(context, *keep).map(|_| user.to_vec()),
@@ -58,8 +60,8 @@ impl Rounding {
         let dtype = Dtype::of(&context.element).filter(|d| d.ty.is_float());
         let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not a float"))?;
         let fraction = match dtype.ty {
-            Type::F16 => 10,
-            Type::F32 => 23,
+            NumberType::F16 => 10,
+            NumberType::F32 => 23,
             _ => 52_u32,
         };
         let bits = fraction.checked_sub(keep);

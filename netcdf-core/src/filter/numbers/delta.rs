@@ -9,11 +9,11 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use super::{Cast, dtype, own, stored};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, word};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -22,9 +22,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.delta",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::ZARR_ONLY,
     named: &[],
     prepare: |_, user| Cast::of(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(Delta(Cast::of(params)?))),
@@ -37,7 +39,7 @@ struct Delta(Cast);
 impl Cast {
     fn of(params: &[u32]) -> Result<Self> {
         let (from, to) = (stored(NAME, params, 0)?, stored(NAME, params, 1)?);
-        if from.ty == Type::Bool {
+        if from.ty == NumberType::Bool {
             return Err(corrupt("delta: truth values have no differences"));
         }
         let filter = NAME;
@@ -76,7 +78,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let from = dtype(config, "dtype", own(config))?;
     let to = dtype(config, "astype", Some(from))?;
     match from.ty {
-        Type::Bool => Err(config.unsupported("truth values have no differences")),
+        NumberType::Bool => Err(config.unsupported("truth values have no differences")),
         _ => Ok(vec![from.word(), to.word()]),
     }
 }

@@ -2,12 +2,11 @@
 
 use super::half;
 use super::value::{self, Value};
-use crate::chunk::layout::Element;
-use crate::model::{Atomic, Endianness};
+use crate::model::{Atomic, Element, Endianness};
 
 /// A kind and size of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum NumberType {
     Bool,
     I8,
     I16,
@@ -25,30 +24,30 @@ pub(super) enum Type {
 /// A type with its byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dtype {
-    pub ty: Type,
+    pub ty: NumberType,
     pub big: bool,
 }
 
 /// The types: letter of the kind, size, and name.
-const TYPES: [(Type, u8, u8, &str); 12] = [
-    (Type::Bool, b'b', 1, "bool"),
-    (Type::I8, b'i', 1, "int8"),
-    (Type::I16, b'i', 2, "int16"),
-    (Type::I32, b'i', 4, "int32"),
-    (Type::I64, b'i', 8, "int64"),
-    (Type::U8, b'u', 1, "uint8"),
-    (Type::U16, b'u', 2, "uint16"),
-    (Type::U32, b'u', 4, "uint32"),
-    (Type::U64, b'u', 8, "uint64"),
-    (Type::F16, b'f', 2, "float16"),
-    (Type::F32, b'f', 4, "float32"),
-    (Type::F64, b'f', 8, "float64"),
+const TYPES: [(NumberType, u8, u8, &str); 12] = [
+    (NumberType::Bool, b'b', 1, "bool"),
+    (NumberType::I8, b'i', 1, "int8"),
+    (NumberType::I16, b'i', 2, "int16"),
+    (NumberType::I32, b'i', 4, "int32"),
+    (NumberType::I64, b'i', 8, "int64"),
+    (NumberType::U8, b'u', 1, "uint8"),
+    (NumberType::U16, b'u', 2, "uint16"),
+    (NumberType::U32, b'u', 4, "uint32"),
+    (NumberType::U64, b'u', 8, "uint64"),
+    (NumberType::F16, b'f', 2, "float16"),
+    (NumberType::F32, b'f', 4, "float32"),
+    (NumberType::F64, b'f', 8, "float64"),
 ];
 
 /// The parameter bit for big-endian numbers.
 const BIG: u32 = 1 << 16;
 
-impl Type {
+impl NumberType {
     fn row(self) -> (u8, u8) {
         let row = TYPES.iter().find(|(ty, ..)| *ty == self);
         row.map_or((b'u', 1), |(_, kind, size, _)| (*kind, *size))
@@ -92,7 +91,7 @@ impl Dtype {
             None => rest,
         };
         let (letter, digits) = code.split_at_checked(1)?;
-        let named = |(_, kind, size, name): &&(Type, u8, u8, &str)| {
+        let named = |(_, kind, size, name): &&(NumberType, u8, u8, &str)| {
             let same = letter.as_bytes() == [*kind] && digits.parse() == Ok(*size);
             same || *name == text
         };
@@ -122,7 +121,7 @@ impl Dtype {
     pub fn of_word(word: u32) -> Option<Self> {
         let [size, kind, ..] = word.to_le_bytes();
         let known = word & !(BIG | 0xFFFF) == 0;
-        let same = |row: &&(Type, u8, u8, &str)| (row.1, row.2) == (kind, size);
+        let same = |row: &&(NumberType, u8, u8, &str)| (row.1, row.2) == (kind, size);
         let (ty, ..) = TYPES.iter().find(same).filter(|_| known)?;
         let big = word & BIG != 0;
         Some(Self { ty: *ty, big })
@@ -135,17 +134,17 @@ impl Dtype {
     /// The type of elements, if they are numbers.
     pub fn of(element: &Element) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
-            (Atomic::Byte, 1) => Type::I8,
-            (Atomic::UByte, 1) => Type::U8,
-            (Atomic::Short, 2) => Type::I16,
-            (Atomic::UShort, 2) => Type::U16,
-            (Atomic::Int, 4) => Type::I32,
-            (Atomic::UInt, 4) => Type::U32,
-            (Atomic::Int64, 8) => Type::I64,
-            (Atomic::UInt64, 8) => Type::U64,
-            (Atomic::Float, 2) => Type::F16,
-            (Atomic::Float, 4) => Type::F32,
-            (Atomic::Double, 8) => Type::F64,
+            (Atomic::Byte, 1) => NumberType::I8,
+            (Atomic::UByte, 1) => NumberType::U8,
+            (Atomic::Short, 2) => NumberType::I16,
+            (Atomic::UShort, 2) => NumberType::U16,
+            (Atomic::Int, 4) => NumberType::I32,
+            (Atomic::UInt, 4) => NumberType::U32,
+            (Atomic::Int64, 8) => NumberType::I64,
+            (Atomic::UInt64, 8) => NumberType::U64,
+            (Atomic::Float, 2) => NumberType::F16,
+            (Atomic::Float, 4) => NumberType::F32,
+            (Atomic::Double, 8) => NumberType::F64,
             _ => return None,
         };
         let big = Self::is_big(element);
@@ -155,16 +154,16 @@ impl Dtype {
     /// Elements of this type.
     pub fn element(self) -> Element {
         let ty = match self.ty {
-            Type::Bool | Type::U8 => Atomic::UByte,
-            Type::I8 => Atomic::Byte,
-            Type::I16 => Atomic::Short,
-            Type::I32 => Atomic::Int,
-            Type::I64 => Atomic::Int64,
-            Type::U16 => Atomic::UShort,
-            Type::U32 => Atomic::UInt,
-            Type::U64 => Atomic::UInt64,
-            Type::F16 | Type::F32 => Atomic::Float,
-            Type::F64 => Atomic::Double,
+            NumberType::Bool | NumberType::U8 => Atomic::UByte,
+            NumberType::I8 => Atomic::Byte,
+            NumberType::I16 => Atomic::Short,
+            NumberType::I32 => Atomic::Int,
+            NumberType::I64 => Atomic::Int64,
+            NumberType::U16 => Atomic::UShort,
+            NumberType::U32 => Atomic::UInt,
+            NumberType::U64 => Atomic::UInt64,
+            NumberType::F16 | NumberType::F32 => Atomic::Float,
+            NumberType::F64 => Atomic::Double,
         };
         Element {
             ty: ty.into(),
@@ -174,7 +173,7 @@ impl Dtype {
             } else {
                 Endianness::Little
             },
-            plain: self.ty != Type::F16,
+            plain: self.ty != NumberType::F16,
         }
     }
 
@@ -194,22 +193,26 @@ impl Dtype {
         let bits = u64::from_le_bytes(word);
         let [a, b, c, d, ..] = word;
         match self.ty {
-            Type::Bool | Type::U8 | Type::U16 | Type::U32 | Type::U64 => Value::Unsigned(bits),
-            Type::I8 => Value::Signed(i8::from_le_bytes([a]).into()),
-            Type::I16 => Value::Signed(i16::from_le_bytes([a, b]).into()),
-            Type::I32 => Value::Signed(i32::from_le_bytes([a, b, c, d]).into()),
-            Type::I64 => Value::Signed(bits.cast_signed()),
-            Type::F16 => Value::Float(half::from_bits(u16::from_le_bytes([a, b]))),
-            Type::F32 => Value::Float(f32::from_le_bytes([a, b, c, d]).into()),
-            Type::F64 => Value::Float(f64::from_bits(bits)),
+            NumberType::Bool
+            | NumberType::U8
+            | NumberType::U16
+            | NumberType::U32
+            | NumberType::U64 => Value::Unsigned(bits),
+            NumberType::I8 => Value::Signed(i8::from_le_bytes([a]).into()),
+            NumberType::I16 => Value::Signed(i16::from_le_bytes([a, b]).into()),
+            NumberType::I32 => Value::Signed(i32::from_le_bytes([a, b, c, d]).into()),
+            NumberType::I64 => Value::Signed(bits.cast_signed()),
+            NumberType::F16 => Value::Float(half::from_bits(u16::from_le_bytes([a, b]))),
+            NumberType::F32 => Value::Float(f32::from_le_bytes([a, b, c, d]).into()),
+            NumberType::F64 => Value::Float(f64::from_bits(bits)),
         }
     }
 
     /// Appends a number of this type.
     pub fn store(self, value: Value, output: &mut Vec<u8>) {
         let bits = match (value, self.ty) {
-            (Value::Float(x), Type::F16) => half::to_bits(x).into(),
-            (Value::Float(x), Type::F32) => value::single(x).to_bits().into(),
+            (Value::Float(x), NumberType::F16) => half::to_bits(x).into(),
+            (Value::Float(x), NumberType::F32) => value::single(x).to_bits().into(),
             (Value::Float(x), _) => x.to_bits(),
             (Value::Signed(n), _) => n.cast_unsigned(),
             (Value::Unsigned(n), _) => n,

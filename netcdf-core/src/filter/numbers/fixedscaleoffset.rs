@@ -11,13 +11,13 @@
 //!
 //! As in numpy, integers are computed as integers if offset and scale are whole numbers.
 
-use super::dtype::{Dtype, Type};
+use super::dtype::{Dtype, NumberType};
 use super::value::Value;
 use super::{Cast, dtype, halves, own, stored, wide};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, word};
+use crate::filter::codec::{Config, Members, Stage, ids, word};
 use crate::filter::output::parameter;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::json::Json;
 
 /// The entry in the filter table.
@@ -27,9 +27,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.fixedscaleoffset",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |_, user| FixedScaleOffset::new(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(FixedScaleOffset::new(params)?)),
@@ -54,7 +56,7 @@ impl FixedScaleOffset {
             from: stored(NAME, params, 0)?,
             to: stored(NAME, params, 1)?,
         };
-        if cast.from.ty == Type::Bool {
+        if cast.from.ty == NumberType::Bool {
             return Err(corrupt("fixedscaleoffset: truth values cannot be scaled"));
         }
         let whole = parameter(NAME, params, 2)?;
@@ -74,9 +76,9 @@ impl FixedScaleOffset {
 }
 
 /// The type in which numpy computes with numbers of `ty` and a number without a type.
-fn common(ty: Type, other: Value) -> Type {
+fn common(ty: NumberType, other: Value) -> NumberType {
     match other {
-        Value::Float(_) if !ty.is_float() => Type::F64,
+        Value::Float(_) if !ty.is_float() => NumberType::F64,
         Value::Float(_) | Value::Signed(_) | Value::Unsigned(_) => ty,
     }
 }
@@ -88,7 +90,11 @@ impl Filter for FixedScaleOffset {
 
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let stored = self.cast.to.ty;
-        let ty = if stored.is_float() { stored } else { Type::F64 };
+        let ty = if stored.is_float() {
+            stored
+        } else {
+            NumberType::F64
+        };
         let back = self.cast.back();
         back.numbers(Some(context), input, output, |number| {
             number.over(self.scale, ty).plus(self.offset, ty)
@@ -109,7 +115,7 @@ impl Filter for FixedScaleOffset {
 fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let from = dtype(config, "dtype", own(config))?;
     let to = dtype(config, "astype", Some(from))?;
-    if from.ty == Type::Bool {
+    if from.ty == NumberType::Bool {
         return Err(config.unsupported("truth values"));
     }
     let (offset, whole_offset) = number(config, "offset")?;

@@ -9,13 +9,13 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, Type};
-use crate::chunk::layout::Element;
+use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
-use crate::filter::codec::ids;
+use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};
 use crate::filter::user::wrong;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use crate::model::Element;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -24,6 +24,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.packbits",
+        stage: Stage::Elements,
         read: |config| match config.text("padding_encoding")? {
             // The codec of this name among the extensions of Zarr 3 has other forms, too.
             None if config.plain => Err(config.unsupported("no padding")),
@@ -32,6 +33,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         },
         write: |_, _| Ok(vec![]),
     }),
+    policy: Policy::ZARR_ONLY,
     named: &[],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
@@ -47,7 +49,7 @@ struct PackBits;
 impl Filter for PackBits {
     fn output(&self, context: &Context) -> Context {
         let element = Dtype {
-            ty: Type::U8,
+            ty: NumberType::U8,
             big: false,
         };
         Context {

@@ -15,9 +15,9 @@ use super::dtype::Dtype;
 use super::value::Value;
 use super::{Cast, dtype, own, stored};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, ids, whole, word};
+use crate::filter::codec::{Config, Members, Stage, ids, whole, word};
 use crate::filter::output::parameter;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, corrupt};
+use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -26,9 +26,11 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: NAME,
         v3: "numcodecs.quantize",
+        stage: Stage::Elements,
         read,
         write: |params, _| write(params),
     }),
+    policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
     prepare: |_, user| Quantize::new(user).map(|_| user.to_vec()),
     build: |params, _| Ok(Box::new(Quantize::new(params)?)),

@@ -1,6 +1,6 @@
 //! Numbers of any type, and numpy's arithmetic on them.
 
-use super::dtype::Type;
+use super::dtype::NumberType;
 use super::half;
 
 /// A number, without its exact type.
@@ -24,26 +24,26 @@ pub(super) fn single(x: f64) -> f32 {
 impl Value {
     /// Converts to a type: integers lose their upper bits, floats are rounded, and floats out of the range of
     /// integers become what x86 processors make of them.
-    pub fn to(self, ty: Type) -> Self {
+    pub fn to(self, ty: NumberType) -> Self {
         match ty {
-            Type::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
-            Type::F64 => Self::Float(self.float()),
-            Type::F32 => Self::Float(self.single().into()),
-            Type::F16 => {
+            NumberType::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
+            NumberType::F64 => Self::Float(self.float()),
+            NumberType::F32 => Self::Float(self.single().into()),
+            NumberType::F16 => {
                 let x = match self {
                     Self::Float(x) => x,
                     Self::Signed(_) | Self::Unsigned(_) => self.single().into(),
                 };
                 Self::Float(half::from_bits(half::to_bits(x)))
             }
-            Type::I8
-            | Type::I16
-            | Type::I32
-            | Type::I64
-            | Type::U8
-            | Type::U16
-            | Type::U32
-            | Type::U64 => wrapped(self.bits(ty), ty),
+            NumberType::I8
+            | NumberType::I16
+            | NumberType::I32
+            | NumberType::I64
+            | NumberType::U8
+            | NumberType::U16
+            | NumberType::U32
+            | NumberType::U64 => wrapped(self.bits(ty), ty),
         }
     }
 
@@ -68,7 +68,7 @@ impl Value {
     }
 
     /// As the bits of an integer; only the lowest bits, as many as `ty` has, matter.
-    fn bits(self, ty: Type) -> u64 {
+    fn bits(self, ty: NumberType) -> u64 {
         match self {
             Self::Signed(n) => n.cast_unsigned(),
             Self::Unsigned(n) => n,
@@ -77,22 +77,22 @@ impl Value {
     }
 
     /// The sum, computed in a type.
-    pub fn plus(self, other: Self, ty: Type) -> Self {
+    pub fn plus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_add, |a, b| a + b)
     }
 
     /// The difference, computed in a type.
-    pub fn minus(self, other: Self, ty: Type) -> Self {
+    pub fn minus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_sub, |a, b| a - b)
     }
 
     /// The product, computed in a type.
-    pub fn times(self, other: Self, ty: Type) -> Self {
+    pub fn times(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_mul, |a, b| a * b)
     }
 
     /// The quotient, computed in a float type.
-    pub fn over(self, other: Self, ty: Type) -> Self {
+    pub fn over(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, |a, _| a, |a, b| a / b)
     }
 
@@ -101,7 +101,7 @@ impl Value {
     fn with(
         self,
         other: Self,
-        ty: Type,
+        ty: NumberType,
         whole: impl Fn(u64, u64) -> u64,
         real: impl Fn(f64, f64) -> f64,
     ) -> Self {
@@ -121,33 +121,41 @@ impl Value {
 }
 
 /// The lowest bits as a number of an integer type.
-fn wrapped(bits: u64, ty: Type) -> Value {
+fn wrapped(bits: u64, ty: NumberType) -> Value {
     let signed = |unused: u32| Value::Signed((bits << unused).cast_signed() >> unused);
     let unsigned = |unused: u32| Value::Unsigned(bits << unused >> unused);
     match ty {
-        Type::I8 => signed(56),
-        Type::I16 => signed(48),
-        Type::I32 => signed(32),
-        Type::I64 => signed(0),
-        Type::Bool | Type::U8 => unsigned(56),
-        Type::U16 | Type::F16 => unsigned(48),
-        Type::U32 | Type::F32 => unsigned(32),
-        Type::U64 | Type::F64 => unsigned(0),
+        NumberType::I8 => signed(56),
+        NumberType::I16 => signed(48),
+        NumberType::I32 => signed(32),
+        NumberType::I64 => signed(0),
+        NumberType::Bool | NumberType::U8 => unsigned(56),
+        NumberType::U16 | NumberType::F16 => unsigned(48),
+        NumberType::U32 | NumberType::F32 => unsigned(32),
+        NumberType::U64 | NumberType::F64 => unsigned(0),
     }
 }
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A float without its fraction. For small types, 32-bit integers are truncated.
-fn integer(x: f64, ty: Type) -> u64 {
+fn integer(x: f64, ty: NumberType) -> u64 {
     let small = || match (-2_147_483_649.0 < x) && (x < 2_147_483_648.0) {
         true => long(x),
         false => i64::from(i32::MIN),
     };
     let n = match ty {
-        Type::Bool | Type::I8 | Type::U8 | Type::I16 | Type::U16 | Type::I32 | Type::F16 => small(),
-        Type::U64 if x >= TWO_63 => long(x - TWO_63) ^ i64::MIN,
-        Type::I64 | Type::U32 | Type::U64 | Type::F32 | Type::F64 => long(x),
+        NumberType::Bool
+        | NumberType::I8
+        | NumberType::U8
+        | NumberType::I16
+        | NumberType::U16
+        | NumberType::I32
+        | NumberType::F16 => small(),
+        NumberType::U64 if x >= TWO_63 => long(x - TWO_63) ^ i64::MIN,
+        NumberType::I64 | NumberType::U32 | NumberType::U64 | NumberType::F32 | NumberType::F64 => {
+            long(x)
+        }
     };
     n.cast_unsigned()
 }

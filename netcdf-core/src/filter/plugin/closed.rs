@@ -3,9 +3,11 @@
 //! Before `main`, Rust's runtime replaces a closed standard descriptor with `/dev/null`, so that output would be
 //! lost silently. So this checks even earlier. It is here because it is the only other code that needs `unsafe`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(target_os = "linux")]
+use std::sync::atomic::Ordering;
 
-static CLOSED: AtomicBool = AtomicBool::new(false);
+#[cfg(target_os = "linux")]
+use crate::io::stdout::CLOSED;
 
 /// Run by the dynamic linker, before the runtime.
 #[cfg(target_os = "linux")]
@@ -20,9 +22,4 @@ extern "C" fn look() {
     // SAFETY: `fcntl` with `F_GETFD` accepts any number, and changes nothing.
     let flags = unsafe { libc::fcntl(1, libc::F_GETFD) };
     CLOSED.store(flags == -1, Ordering::Relaxed);
-}
-
-/// Whether standard output was closed when the process started; false if that cannot be known.
-pub(crate) fn stdout_was_closed() -> bool {
-    CLOSED.load(Ordering::Relaxed)
 }

@@ -60,9 +60,9 @@ impl std::fmt::Debug for Codec {
 }
 
 /// Memory that a library allocated.
-struct Block<T>(*mut T);
+struct LibraryMemory<T>(*mut T);
 
-impl<T> Drop for Block<T> {
+impl<T> Drop for LibraryMemory<T> {
     fn drop(&mut self) {
         // SAFETY: libraries allocate their results with the C allocator, or leave them null; the caller owns
         // them.
@@ -70,7 +70,7 @@ impl<T> Drop for Block<T> {
     }
 }
 
-impl Block<c_uint> {
+impl LibraryMemory<c_uint> {
     /// A copy of parameters for a library, which may free it.
     fn of(params: &[u32]) -> Option<Self> {
         let bytes = size_of_val(params).max(1);
@@ -183,7 +183,7 @@ impl Codec {
         let asked = String::from_utf8_lossy(json);
         let no_text = |_| self.error(ErrorKind::Argument, "a NUL in the JSON");
         let text = CString::new(json).map_err(no_text)?;
-        let (mut count, mut params) = (0, Block(std::ptr::null_mut()));
+        let (mut count, mut params) = (0, LibraryMemory(std::ptr::null_mut()));
         let held = self.lock();
         // SAFETY: the function belongs to the library; the text is NUL-terminated, the pointers are valid.
         let status = self.library.enter(|| unsafe {
@@ -206,7 +206,7 @@ impl Codec {
     /// # Errors
     /// [`ErrorKind::Argument`] if the library rejects them.
     pub fn json(&self, visible: &[u32]) -> Result<Vec<u8>> {
-        let mut json: Block<c_char> = Block(std::ptr::null_mut());
+        let mut json: LibraryMemory<c_char> = LibraryMemory(std::ptr::null_mut());
         let held = self.lock();
         // SAFETY: the function belongs to the library; the count is right, the pointer is valid.
         let status = self.library.enter(|| unsafe {
@@ -232,9 +232,9 @@ impl Codec {
                 working: visible.to_vec(),
             });
         };
-        let mut shown = Block::of(visible).ok_or_else(|| self.no_memory())?;
+        let mut shown = LibraryMemory::of(visible).ok_or_else(|| self.no_memory())?;
         let mut shown_count = visible.len();
-        let (mut count, mut working) = (0, Block(std::ptr::null_mut()));
+        let (mut count, mut working) = (0, LibraryMemory(std::ptr::null_mut()));
         let spec = FilterSpec {
             id: self.filter,
             params: visible.to_vec(),

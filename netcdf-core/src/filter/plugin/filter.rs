@@ -8,7 +8,7 @@ use super::abi::{OPTIONAL, REVERSE};
 use super::apart::{Failure, Helpers};
 use super::host::Call;
 use super::library::Library;
-use super::local::{Described, Given, Job, Local};
+use super::local::{Described, FilterCall, Given, Local};
 use super::trust::Known;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
@@ -31,11 +31,11 @@ pub struct Plugin {
     /// The file.
     pub path: PathBuf,
     described: Described,
-    place: Place,
+    place: PluginHost,
 }
 
 /// Where a plugin runs.
-enum Place {
+enum PluginHost {
     /// In this process.
     Here(Local),
     /// In processes of its own.
@@ -55,7 +55,11 @@ impl Plugin {
     /// Why it has none.
     pub(super) fn of(library: Arc<Library>, path: PathBuf) -> Result<Self, String> {
         let local = Local::of(library)?;
-        Ok(Self::at(local.described.clone(), path, Place::Here(local)))
+        Ok(Self::at(
+            local.described.clone(),
+            path,
+            PluginHost::Here(local),
+        ))
     }
 
     /// The filter of a file that helpers load.
@@ -68,11 +72,11 @@ impl Plugin {
         path: PathBuf,
     ) -> Result<Self, String> {
         let described = helpers.describe(file).map_err(Failure::text)?;
-        let place = Place::Apart(Arc::clone(helpers), file.clone());
+        let place = PluginHost::Apart(Arc::clone(helpers), file.clone());
         Ok(Self::at(described, path, place))
     }
 
-    fn at(described: Described, path: PathBuf, place: Place) -> Self {
+    fn at(described: Described, path: PathBuf, place: PluginHost) -> Self {
         Self {
             id: described.id,
             name: described.name.clone(),
@@ -99,8 +103,8 @@ impl Plugin {
             return Ok(user.to_vec());
         }
         let told = match &self.place {
-            Place::Here(local) => local.set_local(call()),
-            Place::Apart(helpers, file) => helpers
+            PluginHost::Here(local) => local.set_local(call()),
+            PluginHost::Apart(helpers, file) => helpers
                 .set_local(file, &call())
                 .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
         };
@@ -145,8 +149,8 @@ impl Plugin {
             return Ok(());
         }
         let told = match &self.place {
-            Place::Here(local) => local.can_apply(call),
-            Place::Apart(helpers, file) => helpers
+            PluginHost::Here(local) => local.can_apply(call),
+            PluginHost::Apart(helpers, file) => helpers
                 .can_apply(file, &call)
                 .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
         };
@@ -194,18 +198,18 @@ impl Applied {
         (flags, kind): (c_uint, ErrorKind),
     ) -> Result<Given> {
         let plugin = &*self.plugin;
-        let job = Job {
+        let job = FilterCall {
             flags: flags | if optional(plugin.id) { OPTIONAL } else { 0 },
             params: &self.params,
             input,
         };
         let call = Call::new(context, &plugin.spec(self.params.clone()));
         match &plugin.place {
-            Place::Here(local) => local.apply(call, &job).ok_or_else(|| {
+            PluginHost::Here(local) => local.apply(call, &job).ok_or_else(|| {
                 let what = format!("no memory for {} bytes of a chunk", input.len());
                 Error::new(ErrorKind::Limit, what)
             }),
-            Place::Apart(helpers, file) => helpers
+            PluginHost::Apart(helpers, file) => helpers
                 .apply(file, &call, &job)
                 .map_err(|failure| failure.error(kind, &plugin.label())),
         }

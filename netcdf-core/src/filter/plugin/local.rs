@@ -4,10 +4,10 @@ use std::ffi::{CStr, c_int, c_uint};
 use std::sync::Arc;
 
 use super::abi::{self, REVERSE};
-use super::apart::wire::{In, Out};
 use super::buffer::Buffer;
 use super::host::{self, Call};
 use super::library::Library;
+use crate::filter::plugin::wire::{In, Out};
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,14 +83,14 @@ impl Told {
 
 /// A request to the filter itself.
 #[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
+pub(super) struct FilterCall<'a> {
     pub flags: c_uint,
     pub params: &'a [u32],
     pub input: &'a [u8],
 }
 
 /// The bytes that a filter made.
-pub(super) enum Made {
+pub(super) enum MadeBytes {
     /// The block of memory that it left; the claimed bytes may exceed it.
     Block(Buffer),
     /// A copy of them.
@@ -104,7 +104,7 @@ pub(super) enum Made {
 
 /// The result of a filter's function: its buffer, the bytes in it, and its messages.
 pub(super) struct Given {
-    pub made: Made,
+    pub made: MadeBytes,
     pub len: usize,
     pub said: String,
 }
@@ -114,18 +114,18 @@ impl Given {
     /// compressor.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match (&self.made, self.len) {
-            (_, 0) | (Made::Nothing { .. }, _) => None,
-            (Made::Block(buffer), len) => buffer.bytes(len),
-            (Made::Copy(bytes), len) => (bytes.len() == len).then_some(bytes),
+            (_, 0) | (MadeBytes::Nothing { .. }, _) => None,
+            (MadeBytes::Block(buffer), len) => buffer.bytes(len),
+            (MadeBytes::Copy(bytes), len) => (bytes.len() == len).then_some(bytes),
         }
     }
 
     /// Whether there is a block of memory: a plugin may have removed it.
     pub(super) fn is_there(&self) -> bool {
         match &self.made {
-            Made::Block(buffer) => buffer.is_there(),
-            Made::Copy(_) => true,
-            Made::Nothing { there } => *there,
+            MadeBytes::Block(buffer) => buffer.is_there(),
+            MadeBytes::Copy(_) => true,
+            MadeBytes::Nothing { there } => *there,
         }
     }
 }
@@ -202,7 +202,7 @@ impl Local {
     }
 
     /// Calls the filter's function; `None` if there is no memory for its input.
-    pub(super) fn apply(&self, call: Call, job: &Job<'_>) -> Option<Given> {
+    pub(super) fn apply(&self, call: Call, job: &FilterCall<'_>) -> Option<Given> {
         let mut buffer = Buffer::of(job.input)?;
         let threads = self.library.threads;
         let may = match job.flags & REVERSE {
@@ -222,7 +222,7 @@ impl Local {
         });
         drop(held);
         Some(Given {
-            made: Made::Block(buffer),
+            made: MadeBytes::Block(buffer),
             len,
             said: call.as_ref().map(Call::said).unwrap_or_default(),
         })

@@ -42,6 +42,7 @@ mod registry;
 mod stub;
 mod threads;
 mod trust;
+mod wire;
 #[cfg(unix)]
 mod writers;
 

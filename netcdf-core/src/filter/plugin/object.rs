@@ -11,7 +11,7 @@ use object::read::{ReadCache, ReadRef};
 
 /// The names that a plugin defines, and those that it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Object {
+pub(super) struct SharedObject {
     /// Names of libraries loaded along with it.
     pub needed: Vec<String>,
     /// Functions and data that it defines, of the names that are [`asked for`](is_asked_for).
@@ -22,7 +22,7 @@ pub(super) struct Object {
     pub build: String,
 }
 
-impl Object {
+impl SharedObject {
     pub(super) fn defines(&self, name: &str) -> bool {
         self.defined.iter().any(|n| n == name)
     }
@@ -67,7 +67,7 @@ pub(super) fn machine() -> Option<u16> {
     this.filter(|_| usable).map(|(number, _)| *number)
 }
 
-type Header = FileHeader64<LittleEndian>;
+type ElfHeader = FileHeader64<LittleEndian>;
 type Section = SectionHeader64<LittleEndian>;
 
 /// A file from which no part larger than a table is read.
@@ -95,11 +95,11 @@ impl<'a> ReadRef<'a> for Parts<'a> {
 ///
 /// # Errors
 /// Why it is not a shared object for this machine.
-pub(super) fn read(path: &Path) -> Result<Object, String> {
+pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
     let file = File::open(path).map_err(|e| crate::error::plain(&e))?;
     let cache = ReadCache::new(file);
     let parts = Parts(&cache);
-    let header: &Header = parts.read_at(0).map_err(|()| NO_ELF.to_owned())?;
+    let header: &ElfHeader = parts.read_at(0).map_err(|()| NO_ELF.to_owned())?;
     check(header)?;
     let damaged = |_| damaged();
     if usize::from(header.e_shentsize.get(LittleEndian)) != size_of::<Section>() {
@@ -110,7 +110,7 @@ pub(super) fn read(path: &Path) -> Result<Object, String> {
     if sections.is_empty() {
         return Err(NO_SECTIONS.to_owned());
     }
-    let mut object = Object::default();
+    let mut object = SharedObject::default();
     for section in sections {
         let names = || {
             let link = usize::try_from(section.sh_link(LittleEndian)).ok();
@@ -139,7 +139,7 @@ const NO_ELF: &str = "not an ELF file";
 const NO_SECTIONS: &str = "it has no table of sections";
 
 /// Checks that the header is that of a shared object for this machine.
-fn check(header: &Header) -> Result<(), String> {
+fn check(header: &ElfHeader) -> Result<(), String> {
     let about = &header.e_ident;
     if about.magic != elf::ELFMAG {
         return Err(NO_ELF.to_owned());
@@ -163,7 +163,7 @@ fn check(header: &Header) -> Result<(), String> {
     }
 }
 
-impl Object {
+impl SharedObject {
     fn symbols(&mut self, table: &[elf::Sym64<LittleEndian>], names: &[u8]) -> Result<(), String> {
         for symbol in table {
             let name = from(names, symbol.st_name(LittleEndian).into())?;
@@ -337,7 +337,7 @@ mod tests {
         [name | binding << 36 | u64::from(defined) << 48, 0, 0]
     }
 
-    fn read_bytes(bytes: &[u8]) -> Result<Object, String> {
+    fn read_bytes(bytes: &[u8]) -> Result<SharedObject, String> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, bytes).unwrap();
         read(file.path())
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(of(&[], &[[1, 0]]), damaged);
         assert_eq!(of(&[symbol(10001, true, 1)], &[]), damaged);
         // A long name of other content is skipped.
-        assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(Object::default()));
+        assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(SharedObject::default()));
         let many = vec![symbol(1, true, 1); NAMES + 1];
         assert_eq!(read_bytes(&complete(TABLE, &many, &[])), damaged);
         assert!(read_bytes(&complete(TABLE, &many[1..], &[])).is_ok());

@@ -10,7 +10,7 @@ use super::discovery::{self, Search};
 use super::filter::Plugin;
 use super::library::{self, Library, load_stub};
 use super::local::Local;
-use super::object::{self, Object};
+use super::object::{self, SharedObject};
 use super::{host, stub, trust};
 
 /// The plugins of a run.
@@ -22,12 +22,12 @@ use super::{host, stub, trust};
 pub struct Plugins {
     search: Search,
     prefer: bool,
-    state: Mutex<State>,
+    state: Mutex<FoundPlugins>,
 }
 
 /// What has been found so far.
 #[derive(Default)]
-struct State {
+struct FoundPlugins {
     /// The directories and the result of reading them, once they are read.
     directories: Option<Vec<(PathBuf, Result<(), String>)>>,
     /// Files that may be plugins, in order of precedence.
@@ -57,7 +57,7 @@ struct Candidate {
     path: PathBuf,
     /// The file itself, which is read and loaded.
     file: trust::Known,
-    object: Object,
+    object: SharedObject,
     /// Whether it is used for filters, too, not only for codecs.
     for_filters: bool,
 }
@@ -101,7 +101,7 @@ impl Plugins {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let helpers = Some(Arc::new(Helpers::new(isolation)));
-        let state = Mutex::new(State { helpers, ..state });
+        let state = Mutex::new(FoundPlugins { helpers, ..state });
         Self { state, ..self }
     }
 
@@ -118,7 +118,7 @@ impl Plugins {
     }
 
     /// The state, after the directories have been read.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FoundPlugins> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.list(&self.search);
         state
@@ -195,7 +195,7 @@ impl Plugins {
 /// Most reasons in a message.
 const MOST_REASONS: usize = 16;
 
-impl State {
+impl FoundPlugins {
     /// Reads the directories, once. Nothing is loaded.
     fn list(&mut self, search: &Search) {
         if self.directories.is_some() {
@@ -340,7 +340,7 @@ impl State {
     }
 
     /// Loads stubs in place of the libraries that plugins must not load.
-    fn stand_for(&mut self, object: &Object) -> Result<(), String> {
+    fn stand_for(&mut self, object: &SharedObject) -> Result<(), String> {
         for name in object.needed.iter().filter(|name| stub::replaces(name)) {
             if !self.stubs.contains(name) {
                 load_stub(name).map_err(|e| format!("{name} cannot be replaced: {e}"))?;
@@ -366,12 +366,12 @@ pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local
         file,
         for_filters: true,
     };
-    Local::of(State::default().load(&candidate)?)
+    Local::of(FoundPlugins::default().load(&candidate)?)
 }
 
 /// Checks that the HDF5 and netCDF functions that an object uses exist here. The dynamic linker would name only
 /// one.
-fn check_functions(object: &Object) -> Result<(), String> {
+fn check_functions(object: &SharedObject) -> Result<(), String> {
     let exports = host::all();
     let ours = |name: &str| exports.iter().any(|e| e.name.to_bytes() == name.as_bytes());
     let of_hdf5 = |name: &str| {

@@ -31,7 +31,7 @@ struct Zeros {
 
 /// A way to code a block, with the bits that it takes apart from its name and reference.
 #[derive(Clone, Copy)]
-enum Way {
+enum BlockCoding {
     Pairs,
     Split(u32),
     Uncoded,
@@ -140,14 +140,14 @@ impl<'a> Encoder<'a> {
         let option_bits = self.coder.option_bits();
         let uncoded = (1 << option_bits) - 1;
         match self.way(samples, coded) {
-            Way::Pairs => {
+            BlockCoding::Pairs => {
                 self.bits.put(1, option_bits + 1);
                 self.reference(reference);
                 for pair in samples.as_chunks::<2>().0 {
                     self.bits.zeros(code(*pair));
                 }
             }
-            Way::Split(low_bits) => {
+            BlockCoding::Split(low_bits) => {
                 self.bits.put(low_bits + 1, option_bits);
                 self.reference(reference);
                 coded.iter().for_each(|s| self.bits.zeros(s >> low_bits));
@@ -156,7 +156,7 @@ impl<'a> Encoder<'a> {
                     coded.iter().for_each(|s| self.bits.put(s & mask, low_bits));
                 }
             }
-            Way::Uncoded => {
+            BlockCoding::Uncoded => {
                 self.bits.put(uncoded, option_bits);
                 self.reference(reference);
                 coded
@@ -173,17 +173,17 @@ impl<'a> Encoder<'a> {
     }
 
     /// The way that takes the fewest bits.
-    fn way(&mut self, samples: &[u32], coded: &[u32]) -> Way {
+    fn way(&mut self, samples: &[u32], coded: &[u32]) -> BlockCoding {
         let (split, bits) = self.best_split(coded);
         let pairs = pairs(samples).map_or(u64::MAX, |bits| bits + 1);
         let uncoded = coded.len() as u64 * u64::from(self.coder.bits);
         if uncoded <= bits.min(pairs) {
-            return Way::Uncoded;
+            return BlockCoding::Uncoded;
         }
         if pairs < bits {
-            Way::Pairs
+            BlockCoding::Pairs
         } else {
-            Way::Split(split)
+            BlockCoding::Split(split)
         }
     }
 

@@ -18,8 +18,16 @@ const KNOWN: u32 = 0xBF;
 const BLOCKS: u64 = 128;
 const PIXELS: u64 = 4096;
 
+/// The parameters that a user gave.
+pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
+    match *params {
+        [options, block, ..] => vec![given(options), block],
+        _ => params.to_vec(),
+    }
+}
+
 /// The options that a user gave.
-pub(in crate::filter) fn visible(options: u32) -> u32 {
+fn given(options: u32) -> u32 {
     options & !(ALLOW_K13 | CHIP | LITTLE_ENDIAN | BIG_ENDIAN | RAW)
 }
 
@@ -41,7 +49,7 @@ pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
 pub(super) fn to_codec(params: &[u32], _: &Shown<'_>) -> Result<Members> {
     match *params {
         [options, block, ..] => Ok(vec![
-            whole("mask", visible(options)),
+            whole("mask", given(options)),
             whole("pixels-per-block", block),
         ]),
         _ => Err(expected(params)),
@@ -105,7 +113,7 @@ fn scanline(context: &Context, block: u32) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
+    use crate::model::Element;
 
     fn context(ty: Atomic, order: Endianness, shape: &[u64]) -> Context {
         Context {

@@ -18,14 +18,14 @@ const VERSIONS: u32 = 0x1010_5111;
 /// The longest header.
 pub(super) const MOST: usize = 24;
 
-pub(in crate::filter) struct Header {
+pub(in crate::filter) struct ZfpHeader {
     pub config: ZfpConfig,
     pub field: ZfpFieldMetadata,
     /// Whether a big-endian machine wrote the chunks.
     pub big: bool,
 }
 
-impl Header {
+impl ZfpHeader {
     /// Reads the stored parameters.
     pub fn read(params: &[u32]) -> Result<Self> {
         let header = params.get(1..).unwrap_or_default();

@@ -5,10 +5,10 @@ use zfp_rs::{
 };
 
 use super::NAME;
-use super::header::Header;
+use super::header::ZfpHeader;
 use crate::error::Result;
 use crate::filter::Context;
-use crate::filter::named::{Form, Mode, Parameter};
+use crate::filter::named::{Mode, Parameter, ParameterForm};
 use crate::filter::user::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -23,28 +23,28 @@ const REVERSIBLE: u32 = 5;
 pub(super) const NAMED: &[Mode] = &[
     Mode {
         before: &[RATE, 0],
-        parameters: &[Parameter::required("rate", Form::Double)],
+        parameters: &[Parameter::required("rate", ParameterForm::Double)],
     },
     Mode {
         before: &[PRECISION, 0],
-        parameters: &[Parameter::required("precision", Form::Number)],
+        parameters: &[Parameter::required("precision", ParameterForm::Number)],
     },
     Mode {
         before: &[ACCURACY, 0],
-        parameters: &[Parameter::required("accuracy", Form::Double)],
+        parameters: &[Parameter::required("accuracy", ParameterForm::Double)],
     },
     Mode {
         before: &[EXPERT, 0],
         parameters: &[
-            Parameter::required("minbits", Form::Number),
-            Parameter::required("maxbits", Form::Number),
-            Parameter::required("maxprec", Form::Number),
-            Parameter::required("minexp", Form::Number),
+            Parameter::required("minbits", ParameterForm::Number),
+            Parameter::required("maxbits", ParameterForm::Number),
+            Parameter::required("maxprec", ParameterForm::Number),
+            Parameter::required("minexp", ParameterForm::Number),
         ],
     },
     Mode {
         before: &[REVERSIBLE],
-        parameters: &[Parameter::required("reversible", Form::Flag)],
+        parameters: &[Parameter::required("reversible", ParameterForm::Flag)],
     },
 ];
 
@@ -67,7 +67,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
             ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp.cast_signed())
         }
         [REVERSIBLE, ..] => Ok(ZfpConfig::reversible()),
-        _ => match Header::read(user) {
+        _ => match ZfpHeader::read(user) {
             Ok(stored) => match rate_of(&stored) {
                 Some(stored) => rate(stored),
                 None => Ok(stored.config),
@@ -80,7 +80,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     if whole && config.mode() == ZfpMode::FixedAccuracy {
         return Err(unfit(NAME, "integers have no mode 3 (accuracy)"));
     }
-    let header = Header {
+    let header = ZfpHeader {
         config,
         field: ZfpFieldMetadata { scalar_type, dims },
         big: context.element.order == Endianness::Big,
@@ -90,7 +90,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
 
 /// Whether a user's or stored parameters ask for the lossless mode.
 pub(super) fn is_reversible(params: &[u32]) -> bool {
-    let stored = || Header::read(params).is_ok_and(|h| h.config.mode() == ZfpMode::Reversible);
+    let stored = || ZfpHeader::read(params).is_ok_and(|h| h.config.mode() == ZfpMode::Reversible);
     params.first() == Some(&REVERSIBLE) || stored()
 }
 
@@ -107,7 +107,7 @@ pub(in crate::filter) fn double(low: u32, high: u32) -> f64 {
 }
 
 /// The rate of a stored mode; it is stored for the shape of the chunk.
-fn rate_of(stored: &Header) -> Option<f64> {
+fn rate_of(stored: &ZfpHeader) -> Option<f64> {
     let rank = stored.field.dims.iter().filter(|&&n| n > 0).count();
     stored.config.rate(dimensionality(rank)?)
 }
@@ -158,8 +158,8 @@ pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::layout::Element;
     use crate::error::ErrorKind;
+    use crate::model::Element;
 
     fn context(ty: Atomic, shape: &[u64]) -> Context {
         Context {

@@ -1,6 +1,6 @@
 //! Reads and writes the header of a classic file ("The Format in Detail").
 
-use super::layout::{Place, vsize};
+use super::layout::{VariablePlace, vsize};
 use crate::chunk::elements;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::Source;
@@ -19,8 +19,8 @@ const NC_ATTRIBUTE: u32 = 12;
 
 /// The contents of a header.
 #[derive(Debug)]
-pub struct Header {
-    /// The schema; the record dimension has length 0 where the count is [`Header::records`].
+pub struct CdfHeader {
+    /// The schema; the record dimension has length 0 where the count is [`CdfHeader::records`].
     pub schema: Schema,
     /// Number of records; `None` for STREAMING.
     pub records: Option<u64>,
@@ -34,11 +34,11 @@ pub struct Header {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
-pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<Header> {
+pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
     let mut input = Input::new(source, kind, limits);
     input.take(4)?;
     let records = input.count()?;
-    let streaming = if kind == Kind::Cdf5 {
+    let streaming = if kind == Kind::CDF5 {
         u64::MAX
     } else {
         u32::MAX.into()
@@ -51,7 +51,7 @@ pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<Header> 
     }
     let begins = input.vars(&mut schema)?;
     let records = (records != streaming).then_some(records);
-    Ok(Header {
+    Ok(CdfHeader {
         schema,
         records,
         begins,
@@ -84,9 +84,9 @@ impl<'a> Input<'a> {
             source,
             limits,
             names: Interner::default(),
-            wide_counts: kind == Kind::Cdf5,
-            wide_offsets: kind != Kind::Classic,
-            classic_types: kind != Kind::Cdf5,
+            wide_counts: kind == Kind::CDF5,
+            wide_offsets: kind != Kind::CLASSIC,
+            classic_types: kind != Kind::CDF5,
             block: Vec::new(),
             base: 0,
             pos: 0,
@@ -306,7 +306,7 @@ fn wrong_dim(source: &dyn Source, at: u64, number: u64) -> Error {
 /// # Errors
 /// As [`write()`].
 pub fn len(schema: &Schema) -> Result<u64> {
-    let place = Place {
+    let place = VariablePlace {
         ty: Atomic::Byte,
         begin: 0,
         slab: 0,
@@ -320,7 +320,7 @@ pub fn len(schema: &Schema) -> Result<u64> {
 /// # Errors
 /// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
 /// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
-pub fn write(schema: &Schema, records: u64, places: &[Place]) -> Result<Vec<u8>> {
+pub fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
     let mut out = Output {
         bytes: Vec::new(),
         kind: schema.kind,
@@ -353,7 +353,7 @@ impl Output {
     }
 
     fn count(&mut self, n: u64) -> Result<()> {
-        if self.kind == Kind::Cdf5 {
+        if self.kind == Kind::CDF5 {
             self.bytes.extend(n.to_be_bytes());
             return Ok(());
         }
@@ -402,7 +402,7 @@ impl Output {
 
     fn data_type(&mut self, ty: Option<Atomic>) -> Result<()> {
         let allowed =
-            |t: &Atomic| t.is_classic() || (self.kind == Kind::Cdf5 && t.size().is_some());
+            |t: &Atomic| t.is_classic() || (self.kind == Kind::CDF5 && t.size().is_some());
         let Some(ty) = ty.filter(allowed) else {
             let name = ty.map_or("a user-defined type", Atomic::name);
             let what = format!("{} files do not have type {name}", self.kind.name());
@@ -412,7 +412,7 @@ impl Output {
         Ok(())
     }
 
-    fn var(&mut self, var: &Variable, place: &Place) -> Result<()> {
+    fn var(&mut self, var: &Variable, place: &VariablePlace) -> Result<()> {
         self.name(&var.name)?;
         self.count(var.dims.len() as u64)?;
         for dim in &var.dims {
@@ -422,8 +422,8 @@ impl Output {
         self.data_type(var.ty.atomic())?;
         self.count(vsize(self.kind, place.slab)?)?;
         match self.kind {
-            Kind::Classic => self.count(place.begin),
-            Kind::Offset64 | Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
+            Kind::CLASSIC => self.count(place.begin),
+            _ => {
                 self.bytes.extend(place.begin.to_be_bytes());
                 Ok(())
             }

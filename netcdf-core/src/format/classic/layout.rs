@@ -1,13 +1,13 @@
 //! Sizes and places of variables in a classic file ("Notes on Computing File Offsets").
 
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, Endianness, Kind, Schema, Variable};
+use crate::model::{Atomic, Element, Endianness, Kind, Schema, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct VariablePlace {
     /// Element type.
     pub ty: Atomic,
     /// Byte offset of the first element in the file.
@@ -18,7 +18,7 @@ pub struct Place {
     pub record: bool,
 }
 
-impl Place {
+impl VariablePlace {
     /// The layout of a variable of this shape: each record is a chunk if records are `apart`, otherwise all
     /// elements are contiguous.
     #[must_use]
@@ -48,7 +48,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// One for each variable.
-    pub vars: Vec<Place>,
+    pub vars: Vec<VariablePlace>,
     /// Bytes from one record to the next.
     pub record_size: u64,
     /// Byte offset of the first record.
@@ -93,7 +93,7 @@ pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
-pub fn record_size(places: &[Place]) -> Result<u64> {
+pub fn record_size(places: &[VariablePlace]) -> Result<u64> {
     let slabs: Vec<u64> = places.iter().filter(|p| p.record).map(|p| p.slab).collect();
     match slabs.as_slice() {
         [only] => Ok(*only),
@@ -113,7 +113,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let named = |e: Error| e.in_object(&schema.var_path(id));
         let (ty, slab) = slab(schema, var).map_err(named)?;
-        vars.push(Place {
+        vars.push(VariablePlace {
             ty,
             begin: 0,
             slab,
@@ -121,7 +121,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
         });
     }
     check_sizes(schema, &vars)?;
-    let offset_limit = if schema.kind == Kind::Classic {
+    let offset_limit = if schema.kind == Kind::CLASSIC {
         i32::MAX.unsigned_abs().into()
     } else {
         i64::MAX.unsigned_abs()
@@ -162,13 +162,11 @@ fn beyond_offsets(kind: Kind) -> Error {
 /// Checks the size limits of the kind. In CDF-1 and CDF-2, a variable may be larger if nothing comes after it:
 /// as the last fixed-size variable of a file without record variables, or as the last record
 /// variable.
-fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
+fn check_sizes(schema: &Schema, vars: &[VariablePlace]) -> Result<()> {
     let limit = match schema.kind {
-        Kind::Classic => i32::MAX.unsigned_abs().into(),
-        Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            i64::MAX.unsigned_abs()
-        }
+        Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
+        Kind::OFFSET64 => u32::MAX.into(),
+        _ => i64::MAX.unsigned_abs(),
     } - 3;
     let records = vars.iter().any(|p| p.record);
     for (n, (id, place)) in schema.var_ids().zip(vars).enumerate() {
@@ -177,7 +175,7 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
         }
         let mut behind = vars.iter().skip(n + 1);
         let last = behind.all(|p| p.record != place.record) && (place.record || !records);
-        if schema.kind == Kind::Cdf5 || !last {
+        if schema.kind == Kind::CDF5 || !last {
             let what = format!(
                 "the variable has {} bytes{}, {} files allow {limit} (except for the last variable)",
                 place.slab,
@@ -197,7 +195,7 @@ fn check_sizes(schema: &Schema, vars: &[Place]) -> Result<()> {
 /// [`ErrorKind::VarSize`] beyond 2^64.
 pub fn vsize(kind: Kind, slab: u64) -> Result<u64> {
     let size = padded(slab)?;
-    let wide = kind == Kind::Cdf5;
+    let wide = kind == Kind::CDF5;
     Ok(if wide || size <= u64::from(u32::MAX) {
         size
     } else {

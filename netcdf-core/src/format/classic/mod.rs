@@ -12,29 +12,80 @@ pub mod writer;
 #[cfg(test)]
 use std::sync::Arc;
 
-use super::{CreateOptions, Format, Reader, Writer};
+use super::{Format, KindRow, Strings, Traits};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::{Container, Output};
-use crate::model::{Kind, Schema};
+use crate::model::kind::{Cdf, StorageFormat};
+use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
     name: "classic",
     probe,
     open,
-    creates: &[Kind::Classic, Kind::Offset64, Kind::Cdf5],
+    kinds: &[
+        KindRow {
+            kind: Kind::CLASSIC,
+            names: &["nc3", "1"],
+            word: "classic",
+            label: "classic",
+            mode: &[],
+            url: None,
+            in_c: true,
+            longest: i32::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
+        },
+        KindRow {
+            kind: Kind::OFFSET64,
+            names: &["nc6", "64-bit-offset", "2"],
+            word: "64-bit-offset",
+            label: "64-bit offset",
+            mode: &["64BIT_OFFSET"],
+            url: None,
+            in_c: true,
+            longest: u32::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
+        },
+        KindRow {
+            kind: Kind::CDF5,
+            names: &["nc5", "cdf-5", "64-bit-data", "64-bit data", "5"],
+            word: "cdf5",
+            label: "cdf5",
+            mode: &["64BIT_DATA"],
+            url: None,
+            in_c: true,
+            longest: i64::MAX as u64 - 3,
+            shards: false,
+            no_default_size: false,
+        },
+    ],
     create,
+    traits: Traits {
+        extensions: &["nc3"],
+        keys: false,
+        settings: false,
+        overhang: false,
+        shows_given: false,
+        sized_strings: false,
+    },
+    copied_as: |kind| kind,
+    holds: |_| Ok(()),
+    strings: Strings::C,
+    reads_back: |_, _, _| false,
 };
 
 /// The version byte of a kind; `None` for the kinds that are not classic.
 #[must_use]
 pub fn version(kind: Kind) -> Option<u8> {
-    match kind {
-        Kind::Classic => Some(1),
-        Kind::Offset64 => Some(2),
-        Kind::Cdf5 => Some(5),
-        Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => None,
+    match kind.storage {
+        StorageFormat::Cdf(Cdf::V1) => Some(1),
+        StorageFormat::Cdf(Cdf::V2) => Some(2),
+        StorageFormat::Cdf(Cdf::V5) => Some(5),
+        StorageFormat::Hdf5 | StorageFormat::Zarr(_) | StorageFormat::ReadOnly(_) => None,
     }
 }
 
@@ -47,7 +98,7 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
         return Ok(None);
     }
     source.read_at(0, &mut magic)?;
-    let kinds = [Kind::Classic, Kind::Offset64, Kind::Cdf5];
+    let kinds = [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5];
     Ok(match magic {
         [b'C', b'D', b'F', byte] => kinds.into_iter().find(|&k| version(k) == Some(byte)),
         _ => None,

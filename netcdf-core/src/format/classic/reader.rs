@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::header;
-use super::layout::{Place, Places, record_size, slab};
+use super::layout::{Places, VariablePlace, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::{Provenance, Reader};
 use crate::io::source::present;
 use crate::io::{Container, Source};
 use crate::model::{Kind, Schema, Values, VarId};
@@ -50,7 +50,7 @@ impl ClassicReader {
         })
     }
 
-    fn place(&self, var: VarId) -> Result<Place> {
+    fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
@@ -60,7 +60,7 @@ impl ClassicReader {
     }
 
     /// True if all elements are contiguous in the file.
-    fn is_contiguous(&self, place: &Place) -> bool {
+    fn is_contiguous(&self, place: &VariablePlace) -> bool {
         !place.record || self.places.record_size == place.slab
     }
 }
@@ -75,7 +75,7 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
     let mut vars = Vec::with_capacity(begins.len());
     for ((id, var), &begin) in schema.var_ids().zip(&schema.vars).zip(begins) {
         let (ty, slab) = slab(schema, var).in_object(|| schema.var_path(id))?;
-        vars.push(Place {
+        vars.push(VariablePlace {
             ty,
             begin,
             slab,
@@ -122,9 +122,9 @@ impl Reader for ClassicReader {
 
     fn provenance(&self) -> Provenance {
         let (model, mode) = match self.schema.kind {
-            Kind::Offset64 => ("64-bit offset", 0x200),
-            Kind::Cdf5 => ("64-bit data", 0x20),
-            Kind::Classic | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => ("classic", 0),
+            Kind::OFFSET64 => ("64-bit offset", 0x200),
+            Kind::CDF5 => ("64-bit data", 0x20),
+            _ => ("classic", 0),
         };
         Provenance {
             model,

@@ -3,16 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::Place;
+use super::layout::VariablePlace;
+use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Runs;
 use crate::io::Hand;
 
 /// Fewest bytes of a run in the file that are worth a write of their own.
 const LARGE: u64 = 64 << 10;
 
 /// A part of a variable's bytes that is contiguous in the file.
-pub(super) struct Part {
+pub(super) struct FileRun {
     /// Its place in the file.
     pub(super) offset: u64,
     /// Its range in the given bytes.
@@ -24,7 +24,7 @@ pub(super) struct Part {
 /// The parts that a variable consists of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts {
-    pub(super) place: Place,
+    pub(super) place: VariablePlace,
     /// True if its records lie between those of other variables.
     pub(super) apart: bool,
     /// Bytes from one record to the next.
@@ -38,11 +38,11 @@ impl Parts {
     pub(super) fn of(
         &self,
         range: Range<u64>,
-        part: &mut dyn FnMut(Part) -> Result<()>,
+        part: &mut dyn FnMut(FileRun) -> Result<()>,
     ) -> Result<()> {
         let (place, from) = (&self.place, range.start);
         if !self.apart {
-            return part(Part {
+            return part(FileRun {
                 offset: place.begin.saturating_add(from),
                 bytes: 0..range.end.saturating_sub(from),
                 padded: self.padded && range.end == place.slab,
@@ -54,7 +54,7 @@ impl Parts {
             let n = (place.slab - inside).min(range.end - at);
             let offset = record.checked_mul(self.record_size);
             let offset = offset.and_then(|o| o.checked_add(place.begin)?.checked_add(inside));
-            part(Part {
+            part(FileRun {
                 offset: offset.ok_or_else(beyond)?,
                 bytes: at - from..at - from + n,
                 padded: self.padded && inside + n == place.slab,

@@ -53,7 +53,7 @@ fn read(bytes: &[u8], var: VarId) -> crate::Result<Values> {
 /// The first file printed in the format document.
 #[test]
 fn the_empty_file_of_the_document() {
-    let bytes = make(Schema::new(Kind::Classic), &[]);
+    let bytes = make(Schema::new(Kind::CLASSIC), &[]);
     let mut want = b"CDF\x01".to_vec();
     want.resize(32, 0);
     assert_eq!(bytes, want);
@@ -62,7 +62,7 @@ fn the_empty_file_of_the_document() {
 /// The second file printed in the format document.
 #[test]
 fn the_tiny_file_of_the_document() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     let d = dim(&mut s, "dim", 5);
     let v = var(&mut s, "vx", Atomic::Short, &[d]);
     let bytes = make(s, &[(v, Values::Short(vec![3, 1, 4, 1, 5]))]);
@@ -77,7 +77,7 @@ fn the_tiny_file_of_the_document() {
 
 #[test]
 fn records_are_interleaved_and_padded() {
-    for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+    for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5] {
         let mut s = Schema::new(kind);
         let (t, x) = (dim(&mut s, "t", 0), dim(&mut s, "x", 3));
         let a = var(&mut s, "a", Atomic::Short, &[t, x]);
@@ -102,7 +102,7 @@ fn records_are_interleaved_and_padded() {
 
 #[test]
 fn a_single_record_variable_is_not_padded() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     let (t, x) = (dim(&mut s, "t", 0), dim(&mut s, "x", 3));
     let a = var(&mut s, "a", Atomic::Byte, &[t, x]);
     let values = Values::Byte((1..=6).collect());
@@ -119,7 +119,7 @@ fn a_single_record_variable_is_not_padded() {
 
 #[test]
 fn streaming_counts_records_from_the_length() {
-    let mut s = Schema::new(Kind::Offset64);
+    let mut s = Schema::new(Kind::OFFSET64);
     let t = dim(&mut s, "t", 0);
     let a = var(&mut s, "a", Atomic::Int, &[t]);
     let mut bytes = make(s, &[(a, Values::Int(vec![7, 8, 9]))]);
@@ -131,7 +131,7 @@ fn streaming_counts_records_from_the_length() {
 
 #[test]
 fn what_is_not_written_is_fill() {
-    let mut s = Schema::new(Kind::Cdf5);
+    let mut s = Schema::new(Kind::CDF5);
     let (t, x) = (dim(&mut s, "t", 0), dim(&mut s, "x", 2));
     let a = var(&mut s, "a", Atomic::UShort, &[t, x]);
     let b = var(&mut s, "b", Atomic::Int, &[t]);
@@ -149,7 +149,7 @@ fn what_is_not_written_is_fill() {
 
 #[test]
 fn cut_data_is_an_error_with_variable_and_offset() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     let x = dim(&mut s, "x", 4);
     let a = var(&mut s, "a", Atomic::Int, &[x]);
     let mut bytes = make(s, &[(a, Values::Int(vec![1, 2, 3, 4]))]);
@@ -162,7 +162,7 @@ fn cut_data_is_an_error_with_variable_and_offset() {
 
 #[test]
 fn a_cut_header_is_an_error_everywhere() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     let x = dim(&mut s, "x", 4);
     let a = var(&mut s, "a", Atomic::Int, &[x]);
     let bytes = make(s, &[(a, Values::Int(vec![1, 2, 3, 4]))]);
@@ -194,50 +194,50 @@ fn sizes_beyond_the_kind_are_refused_by_kind_of_error() {
         create(s).err()
     };
     assert_eq!(
-        one(Kind::Classic, (1 << 31) - 4, Atomic::Byte, 1, false),
+        one(Kind::CLASSIC, (1 << 31) - 4, Atomic::Byte, 1, false),
         None
     );
     assert_eq!(
-        one(Kind::Classic, (1 << 31) - 3, Atomic::Byte, 1, false),
+        one(Kind::CLASSIC, (1 << 31) - 3, Atomic::Byte, 1, false),
         Some(DimSize)
     );
     assert_eq!(
-        one(Kind::Offset64, (1 << 32) - 4, Atomic::Byte, 2, true),
+        one(Kind::OFFSET64, (1 << 32) - 4, Atomic::Byte, 2, true),
         None
     );
     assert_eq!(
-        one(Kind::Offset64, (1 << 32) - 3, Atomic::Byte, 1, false),
+        one(Kind::OFFSET64, (1 << 32) - 3, Atomic::Byte, 1, false),
         Some(DimSize)
     );
     assert_eq!(
-        one(Kind::Classic, 1 << 29, Atomic::Double, 1, false),
+        one(Kind::CLASSIC, 1 << 29, Atomic::Double, 1, false),
         None,
         "the last may be large"
     );
     assert_eq!(
-        one(Kind::Classic, 1 << 29, Atomic::Double, 2, false),
+        one(Kind::CLASSIC, 1 << 29, Atomic::Double, 2, false),
         Some(VarSize)
     );
     assert_eq!(
-        one(Kind::Classic, 1 << 29, Atomic::Double, 1, true),
+        one(Kind::CLASSIC, 1 << 29, Atomic::Double, 1, true),
         Some(VarSize)
     );
     assert_eq!(
-        one(Kind::Classic, 1 << 27, Atomic::Double, 3, false),
+        one(Kind::CLASSIC, 1 << 27, Atomic::Double, 3, false),
         Some(VarSize),
         "offsets"
     );
     assert_eq!(
-        one(Kind::Offset64, 1 << 30, Atomic::Double, 2, false),
+        one(Kind::OFFSET64, 1 << 30, Atomic::Double, 2, false),
         Some(VarSize)
     );
-    assert_eq!(one(Kind::Cdf5, 1 << 40, Atomic::Double, 2, true), None);
-    assert_eq!(one(Kind::Classic, 1, Atomic::UInt, 1, true), Some(BadType));
-    assert_eq!(one(Kind::Cdf5, 1, Atomic::String, 1, true), Some(BadType));
-    let mut s = Schema::new(Kind::Classic);
+    assert_eq!(one(Kind::CDF5, 1 << 40, Atomic::Double, 2, true), None);
+    assert_eq!(one(Kind::CLASSIC, 1, Atomic::UInt, 1, true), Some(BadType));
+    assert_eq!(one(Kind::CDF5, 1, Atomic::String, 1, true), Some(BadType));
+    let mut s = Schema::new(Kind::CLASSIC);
     s.add_group(GroupId::ROOT, Name::stored(b"g"));
     assert_eq!(create(s).err(), Some(Strict));
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     let (x, t) = (dim(&mut s, "x", 1), dim(&mut s, "t", 0));
     var(&mut s, "v", Atomic::Int, &[x, t]);
     assert_eq!(create(s.clone()).err(), Some(Unlimited));
@@ -247,7 +247,7 @@ fn sizes_beyond_the_kind_are_refused_by_kind_of_error() {
 
 #[test]
 fn vsize_of_a_large_variable_is_all_ones() {
-    let mut s = Schema::new(Kind::Offset64);
+    let mut s = Schema::new(Kind::OFFSET64);
     let x = dim(&mut s, "x", 1 << 30);
     var(&mut s, "v", Atomic::Double, &[x]);
     let places = layout::lay_out(&s, header::len(&s).unwrap()).unwrap();
@@ -257,7 +257,7 @@ fn vsize_of_a_large_variable_is_all_ones() {
 
 #[test]
 fn any_stored_name_is_read_and_kept() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     for name in [&b" a/\xff"[..], b"", b"a\tb"] {
         let name = Name::stored(name);
         s.add_dim(Dimension {
@@ -268,24 +268,24 @@ fn any_stored_name_is_read_and_kept() {
         });
     }
     let bytes = make(s.clone(), &[]);
-    let header = header::read(&*source(&bytes), Kind::Classic, &Env::default().limits).unwrap();
+    let header = header::read(&*source(&bytes), Kind::CLASSIC, &Env::default().limits).unwrap();
     assert_eq!(header.schema, s);
 }
 
 /// As in files of early programs, which counted them.
 #[test]
 fn zeros_behind_a_name_are_no_part_of_it() {
-    let mut s = Schema::new(Kind::Classic);
+    let mut s = Schema::new(Kind::CLASSIC);
     dim(&mut s, "pp\0\0\0\0", 3);
     let bytes = make(s, &[]);
-    let header = header::read(&*source(&bytes), Kind::Classic, &Env::default().limits).unwrap();
+    let header = header::read(&*source(&bytes), Kind::CLASSIC, &Env::default().limits).unwrap();
     assert_eq!(header.schema.dims[0].name.as_bytes(), b"pp");
 }
 
 #[test]
 fn moved_bytes_arrive_where_put_bytes_would() {
     let build = || {
-        let mut s = Schema::new(Kind::Cdf5);
+        let mut s = Schema::new(Kind::CDF5);
         let (t, x) = (dim(&mut s, "t", 0), dim(&mut s, "x", 3));
         let a = var(&mut s, "a", Atomic::Short, &[t, x]);
         let b = var(&mut s, "b", Atomic::Int, &[t]);
@@ -325,7 +325,7 @@ fn moved_bytes_arrive_where_put_bytes_would() {
 
 /// The values of two padded record variables and one of fixed size, between small variables.
 fn large(path: &std::path::Path, apart: bool) -> Vec<u8> {
-    let mut schema = Schema::new(Kind::Cdf5);
+    let mut schema = Schema::new(Kind::CDF5);
     let dims = [("t", 0), ("x", 40_001), ("y", 70_001), ("z", 5)];
     let [t, x, y, z] = dims.map(|(name, len)| dim(&mut schema, name, len));
     let small = [

@@ -3,17 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{Place, Places, lay_out, padded};
-use super::runs::{Part, Parts, Shared};
+use super::layout::{Places, VariablePlace, lay_out, padded};
+use super::runs::{FileRun, Parts, Shared};
 use super::{header, runs};
-use crate::chunk::elements;
 use crate::chunk::layout::Layout;
+use crate::chunk::{Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::{CreateOptions, Runs, Writer};
 use crate::io::blocks::Blocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
-use crate::model::{DimId, Endianness, Fill, Kind, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Endianness, Fill, Kind, Schema, Values, VarId};
 
 /// A classic file being written.
 #[derive(Debug)]
@@ -85,7 +84,7 @@ impl ClassicWriter {
         Ok(writer)
     }
 
-    fn place(&self, var: VarId) -> Result<Place> {
+    fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
@@ -103,7 +102,7 @@ impl ClassicWriter {
     }
 
     /// True for the only record variable, whose records are not padded.
-    fn is_single_record(&self, place: &Place) -> bool {
+    fn is_single_record(&self, place: &VariablePlace) -> bool {
         place.record && self.places.record_size == place.slab
     }
 
@@ -113,7 +112,7 @@ impl ClassicWriter {
         var: VarId,
         from: u64,
         len: u64,
-        mut part: impl FnMut(&mut Self, Part) -> Result<()>,
+        mut part: impl FnMut(&mut Self, FileRun) -> Result<()>,
     ) -> Result<()> {
         let place = self.place(var)?;
         let end = from
@@ -148,10 +147,8 @@ impl ClassicWriter {
             return Ok(());
         }
         let limit = match self.schema.kind {
-            Kind::Classic | Kind::Offset64 => u32::MAX.into(),
-            Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-                i64::MAX.unsigned_abs()
-            }
+            Kind::CLASSIC | Kind::OFFSET64 => u32::MAX.into(),
+            _ => i64::MAX.unsigned_abs(),
         };
         if records >= limit {
             let what = format!(
@@ -223,7 +220,7 @@ impl ClassicWriter {
         Ok(())
     }
 
-    fn put_part(&mut self, var: VarId, bytes: &[u8], part: &Part) -> Result<()> {
+    fn put_part(&mut self, var: VarId, bytes: &[u8], part: &FileRun) -> Result<()> {
         let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let span = index(part.bytes.start)..index(part.bytes.end);
         let bytes = bytes.get(span).unwrap_or_default();
@@ -244,7 +241,7 @@ impl ClassicWriter {
         &mut self,
         var: VarId,
         source: &Arc<dyn Source>,
-        (from, part): (u64, Part),
+        (from, part): (u64, FileRun),
     ) -> Result<()> {
         let range = from.saturating_add(part.bytes.start)..from.saturating_add(part.bytes.end);
         let end = part
@@ -333,11 +330,9 @@ fn check(schema: &Schema) -> Result<()> {
 
 fn check_dim(kind: Kind, len: u64) -> Result<()> {
     let limit = match kind {
-        Kind::Classic => i32::MAX.unsigned_abs().into(),
-        Kind::Offset64 => u32::MAX.into(),
-        Kind::Cdf5 | Kind::Netcdf4 | Kind::Netcdf4Classic | Kind::Zarr(_) => {
-            i64::MAX.unsigned_abs()
-        }
+        Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
+        Kind::OFFSET64 => u32::MAX.into(),
+        _ => i64::MAX.unsigned_abs(),
     } - 3;
     if len == 0 {
         let what = "a fixed dimension of length 0 would be read as the record dimension";

@@ -1,11 +1,11 @@
 //! The attributes of an object: in its header, or in a heap.
 
 use super::btree_v2::BTree2;
-use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, Attribute as Record};
+use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, AttributeRecord as Record};
 use super::file::File;
 use super::fractal_heap::FractalHeap;
 use super::message;
-use super::message::attribute::{Attribute, Unread};
+use super::message::attribute::{AttributeMessage, Unread};
 use super::message::attribute_info::AttributeInfo;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
@@ -19,7 +19,7 @@ use crate::error::{ErrorKind, Result};
 pub fn visit(
     file: &File,
     header: &ObjectHeader,
-    mut visitor: impl FnMut(Result<Attribute, Unread>) -> Result<()>,
+    mut visitor: impl FnMut(Result<AttributeMessage, Unread>) -> Result<()>,
 ) -> Result<()> {
     let mut compact: Vec<_> = header
         .messages()
@@ -31,7 +31,7 @@ pub fn visit(
     }
     for message in compact {
         visitor(match header.body(file, message) {
-            Ok(body) => Attribute::parse(file, &mut body.fields(file)),
+            Ok(body) => AttributeMessage::parse(file, &mut body.fields(file)),
             Err(e) => Err(e.into()),
         })?;
     }
@@ -45,7 +45,7 @@ pub fn visit(
 fn dense(
     file: &File,
     info: &AttributeInfo,
-    mut visitor: impl FnMut(Result<Attribute, Unread>) -> Result<()>,
+    mut visitor: impl FnMut(Result<AttributeMessage, Unread>) -> Result<()>,
 ) -> Result<()> {
     let Some(heap) = info.heap else {
         return Ok(());
@@ -68,11 +68,11 @@ fn dense(
     for record in found {
         visitor(if record.flags & message::SHARED == 0 {
             let object = heap.object(file, &record.id).map_err(Unread::from);
-            object.and_then(|o| Attribute::parse(file, &mut o.fields(file)))
+            object.and_then(|o| AttributeMessage::parse(file, &mut o.fields(file)))
         } else {
             let message = file.shared_message(message::ATTRIBUTE, &record.id);
             let message = message.map_err(Unread::from);
-            message.and_then(|b| Attribute::parse(file, &mut file.fields(&b)))
+            message.and_then(|b| AttributeMessage::parse(file, &mut file.fields(&b)))
         })?;
     }
     Ok(())

@@ -12,7 +12,7 @@ pub const CHUNKS: u8 = 1;
 
 /// A tree: its root, and the form of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tree {
+pub struct BtreeV1 {
     /// Address of the root node.
     pub root: u64,
     /// Type of all nodes: [`GROUP`] or [`CHUNKS`].
@@ -23,7 +23,7 @@ pub struct Tree {
 
 /// A node, with its keys in stored form.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct BtreeNode {
     /// Its address.
     pub address: u64,
     /// Its height: 0 where the children are not nodes.
@@ -36,16 +36,16 @@ pub struct Node {
 }
 
 /// Decides whether to descend to a child of a node (or, on level 0, whether the child is wanted).
-pub type Wanted<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<bool>;
+pub type Wanted<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<bool>;
 /// Called with each wanted child of a node of level 0.
-pub type Visit<'a> = &'a mut dyn FnMut(&Node, usize) -> Result<()>;
+pub type VisitChild<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<()>;
 
-impl Node {
+impl BtreeNode {
     /// Reads the node at an address.
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`]; [`ErrorKind::Corrupt`] if it is not a node of this kind of tree.
-    pub fn read(file: &File, address: u64, tree: &Tree) -> Result<Self> {
+    pub fn read(file: &File, address: u64, tree: &BtreeV1) -> Result<Self> {
         let offset = usize::from(file.sizes().offset);
         let head = file.read(address, 8 + 2 * offset as u64)?;
         let mut c = file.fields(&head);
@@ -85,36 +85,36 @@ impl Node {
     }
 }
 
-impl Tree {
+impl BtreeV1 {
     /// Visits the wanted children of the nodes of level 0, in order.
     ///
     /// # Errors
     /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node occurs twice, or is not one level
     /// below its parent; those of `wanted` and `visit`.
-    pub fn walk(&self, file: &File, wanted: Wanted, visit: Visit) -> Result<()> {
-        let mut walk = Walk {
+    pub fn walk(&self, file: &File, wanted: Wanted, visit: VisitChild) -> Result<()> {
+        let mut walk = WalkV1 {
             file,
             tree: self,
             seen: HashSet::new(),
             wanted,
             visit,
         };
-        let root = Node::read(file, self.root, self)?;
+        let root = BtreeNode::read(file, self.root, self)?;
         walk.node(&root)
     }
 }
 
-struct Walk<'a> {
+struct WalkV1<'a> {
     file: &'a File,
-    tree: &'a Tree,
+    tree: &'a BtreeV1,
     seen: HashSet<u64>,
     wanted: Wanted<'a>,
-    visit: Visit<'a>,
+    visit: VisitChild<'a>,
 }
 
-impl Walk<'_> {
+impl WalkV1<'_> {
     /// Recursion is bounded, because the level decreases by one.
-    fn node(&mut self, node: &Node) -> Result<()> {
+    fn node(&mut self, node: &BtreeNode) -> Result<()> {
         for (n, &child) in node.children.iter().enumerate() {
             if !(self.wanted)(node, n)? {
                 continue;
@@ -132,8 +132,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn child(&self, address: u64, level: u8) -> Result<Node> {
-        let node = Node::read(self.file, address, self.tree)?;
+    fn child(&self, address: u64, level: u8) -> Result<BtreeNode> {
+        let node = BtreeNode::read(self.file, address, self.tree)?;
         if node.level == level {
             return Ok(node);
         }

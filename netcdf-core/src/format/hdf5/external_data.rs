@@ -17,13 +17,13 @@ pub struct ExternalData {
     /// The dataset, for messages: its data may be read together with those of others.
     path: String,
     access: Access,
-    pieces: OnceLock<Vec<Piece>>,
+    pieces: OnceLock<Vec<FilePiece>>,
     len: u64,
 }
 
 /// A piece of a file.
 #[derive(Debug)]
-struct Piece {
+struct FilePiece {
     name: Vec<u8>,
     /// The start of the piece in the file, and in the data.
     start: u64,
@@ -51,13 +51,13 @@ impl ExternalData {
         }
     }
 
-    fn pieces(&self) -> Result<&[Piece]> {
+    fn pieces(&self) -> Result<&[FilePiece]> {
         if let Some(pieces) = self.pieces.get() {
             return Ok(pieces);
         }
         let (mut pieces, mut at) = (vec![], 0u64);
         for found in self.external.pieces(&self.file, 0..self.len)? {
-            let piece = Piece {
+            let piece = FilePiece {
                 name: found.file,
                 start: found.range.start,
                 at,
@@ -70,7 +70,7 @@ impl ExternalData {
         Ok(self.pieces.get_or_init(|| pieces))
     }
 
-    fn source<'a>(&self, piece: &'a Piece) -> Result<&'a Arc<dyn Source>> {
+    fn source<'a>(&self, piece: &'a FilePiece) -> Result<&'a Arc<dyn Source>> {
         if let Some(source) = piece.source.get() {
             return Ok(source);
         }
@@ -130,7 +130,7 @@ impl Source for ExternalData {
 
     fn has_changed(&self) -> bool {
         let mut pieces = self.pieces.get().into_iter().flatten();
-        let changed = |p: &Piece| p.source.get().is_some_and(|s| s.has_changed());
+        let changed = |p: &FilePiece| p.source.get().is_some_and(|s| s.has_changed());
         self.file.source().has_changed() || pieces.any(changed)
     }
 

@@ -8,7 +8,7 @@ use super::cache_image::CacheImage;
 use super::datatype::Datatype;
 use super::driver;
 use super::fields::{Fields, Sizes};
-use super::global_heap::{GlobalHeap, Object};
+use super::global_heap::{CollectionObject, GlobalHeap};
 use super::message::shared::{Reference, Types};
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
@@ -107,7 +107,7 @@ impl File {
     ///
     /// # Errors
     /// As [`GlobalHeap::object`].
-    pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<Object>> {
+    pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<CollectionObject>> {
         self.heap.object(self, address, index)
     }
 

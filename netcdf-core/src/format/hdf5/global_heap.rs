@@ -26,7 +26,7 @@ pub struct Collection {
 
 /// An object of a collection; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Object {
+pub struct CollectionObject {
     collection: Arc<Collection>,
     range: Range<usize>,
 }
@@ -69,7 +69,12 @@ impl GlobalHeap {
     /// # Errors
     /// Those of reading the collection; [`ErrorKind::Corrupt`] if it has no such object; [`ErrorKind::Limit`] if
     /// the requested objects are scattered over collections far larger than themselves.
-    pub fn object(&self, file: &File, address: u64, index: u32) -> Result<Option<Object>> {
+    pub fn object(
+        &self,
+        file: &File,
+        address: u64,
+        index: u32,
+    ) -> Result<Option<CollectionObject>> {
         if index == 0 || address == 0 || address == u64::MAX {
             return Ok(None);
         }
@@ -77,7 +82,7 @@ impl GlobalHeap {
         match collection.range(index) {
             Some(range) => {
                 self.earn(range.len() as u64);
-                Ok(Some(Object { collection, range }))
+                Ok(Some(CollectionObject { collection, range }))
             }
             None => {
                 let what = format!("no object {index} in a collection of the global heap");
@@ -202,7 +207,7 @@ fn parse(file: &File, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
     Ok(objects)
 }
 
-impl Deref for Object {
+impl Deref for CollectionObject {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         let bytes = &self.collection.bytes.data;
@@ -210,7 +215,7 @@ impl Deref for Object {
     }
 }
 
-impl Object {
+impl CollectionObject {
     /// Its address in the file.
     #[must_use]
     pub fn address(&self) -> Option<u64> {

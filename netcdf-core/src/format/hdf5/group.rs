@@ -44,7 +44,7 @@ pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
 
 fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
     let entries = symbol_table::entries(file, tree, heap)?;
-    let link = |e: symbol_table::Entry| {
+    let link = |e: symbol_table::SymbolEntry| {
         let target = match (e.cache, e.header) {
             (Cache::SoftLink(path), _) => Target::Soft(path),
             (Cache::None | Cache::Group { .. }, Some(header)) => Target::Hard(header),

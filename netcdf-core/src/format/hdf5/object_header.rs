@@ -136,7 +136,7 @@ type Pending = Vec<(u64, u64)>;
 
 /// The contents of a block.
 #[derive(Default)]
-struct Found {
+struct BlockContents {
     /// The number of its messages, of any type.
     messages: u64,
     pending: Pending,
@@ -144,7 +144,7 @@ struct Found {
 
 /// The encoding of the messages in a block.
 #[derive(Clone, Copy)]
-struct Form {
+struct MessageForm {
     version: u8,
     has_order: bool,
 }
@@ -175,7 +175,7 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let first = address
         .checked_add(16)
         .ok_or_else(|| beyond(file, address))?;
-    let form = Form {
+    let form = MessageForm {
         version: 1,
         has_order: false,
     };
@@ -209,7 +209,7 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     block.verify(file, "an object header")?;
     // A wrong version is unknown only if the checksum is right; otherwise it is damage.
     version.version(2..=2, "an object header")?;
-    let form = Form {
+    let form = MessageForm {
         version: 2,
         has_order: flags & 0x04 != 0,
     };
@@ -231,7 +231,12 @@ fn beyond(file: &File, address: u64) -> Error {
 }
 
 /// Reads blocks and their continuations; returns the number of messages.
-fn read_blocks(file: &File, header: &mut ObjectHeader, first: Pending, form: Form) -> Result<u64> {
+fn read_blocks(
+    file: &File,
+    header: &mut ObjectHeader,
+    first: Pending,
+    form: MessageForm,
+) -> Result<u64> {
     let mut messages = 0u64;
     let mut pending = std::collections::VecDeque::from(first);
     let mut seen = std::collections::HashSet::new();
@@ -263,9 +268,9 @@ fn read_messages(
     header: &mut ObjectHeader,
     block: Bytes,
     range: Range<usize>,
-    form: Form,
-) -> Result<Found> {
-    let mut found = Found::default();
+    form: MessageForm,
+) -> Result<BlockContents> {
+    let mut found = BlockContents::default();
     let number = header.blocks.len();
     let data = block.data.get(..range.end).unwrap_or_default();
     let mut c = file.fields_of(data, block.address);
@@ -311,7 +316,7 @@ fn read_messages(
 }
 
 /// Type, length in bytes, flags and creation order of a message.
-fn prefix_of(c: &mut Fields, form: Form) -> Result<(u16, u16, u8, u16)> {
+fn prefix_of(c: &mut Fields, form: MessageForm) -> Result<(u16, u16, u8, u16)> {
     if form.version == 1 {
         let (kind, len, flags) = (c.u16_le()?, c.u16_le()?, c.u8()?);
         c.skip(3)?;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 /// A cache that can be shared among threads; values should be cheap to clone.
 #[derive(Debug)]
 pub struct Recent<V> {
-    entries: Mutex<Vec<Entry<V>>>,
+    entries: Mutex<Vec<RecentEntry<V>>>,
     most: Most,
 }
 
@@ -19,7 +19,7 @@ pub struct Most {
 }
 
 #[derive(Debug)]
-struct Entry<V> {
+struct RecentEntry<V> {
     key: u64,
     value: V,
     bytes: usize,
@@ -50,7 +50,7 @@ impl<V: Clone> Recent<V> {
     pub fn put(&self, key: u64, value: V, bytes: usize) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|e| e.key != key);
-        entries.insert(0, Entry { key, value, bytes });
+        entries.insert(0, RecentEntry { key, value, bytes });
         entries.truncate(self.most.count.max(1));
         let mut total = 0usize;
         let keep = entries.iter().position(|e| {

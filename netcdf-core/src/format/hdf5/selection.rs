@@ -16,7 +16,7 @@ pub enum Selection {
     /// Blocks of equal size at equal distances, per dimension.
     Regular(Vec<Comb>),
     /// Blocks that do not overlap.
-    Blocks(Vec<Block>),
+    Blocks(Vec<SelectedBlock>),
 }
 
 /// The selection along one dimension, in elements.
@@ -34,7 +34,7 @@ pub struct Comb {
 
 /// A block of elements.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Block {
+pub struct SelectedBlock {
     /// First index per dimension.
     pub start: Vec<u64>,
     /// Last index per dimension.
@@ -176,7 +176,7 @@ fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
             let what = format!("a block from {start:?} to {last:?}");
             return Err(c.error(ErrorKind::Corrupt, what));
         }
-        Ok(Block { start, last })
+        Ok(SelectedBlock { start, last })
     };
     let mut all: Vec<_> = (0..room(c, count, 2 * rank, width)?)
         .map(|_| one(c))
@@ -189,7 +189,7 @@ fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
 }
 
 /// Finds the combs of a regular selection, which old versions write as a list of blocks.
-fn regular(blocks: &[Block], rank: usize) -> Option<Vec<Comb>> {
+fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<Comb>> {
     let mut combs = vec![];
     for dim in 0..rank {
         let ends = blocks

@@ -14,12 +14,12 @@ use crate::error::{ErrorKind, Result};
 #[derive(Debug)]
 pub struct SharedMessages {
     address: u64,
-    indexes: Vec<Index>,
+    indexes: Vec<MessageIndex>,
 }
 
 /// An index: the place of the messages of some types.
 #[derive(Debug)]
-struct Index {
+struct MessageIndex {
     /// A bit for each type of message.
     types: u16,
     heap: Option<u64>,
@@ -58,7 +58,7 @@ impl SharedMessages {
         let mut c = file.fields(&bytes);
         c.signature(b"SMTB")?;
         bytes.verify(file, "the shared message table")?;
-        let indexes = (0..count).map(|_| Index::parse(&mut c));
+        let indexes = (0..count).map(|_| MessageIndex::parse(&mut c));
         Ok(Self {
             address,
             indexes: indexes.collect::<Result<_>>()?,
@@ -91,7 +91,7 @@ impl SharedMessages {
     }
 }
 
-impl Index {
+impl MessageIndex {
     fn parse(c: &mut Fields) -> Result<Self> {
         c.version(0..=0, "an index of shared messages")?;
         c.skip(1)?; // whether it is a list or a B-tree

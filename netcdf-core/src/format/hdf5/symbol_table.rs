@@ -1,7 +1,7 @@
 //! The links of old groups: symbol table nodes and entries ("III.B" and "III.C. Disk Format:
 //! Level 1B" and "1C").
 
-use super::btree_v1::{self, Tree};
+use super::btree_v1::{self, BtreeV1};
 use super::fields::Fields;
 use super::file::File;
 use super::local_heap::LocalHeap;
@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 
 /// A link of an old group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct SymbolEntry {
     /// Its name.
     pub name: Vec<u8>,
     /// Address of the object's header; `None` for soft links.
@@ -39,10 +39,10 @@ pub enum Cache {
 /// # Errors
 /// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
 /// [`ErrorKind::Unknown`].
-pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<Entry>> {
+pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];
-    let tree = Tree {
+    let tree = BtreeV1 {
         root: btree,
         kind: btree_v1::GROUP,
         key: file.sizes().length.into(),
@@ -55,7 +55,7 @@ pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<Entry>> {
 }
 
 /// Reads a symbol table node.
-fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -> Result<()> {
+fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<SymbolEntry>) -> Result<()> {
     let head = file.read(address, HEAD)?;
     let mut c = file.fields(&head);
     c.signature(b"SNOD")?;
@@ -76,7 +76,7 @@ fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<Entry>) -
 }
 
 /// Checks that the names of entries ascend, so that each is unique and none is empty.
-fn follows(at: &Fields, before: Option<&Entry>, entry: &Entry) -> Result<()> {
+fn follows(at: &Fields, before: Option<&SymbolEntry>, entry: &SymbolEntry) -> Result<()> {
     let before = before.map_or(&b""[..], |b| &b.name);
     if before < entry.name.as_slice() {
         return Ok(());
@@ -92,7 +92,7 @@ fn follows(at: &Fields, before: Option<&Entry>, entry: &Entry) -> Result<()> {
 /// Bytes of a symbol table node before its entries.
 const HEAD: u64 = 8;
 
-fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<Entry> {
+fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEntry> {
     // The specification calls it an offset; libhdf5 stores it as a length.
     let name = c.length()?;
     let name = heap.counted_name_at(file, name)?;
@@ -105,7 +105,7 @@ fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<Entry> {
         let what = "the address of a link's object is undefined";
         return Err(crate::Error::new(ErrorKind::Corrupt, what).at(file.name(), at));
     }
-    Ok(Entry {
+    Ok(SymbolEntry {
         name,
         header,
         cache,

@@ -3,13 +3,13 @@
 use super::numbers;
 use super::types::Home;
 use super::values::Decoder;
-use super::walk::Builder;
-use crate::env::Note;
+use super::walk::FileBuilder;
 use crate::error::Result;
 use crate::format::hdf5::dataspace;
 use crate::format::hdf5::datatype::Class;
-use crate::format::hdf5::message::attribute::Attribute as Stored;
+use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, VarId};
+use crate::notes::Note;
 
 /// What an attribute belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn attribute_path(owner: &str, name: &[u8]) -> String {
     format!("{owner}:{}", String::from_utf8_lossy(name))
 }
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Adds an attribute to its owner.
     ///
     /// # Errors

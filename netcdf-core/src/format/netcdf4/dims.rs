@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::Place;
-use super::walk::Builder;
-use crate::env::Note;
+use super::FileObject;
+use super::walk::FileBuilder;
 use crate::model::{DimId, Dimension, GroupId, VarId};
+use crate::notes::Note;
 
 /// What is known of a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]
@@ -13,13 +13,13 @@ pub struct Dim {
     /// netCDF's id.
     pub number: i64,
     /// Its scale; `None` for an invented dimension.
-    pub scale: Option<Place>,
+    pub scale: Option<FileObject>,
 }
 
 /// Tables for looking up dimensions.
-struct Index {
+struct DimIndex {
     by_number: HashMap<i64, DimId>,
-    by_scale: HashMap<Place, Vec<DimId>>,
+    by_scale: HashMap<FileObject, Vec<DimId>>,
     /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
     by_size: HashMap<(GroupId, Size), Vec<DimId>>,
 }
@@ -27,7 +27,7 @@ struct Index {
 /// The length of a dimension, and whether it is unlimited.
 type Size = (u64, bool);
 
-impl Index {
+impl DimIndex {
     /// The first dimension of the group of this size that the variable does not use yet.
     fn like(&self, group: GroupId, size: Size, used: &[DimId]) -> Option<DimId> {
         let all = self.by_size.get(&(group, size))?;
@@ -35,7 +35,7 @@ impl Index {
     }
 }
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Gives every variable its dimensions, and every unlimited dimension its length.
     pub fn settle_dims(&mut self) {
         let mut index = self.index();
@@ -47,9 +47,9 @@ impl Builder<'_> {
         self.sort_dims();
     }
 
-    fn index(&self) -> Index {
+    fn index(&self) -> DimIndex {
         let mut by_number = HashMap::new();
-        let mut by_scale: HashMap<Place, Vec<DimId>> = HashMap::new();
+        let mut by_scale: HashMap<FileObject, Vec<DimId>> = HashMap::new();
         for (n, dim) in self.dims.iter().enumerate() {
             let id = DimId(u32::try_from(n).unwrap_or(u32::MAX));
             by_number.entry(dim.number).or_insert(id);
@@ -66,7 +66,7 @@ impl Builder<'_> {
                 }
             }
         }
-        Index {
+        DimIndex {
             by_number,
             by_scale,
             by_size,
@@ -74,7 +74,7 @@ impl Builder<'_> {
     }
 
     /// Subgroups come first, because this is the order in which the C library invents dimensions.
-    fn match_group(&mut self, group: GroupId, left_out: bool, index: &mut Index) {
+    fn match_group(&mut self, group: GroupId, left_out: bool, index: &mut DimIndex) {
         let Some(g) = self.schema.group(group) else {
             return;
         };
@@ -94,7 +94,7 @@ impl Builder<'_> {
         }
     }
 
-    fn dims_of(&mut self, group: GroupId, id: VarId, index: &mut Index) -> Vec<DimId> {
+    fn dims_of(&mut self, group: GroupId, id: VarId, index: &mut DimIndex) -> Vec<DimId> {
         let Some(var) = self.vars.get(id.index()) else {
             return vec![];
         };
@@ -116,14 +116,14 @@ impl Builder<'_> {
         let file = var.file;
         for (dim, scale) in found.iter_mut().zip(scales) {
             if let (None, Some(address)) = (&dim, scale) {
-                *dim = self.nearest(Place { file, address }, group, index);
+                *dim = self.nearest(FileObject { file, address }, group, index);
             }
         }
         self.complete((group, id), &found, index)
     }
 
     /// The dimension of a scale in a group, or in the nearest group above.
-    fn nearest(&self, scale: Place, group: GroupId, index: &Index) -> Option<DimId> {
+    fn nearest(&self, scale: FileObject, group: GroupId, index: &DimIndex) -> Option<DimId> {
         let all = index.by_scale.get(&scale)?;
         let of = |g: GroupId| {
             all.iter()
@@ -147,7 +147,7 @@ impl Builder<'_> {
         &mut self,
         (group, id): (GroupId, VarId),
         found: &[Option<DimId>],
-        index: &mut Index,
+        index: &mut DimIndex,
     ) -> Vec<DimId> {
         let space = self
             .vars
@@ -191,7 +191,7 @@ impl Builder<'_> {
         fits
     }
 
-    fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut Index) -> DimId {
+    fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut DimIndex) -> DimId {
         // netCDF takes length 0 to mean "unlimited".
         let unlimited = unlimited || len == 0;
         let number = self.next_dim;
@@ -266,7 +266,7 @@ mod tests {
     fn dimensions_of_a_length_are_found_in_their_order() {
         let (of, other) = (GroupId::ROOT, GroupId(1));
         let (first, second) = (DimId(1), DimId(4));
-        let index = Index {
+        let index = DimIndex {
             by_number: HashMap::new(),
             by_scale: HashMap::new(),
             by_size: HashMap::from([((of, (3, false)), vec![first, second])]),

@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 use crate::io::Source;
-use crate::io::siblings::{self, Access};
+use crate::io::siblings;
 
 /// Open files by number. Their [`Source`]s decide how many descriptors are in use.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Files {
     /// # Errors
     /// Those of finding and opening it.
     pub fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
-        let source = siblings::open(&**self.get(from)?.source(), name, &Access::of(env))?;
+        let source = siblings::open(&**self.get(from)?.source(), name, &env.siblings)?;
         if let Some(&known) = self.numbers.get(source.name()) {
             return Ok(known);
         }

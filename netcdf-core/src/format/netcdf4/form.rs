@@ -1,26 +1,26 @@
 //! The stored form of elements of fixed size, from their datatype.
 
 use super::numbers;
-use crate::chunk::form::Form;
+use crate::chunk::form::ElementForm;
 use crate::format::hdf5::datatype::{Class, Datatype};
 
 /// The form of a datatype's elements; `None` for heap data, references, and numbers in unusual forms.
-pub fn form(datatype: &Datatype) -> Option<Form> {
+pub fn form(datatype: &Datatype) -> Option<ElementForm> {
     match &datatype.class {
         Class::Integer { .. } | Class::Float { .. } => number(datatype),
         Class::Enum { base, .. } => number(base),
-        Class::String { .. } | Class::Opaque { .. } => Some(Form::Bytes(datatype.size)),
+        Class::String { .. } | Class::Opaque { .. } => Some(ElementForm::Bytes(datatype.size)),
         Class::Compound { members } => {
             let one = |m: &crate::format::hdf5::datatype::Member| {
                 form(&m.datatype).map(|form| (m.offset, form))
             };
             let fields = members.iter().map(one).collect::<Option<_>>()?;
-            Some(Form::Fields(datatype.size, fields))
+            Some(ElementForm::Fields(datatype.size, fields))
         }
         Class::Complex { base } => {
             let part = number(base)?;
             let fields = vec![(0, part.clone()), (base.size, part)];
-            Some(Form::Fields(datatype.size, fields))
+            Some(ElementForm::Fields(datatype.size, fields))
         }
         Class::Array { dims, base } => {
             let count = crate::model::region::product(dims)?;
@@ -31,11 +31,11 @@ pub fn form(datatype: &Datatype) -> Option<Form> {
     }
 }
 
-fn number(datatype: &Datatype) -> Option<Form> {
+fn number(datatype: &Datatype) -> Option<ElementForm> {
     let order = numbers::plain(datatype)?;
     Some(match datatype.size {
-        1 => Form::Bytes(1),
-        size => Form::Number(size, order),
+        1 => ElementForm::Bytes(1),
+        size => ElementForm::Number(size, order),
     })
 }
 
@@ -50,8 +50,11 @@ mod tests {
         let short = |order| atomic_type(Atomic::Short, order);
         let text = atomic_type(Atomic::Char, Endianness::Little);
         let made = |order| form(&packed(vec![("a", text.clone()), ("b", short(order))]));
-        let fields = vec![(0, Form::Bytes(1)), (1, Form::Number(2, Endianness::Big))];
-        assert_eq!(made(Endianness::Big), Some(Form::Fields(3, fields)));
+        let fields = vec![
+            (0, ElementForm::Bytes(1)),
+            (1, ElementForm::Number(2, Endianness::Big)),
+        ];
+        assert_eq!(made(Endianness::Big), Some(ElementForm::Fields(3, fields)));
         assert_ne!(made(Endianness::Big), made(Endianness::Little));
     }
 

@@ -4,7 +4,7 @@ use super::numbers::integer_of;
 use crate::error::Result;
 use crate::format::hdf5::File;
 use crate::format::hdf5::datatype::Class;
-use crate::format::hdf5::message::attribute::Attribute;
+use crate::format::hdf5::message::attribute::AttributeMessage;
 
 /// The file follows the classic model.
 pub const STRICT: &[u8] = b"_nc3_strict";
@@ -63,7 +63,7 @@ impl Hidden {
     ///
     /// # Errors
     /// Those of reading the heap.
-    pub fn note(&mut self, file: &File, attribute: &Attribute) -> Result<()> {
+    pub fn note(&mut self, file: &File, attribute: &AttributeMessage) -> Result<()> {
         self.count += 1;
         match attribute.name.as_slice() {
             b"CLASS" => self.scale = text(attribute).starts_with(b"DIMENSION_SCALE"),
@@ -79,14 +79,14 @@ impl Hidden {
 
 /// The text of an attribute; empty for variable-length text. Like the C library, we do not treat datasets
 /// marked with variable-length text as scales.
-fn text(attribute: &Attribute) -> &[u8] {
+fn text(attribute: &AttributeMessage) -> &[u8] {
     match attribute.datatype.class {
         Class::String { .. } => &attribute.data,
         _ => &[],
     }
 }
 
-fn integers(attribute: &Attribute) -> Vec<i64> {
+fn integers(attribute: &AttributeMessage) -> Vec<i64> {
     let Class::Integer { bits, signed } = &attribute.datatype.class else {
         return vec![];
     };
@@ -96,7 +96,7 @@ fn integers(attribute: &Attribute) -> Vec<i64> {
 }
 
 /// The last scale of each dimension: every element is a list of references to scales.
-fn scales(file: &File, attribute: &Attribute) -> Result<Vec<Option<u64>>> {
+fn scales(file: &File, attribute: &AttributeMessage) -> Result<Vec<Option<u64>>> {
     let Class::Vlen { base } = &attribute.datatype.class else {
         return Ok(vec![]);
     };
@@ -134,7 +134,7 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
 ///
 /// # Errors
 /// Those of reading the heap.
-pub fn properties(file: &File, attribute: &Attribute) -> Result<Option<Vec<u8>>> {
+pub fn properties(file: &File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
     let until_zero = |text: &[u8]| text.split(|&b| b == 0).next().map(<[u8]>::to_vec);
     match attribute.datatype.class {
         Class::String { .. } => Ok(until_zero(&attribute.data)),

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Place;
 use super::attributes::attribute_path;
 use super::expressible::LeftOut;
-use super::numbers;
-use super::walk::Builder;
-use crate::env::Note;
+use super::walk::FileBuilder;
+use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
+use crate::notes::Note;
 
 /// Longest path in a report, in bytes: enough for 256-byte names in nested groups.
 const PATH: usize = 4096;
@@ -25,7 +24,7 @@ fn cut(mut path: String) -> String {
     path
 }
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Reports that something is left out.
     pub fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
@@ -48,7 +47,9 @@ impl Builder<'_> {
         if numbers::atomic(datatype).is_some() {
             return Ok(());
         }
-        let committed = datatype.committed.map(|address| Place { file, address });
+        let committed = datatype
+            .committed
+            .map(|address| FileObject { file, address });
         let reduction = self.types.reduction(datatype, committed);
         let (reduced, left_out) = reduction.as_ref().as_ref().map_err(Error::again)?;
         *datatype = Arc::clone(reduced);
@@ -61,7 +62,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Reports what netCDF cannot express; for damage see [`Builder::lost`].
+    /// Reports what netCDF cannot express; for damage see [`FileBuilder::lost`].
     ///
     /// # Errors
     /// Damage that is not tolerated.

@@ -1,9 +1,9 @@
 //! Where links lead.
 
-use super::Place;
+use super::FileObject;
 use super::files::Files;
 use super::paths::Paths;
-use super::walk::Builder;
+use super::walk::FileBuilder;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message::link::Target;
@@ -12,20 +12,20 @@ use crate::format::hdf5::message::link::Target;
 const SOFT_LINKS: u32 = 16;
 
 /// State needed to follow links.
-pub struct Way<'a> {
+pub struct LinkPath<'a> {
     /// The files reached by links so far; others are opened when needed.
     pub files: &'a mut Files,
     pub paths: &'a mut Paths,
     pub env: &'a Env,
 }
 
-impl Builder<'_> {
-    /// See [`Way::target`].
+impl FileBuilder<'_> {
+    /// See [`LinkPath::target`].
     ///
     /// # Errors
-    /// As [`Way::target`].
-    pub fn target(&mut self, from: Place, target: &Target) -> Result<Place> {
-        let mut way = Way {
+    /// As [`LinkPath::target`].
+    pub fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
+        let mut way = LinkPath {
             files: &mut self.files,
             paths: &mut self.paths,
             env: self.env,
@@ -34,15 +34,15 @@ impl Builder<'_> {
     }
 }
 
-impl Way<'_> {
+impl LinkPath<'_> {
     /// The object behind a link; `depth` links led to this one.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
     /// damage.
-    fn target(&mut self, from: Place, target: &Target, depth: u32) -> Result<Place> {
+    fn target(&mut self, from: FileObject, target: &Target, depth: u32) -> Result<FileObject> {
         match target {
-            Target::Hard(address) => Ok(Place {
+            Target::Hard(address) => Ok(FileObject {
                 file: from.file,
                 address: *address,
             }),
@@ -69,16 +69,16 @@ impl Way<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
-    pub fn root(&self, file: u32) -> Result<Place> {
+    pub fn root(&self, file: u32) -> Result<FileObject> {
         let address = self.files.get(file)?.superblock().root;
-        Ok(Place { file, address })
+        Ok(FileObject { file, address })
     }
 
     /// The object at a path, which starts at `from` unless it is absolute; `depth` links led here.
     ///
     /// # Errors
-    /// As [`Way::target`].
-    pub fn lookup(&mut self, from: Place, path: &[u8], depth: u32) -> Result<Place> {
+    /// As [`LinkPath::target`].
+    pub fn lookup(&mut self, from: FileObject, path: &[u8], depth: u32) -> Result<FileObject> {
         if depth > SOFT_LINKS {
             return Err(Error::new(
                 ErrorKind::Unsupported,

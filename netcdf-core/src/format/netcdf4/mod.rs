@@ -46,26 +46,74 @@ mod virtual_sources;
 mod walk;
 pub mod write;
 
-use super::{CreateOptions, Format, Reader, Writer};
+use super::{Format, KindRow, Strings, Traits};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
 use crate::io::{Container, Output};
 use crate::limits::Limits;
-use crate::model::{Kind, Schema};
+use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
     open,
-    creates: &[Kind::Netcdf4, Kind::Netcdf4Classic],
+    kinds: &[
+        KindRow {
+            kind: Kind::NETCDF4,
+            names: &[
+                "nc4", "netCDF4", "netcdf-4", "netcdf4", "hdf5", "enhanced", "3",
+            ],
+            word: "netCDF-4",
+            label: "netCDF-4",
+            mode: &["NETCDF4"],
+            url: None,
+            in_c: true,
+            longest: i64::MAX as u64,
+            shards: false,
+            no_default_size: false,
+        },
+        KindRow {
+            kind: Kind::NETCDF4_CLASSIC,
+            names: &[
+                "nc7",
+                "netCDF-4-classic",
+                "netCDF-4_classic",
+                "netCDF4_classic",
+                "hdf5-nc3",
+                "enhanced-nc3",
+                "4",
+            ],
+            word: "netCDF-4-classic",
+            label: "netCDF-4 classic model",
+            mode: &["NETCDF4", "CLASSIC_MODEL"],
+            url: None,
+            in_c: true,
+            longest: u32::MAX as u64,
+            shards: false,
+            no_default_size: false,
+        },
+    ],
     create,
+    traits: Traits {
+        extensions: &["nc4", "h5", "hdf5", "he5", "hdf"],
+        keys: false,
+        settings: true,
+        overhang: false,
+        shows_given: false,
+        sized_strings: false,
+    },
+    copied_as: |kind| kind,
+    holds: |_| Ok(()),
+    strings: Strings::C,
+    reads_back: |_, _, _| false,
 };
 
 /// An object: the number of its file, and the address of its header there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct FileObject {
     /// Number of the file; 0 for the one that was opened.
     pub file: u32,
     /// Address of the object header.
@@ -82,10 +130,10 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
     let file = File::open(source.clone(), &Limits::default())?;
     let root = ObjectHeader::read(&file, file.superblock().root);
     let root = root.in_object(|| "/".to_owned())?;
-    let mut kind = Kind::Netcdf4;
+    let mut kind = Kind::NETCDF4;
     let visited = hdf5_attributes::visit(&file, &root, |attribute| {
         if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
-            kind = Kind::Netcdf4Classic;
+            kind = Kind::NETCDF4_CLASSIC;
         }
         Ok(())
     });

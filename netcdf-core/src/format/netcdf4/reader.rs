@@ -9,10 +9,11 @@ use super::values::Decoder;
 use super::variables::{Var, plain};
 use super::virtual_data::Virtual;
 use super::virtual_sources::Nesting;
-use super::walk::Builder;
-use crate::chunk::form::Form;
-use crate::chunk::layout::{ChunkRef, Element, Layout};
+use super::walk::FileBuilder;
+use crate::chunk::form::ElementForm;
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -22,12 +23,10 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
-use crate::format::{Provenance, Reader};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
-use crate::io::siblings::Access;
 use crate::limits::element;
-use crate::model::{Endianness, FilterSpec, Kind, Schema, Values, VarId};
+use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, Values, VarId};
 
 /// An open file.
 #[derive(Debug)]
@@ -36,14 +35,14 @@ pub struct Netcdf4Reader {
     provenance: Provenance,
     files: Files,
     /// Parallel to `schema.vars`.
-    vars: Vec<Data>,
+    vars: Vec<VariableData>,
     /// What holds data: first the files, then compact and external data.
     objects: Vec<Arc<dyn Source>>,
 }
 
 /// Where the data of a variable is.
 #[derive(Debug)]
-struct Data {
+struct VariableData {
     var: Var,
     /// Number of the object that holds the data.
     object: u32,
@@ -62,7 +61,7 @@ impl Netcdf4Reader {
     /// # Errors
     /// Damage, with the path of the object and the offset in the file.
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        let mut builder = Builder::new(Files::open(source, env)?, env);
+        let mut builder = FileBuilder::new(Files::open(source, env)?, env);
         builder.walk()?;
         Self::finish(builder, &Nesting::default())
     }
@@ -77,13 +76,13 @@ impl Netcdf4Reader {
         nesting: Nesting,
         env: &Env,
     ) -> Result<Self> {
-        let mut builder = Builder::new(Files::of(file), env);
+        let mut builder = FileBuilder::new(Files::of(file), env);
         builder.nesting = nesting.clone();
         builder.single(address)?;
         Self::finish(builder, &nesting)
     }
 
-    fn finish(mut builder: Builder, nesting: &Nesting) -> Result<Self> {
+    fn finish(mut builder: FileBuilder, nesting: &Nesting) -> Result<Self> {
         builder.settle_dims();
         builder.settle_attributes()?;
         let provenance = provenance(&builder)?;
@@ -118,13 +117,18 @@ impl Netcdf4Reader {
         self.vars.first().map(|d| &*d.var.dataset.datatype)
     }
 
-    fn data(&self, var: VarId) -> Result<&Data> {
+    fn data(&self, var: VarId) -> Result<&VariableData> {
         let data = self.vars.get(var.index());
         data.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
     /// The chunk index of a variable, whose header is read only once.
-    fn index<'a>(&self, data: &'a Data, file: &File, chunked: &Chunked) -> Result<&'a OpenIndex> {
+    fn index<'a>(
+        &self,
+        data: &'a VariableData,
+        file: &File,
+        chunked: &Chunked,
+    ) -> Result<&'a OpenIndex> {
         if let Some(index) = data.index.get() {
             return Ok(index);
         }
@@ -143,7 +147,7 @@ fn data(
     (file, nesting, path): (&Arc<File>, &Nesting, &dyn Fn() -> String),
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
-) -> Data {
+) -> VariableData {
     let mut object = var.file;
     let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
@@ -158,7 +162,7 @@ fn data(
             file,
             (external, len),
             path(),
-            Access::of(env),
+            env.siblings.clone(),
         )));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
@@ -166,7 +170,7 @@ fn data(
         let counted = std::mem::take(&mut var.counted);
         Virtual::new(Arc::clone(file), nesting.clone()).with_counted(counted)
     });
-    Data {
+    VariableData {
         var,
         object,
         index: OnceLock::new(),
@@ -174,8 +178,8 @@ fn data(
     }
 }
 
-fn provenance(builder: &Builder) -> Result<Provenance> {
-    let strict = builder.schema.kind == Kind::Netcdf4Classic;
+fn provenance(builder: &FileBuilder) -> Result<Provenance> {
+    let strict = builder.schema.kind == Kind::NETCDF4_CLASSIC;
     let file = builder.files.get(0)?;
     Ok(Provenance {
         model: "HDF5",
@@ -327,7 +331,7 @@ impl Reader for Netcdf4Reader {
 
     fn is_spread(&self) -> bool {
         let whole = self.objects.first().is_some_and(|o| o.as_file().is_some());
-        let elsewhere = |d: &Data| d.sources.is_some() || d.var.dataset.external.is_some();
+        let elsewhere = |d: &VariableData| d.sources.is_some() || d.var.dataset.external.is_some();
         !whole || self.files.all().len() > 1 || self.vars.iter().any(elsewhere)
     }
 
@@ -340,7 +344,7 @@ impl Reader for Netcdf4Reader {
         decoder.decode(&data.var.dataset.datatype, ty, bytes)
     }
 
-    fn form(&self, var: VarId) -> Result<Option<Form>> {
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         Ok(form(&self.data(var)?.var.dataset.datatype))
     }
 }

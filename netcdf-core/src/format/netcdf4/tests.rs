@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::files::Files;
 use super::reader::Netcdf4Reader;
-use super::walk::Builder;
-use crate::chunk::Dataset;
-use crate::env::{Damage, Env, Note};
+use super::walk::FileBuilder;
+use crate::chunk::{Dataset, Reader as _};
+use crate::env::{Damage, Env};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader as _;
 use crate::format::hdf5::message::{self, link::Target};
 use crate::format::hdf5::{File, ObjectHeader, group};
 use crate::io::memory::MemorySource;
 use crate::io::{Container, Source};
 use crate::limits::Limits;
 use crate::model::{Kind, Region, Values};
+use crate::notes::Note;
 
 /// A file of `testdata/hdf5`.
 fn bytes(name: &str) -> Vec<u8> {
@@ -209,7 +209,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
 fn notes_have_the_place() {
     let env = Env::default();
     let file = bytes("structures/old.h5");
-    let builder = Builder::new(Files::open(source(&file), &env).unwrap(), &env);
+    let builder = FileBuilder::new(Files::open(source(&file), &env).unwrap(), &env);
     let e = Error::new(ErrorKind::Unsupported, "odd").at(&"a.h5".into(), 7);
     builder.note("/x".into(), &e);
     let said = env.notes.take();
@@ -322,7 +322,7 @@ fn damaged_attributes_of_the_root_are_told() {
         file[at] = b'X';
     }
     let container = Container::Source(source(&file));
-    assert_eq!(super::probe(&container).unwrap(), Some(Kind::Netcdf4));
+    assert_eq!(super::probe(&container).unwrap(), Some(Kind::NETCDF4));
     let opened = open(&file).unwrap();
     assert_eq!(opened.lost("/").kind(), ErrorKind::Corrupt);
     assert_eq!(opened.vars(), whole.vars());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Place;
+use super::FileObject;
 use super::expressible::{LeftOut, enum_base, reduced, unsupported};
 use super::numbers::{self, integer_of};
 use crate::error::{Error, Result};
@@ -14,9 +14,9 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 /// The types of a file so far.
 #[derive(Debug, Default)]
 pub struct Types {
-    committed: HashMap<Place, TypeId>,
+    committed: HashMap<FileObject, TypeId>,
     /// The reductions of committed types.
-    reductions: HashMap<Place, Arc<Reduction>>,
+    reductions: HashMap<FileObject, Arc<Reduction>>,
     anonymous: u32,
 }
 
@@ -42,7 +42,7 @@ impl Types {
         schema: &mut Schema,
         (name, group): (Name, GroupId),
         datatype: &Datatype,
-        place: Place,
+        place: FileObject,
     ) -> Result<TypeId> {
         let home = Home {
             file: place.file,
@@ -68,7 +68,7 @@ impl Types {
         if let Some(atomic) = numbers::atomic(datatype) {
             return Ok(atomic.into());
         }
-        let place = datatype.committed.map(|address| Place {
+        let place = datatype.committed.map(|address| FileObject {
             file: home.file,
             address,
         });
@@ -98,7 +98,7 @@ impl Types {
     pub fn reduction(
         &mut self,
         datatype: &Arc<Datatype>,
-        committed: Option<Place>,
+        committed: Option<FileObject>,
     ) -> Arc<Reduction> {
         match committed {
             None => Arc::new(reduced(datatype)),
@@ -126,7 +126,7 @@ impl Types {
 
     /// Whether a committed type is known.
     #[must_use]
-    pub fn knows(&self, place: Place) -> bool {
+    pub fn knows(&self, place: FileObject) -> bool {
         self.committed.contains_key(&place)
     }
 

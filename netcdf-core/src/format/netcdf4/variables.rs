@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Place;
+use super::FileObject;
 use super::attributes::{Owner, attribute_path};
 use super::dims::Dim;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
 use super::virtual_data::Virtual;
-use super::walk::Builder;
+use super::walk::FileBuilder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
@@ -44,7 +44,7 @@ pub struct Var {
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
-impl Builder<'_> {
+impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Builder<'_> {
         &mut self,
         group: GroupId,
         name: &[u8],
-        place: Place,
+        place: FileObject,
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
@@ -116,7 +116,7 @@ impl Builder<'_> {
         &mut self,
         group: GroupId,
         name: &[u8],
-        place: Place,
+        place: FileObject,
         dataset: &Dataset,
         hidden: &Hidden,
     ) -> DimId {

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use super::numbers;
 use super::reader::Netcdf4Reader;
 use crate::chunk::scatter::advance;
-use crate::chunk::{Dataset as Engine, elements};
+use crate::chunk::{Dataset as Engine, Reader, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Class, Datatype};
-use crate::format::hdf5::virtual_dataset::{Extents, Mapping, Piece};
+use crate::format::hdf5::virtual_dataset::{Extents, MappedPiece, Mapping};
 use crate::model::{Endianness, Region, VarId, convert};
 
 /// One source, and the part of the virtual dataset that is wanted.
-pub(super) struct Job<'a> {
+pub(super) struct SourceCopy<'a> {
     pub source: &'a Netcdf4Reader,
     /// The file of the virtual dataset.
     pub file: &'a Arc<File>,
@@ -37,11 +36,11 @@ const WIDEST: u64 = 16;
 /// Pieces that are read together.
 #[derive(Default)]
 struct Batch {
-    pieces: Vec<Piece>,
+    pieces: Vec<MappedPiece>,
     elements: u64,
 }
 
-impl Job<'_> {
+impl SourceCopy<'_> {
     /// Copies the elements of a source, given by its mapping and its number there, to their places in the box.
     ///
     /// # Errors
@@ -186,10 +185,10 @@ fn unlike() -> Error {
 }
 
 /// The smallest box around the source regions of pieces.
-fn around(pieces: &[Piece]) -> Option<Region> {
+fn around(pieces: &[MappedPiece]) -> Option<Region> {
     let first = &pieces.first()?.source;
     let (mut start, mut end) = (first.start.clone(), first.start.clone());
-    for Piece { source, .. } in pieces {
+    for MappedPiece { source, .. } in pieces {
         let lens = source.count.iter().zip(&source.stride);
         let dims = source.start.iter().zip(lens);
         for ((from, to), (&at, (count, stride))) in start.iter_mut().zip(&mut end).zip(dims) {
@@ -268,7 +267,7 @@ mod tests {
             region([3, 4], [2, 2], [2, 3]),
             region([4, 2], [1, 1], [1, 1]),
         ];
-        let piece = |source: &Region| Piece {
+        let piece = |source: &Region| MappedPiece {
             source: source.clone(),
             target: source.clone(),
         };

@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
-use super::virtual_copy::Job;
-use super::virtual_sources::{HEADER, Names, Nesting, Object, READS, named};
-use crate::chunk::Dataset as Engine;
+use super::virtual_copy::SourceCopy;
+use super::virtual_sources::{HEADER, Nesting, READS, SourceNames, SourceObject, named};
 use crate::chunk::scatter::Block;
-use crate::env::{Env, Note};
+use crate::chunk::{Dataset as Engine, Reader};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Reader;
 use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
@@ -20,6 +19,7 @@ use crate::format::hdf5::virtual_dataset::{self, Mapping};
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
+use crate::notes::Note;
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Virtual {
     /// See [`super::virtual_extent::Extent`].
     counted: Vec<u64>,
     /// Open sources.
-    sources: Mutex<HashMap<Object, Arc<Netcdf4Reader>>>,
+    sources: Mutex<HashMap<SourceObject, Arc<Netcdf4Reader>>>,
     pub(super) nesting: Nesting,
 }
 
@@ -113,7 +113,7 @@ impl Virtual {
         }
     }
 
-    fn open(&self, names: &Names, env: &Env) -> Result<Arc<Netcdf4Reader>> {
+    fn open(&self, names: &SourceNames, env: &Env) -> Result<Arc<Netcdf4Reader>> {
         let (file, address) = self.nesting.find(&self.file, names, env)?;
         let object = (Arc::clone(file.name()), address);
         let lock = || self.sources.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +164,7 @@ impl Virtual {
                 match self.source(mapping, number, env)? {
                     Some(source) => {
                         self.nesting.read()?;
-                        let job = Job {
+                        let job = SourceCopy {
                             source: &source,
                             file: &self.file,
                             dataset,
@@ -248,11 +248,11 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
 }
 
 /// The error, with the name of the source.
-fn about(e: Error, names: &Names) -> Error {
+fn about(e: Error, names: &SourceNames) -> Error {
     e.within(&format!("the source {}", named(names)))
 }
 
-fn say_missing(names: &Names, e: &Error, env: &Env) {
+fn say_missing(names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
         what: format!(

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use super::links::{may_be_left_out, no_dataset};
 use super::virtual_data::Virtual;
-use super::virtual_sources::{HEADER, Names, Object, named};
-use crate::env::{Env, Note};
+use super::virtual_sources::{HEADER, SourceNames, SourceObject, named};
+use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::format::hdf5::ObjectHeader;
 use crate::format::hdf5::dataset::{self, Dataset, Kind};
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
+use crate::notes::Note;
 
 /// The sources looked at so far.
 struct Look<'a> {
     env: &'a Env,
     /// Shapes of sources, which several mappings may share.
-    shapes: HashMap<Object, Vec<u64>>,
+    shapes: HashMap<SourceObject, Vec<u64>>,
     /// Whether all sources, and their sources in turn, could be opened.
     complete: bool,
 }
@@ -137,7 +138,7 @@ impl Virtual {
         }
     }
 
-    fn shape(&self, names: &Names, look: &mut Look) -> Result<Vec<u64>> {
+    fn shape(&self, names: &SourceNames, look: &mut Look) -> Result<Vec<u64>> {
         look.env.cancel.check()?;
         let (file, address) = self.nesting.find(&self.file, names, look.env)?;
         let object = (Arc::clone(file.name()), address);
@@ -190,7 +191,7 @@ fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u
     dims
 }
 
-fn say_not_counted(why: &str, names: &Names, e: &Error, env: &Env) {
+fn say_not_counted(why: &str, names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
         what: format!(
@@ -215,9 +216,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::chunk::Dataset as Engine;
+    use crate::chunk::{Dataset as Engine, Reader};
     use crate::env::Damage;
-    use crate::format::Reader;
     use crate::format::netcdf4::reader::Netcdf4Reader;
     use crate::io::file::FileSource;
     use crate::model::{Region, Values, VarId};

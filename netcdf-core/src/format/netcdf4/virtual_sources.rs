@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files::Files;
-use super::links::{Way, shown};
+use super::links::{LinkPath, shown};
 use super::paths::Paths;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 
 /// The name of a file, and of a dataset in it.
-pub type Names = (Arc<[u8]>, Arc<[u8]>);
+pub type SourceNames = (Arc<[u8]>, Arc<[u8]>);
 
 /// What was found: the file, and the address of the object header.
-pub type Found = (Arc<File>, u64);
+pub type SourceDataset = (Arc<File>, u64);
 
 /// The identity of an object, under whatever name: name of the file, address of the object header.
-pub type Object = (Arc<str>, u64);
+pub type SourceObject = (Arc<str>, u64);
 
 /// Virtual datasets within virtual datasets.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ struct Shared {
     cost: AtomicU64,
     ways: Mutex<Ways>,
     /// Shapes of sources that are virtual datasets themselves.
-    shapes: Mutex<HashMap<Object, Vec<u64>>>,
+    shapes: Mutex<HashMap<SourceObject, Vec<u64>>>,
 }
 
 /// Most shapes to keep.
@@ -115,7 +115,7 @@ impl Nesting {
     ///
     /// # Errors
     /// Those of opening the file and following links; for missing sources see [`Error::is_missing`].
-    pub fn find(&self, own: &Arc<File>, names: &Names, env: &Env) -> Result<Found> {
+    pub fn find(&self, own: &Arc<File>, names: &SourceNames, env: &Env) -> Result<SourceDataset> {
         if self.depth >= DEPTH {
             let what = "virtual datasets are nested too deeply";
             return Err(Error::new(ErrorKind::Unsupported, what));
@@ -126,12 +126,12 @@ impl Nesting {
     }
 
     /// The shape of a virtual dataset, if it is known.
-    pub fn shape(&self, object: &Object) -> Option<Vec<u64>> {
+    pub fn shape(&self, object: &SourceObject) -> Option<Vec<u64>> {
         self.shapes(|shapes| shapes.get(object).cloned())
     }
 
     /// Keeps the shape of a virtual dataset.
-    pub fn keep(&self, object: Object, shape: Vec<u64>) {
+    pub fn keep(&self, object: SourceObject, shape: Vec<u64>) {
         self.shapes(|shapes| {
             if shapes.len() >= SHAPES {
                 shapes.clear();
@@ -140,7 +140,7 @@ impl Nesting {
         });
     }
 
-    fn shapes<T>(&self, with: impl FnOnce(&mut HashMap<Object, Vec<u64>>) -> T) -> T {
+    fn shapes<T>(&self, with: impl FnOnce(&mut HashMap<SourceObject, Vec<u64>>) -> T) -> T {
         let shapes = self.shared.shapes.lock();
         with(&mut shapes.unwrap_or_else(PoisonError::into_inner))
     }
@@ -170,7 +170,12 @@ struct Origin {
 }
 
 impl Ways {
-    fn find(&mut self, own: &Arc<File>, (name, path): &Names, env: &Env) -> Result<Found> {
+    fn find(
+        &mut self,
+        own: &Arc<File>,
+        (name, path): &SourceNames,
+        env: &Env,
+    ) -> Result<SourceDataset> {
         if self.open > OPEN {
             self.origins.clear();
             self.open = 0;
@@ -200,9 +205,9 @@ impl Origin {
         (name, path): (&Arc<[u8]>, &[u8]),
         paths: &mut Paths,
         env: &Env,
-    ) -> Result<Found> {
+    ) -> Result<SourceDataset> {
         let file = self.number(name, env)?;
-        let mut way = Way {
+        let mut way = LinkPath {
             files: &mut self.files,
             paths,
             env,
@@ -234,7 +239,7 @@ impl Origin {
 }
 
 /// The names of a source, as shown in messages.
-pub fn named((file, path): &Names) -> String {
+pub fn named((file, path): &SourceNames) -> String {
     format!("{}:{}", shown(file), shown(path))
 }
 
@@ -245,7 +250,7 @@ mod tests {
     use super::*;
     use crate::io::file::FileSource;
 
-    fn names(file: &str, path: &str) -> Names {
+    fn names(file: &str, path: &str) -> SourceNames {
         (file.as_bytes().into(), path.as_bytes().into())
     }
 
@@ -258,7 +263,7 @@ mod tests {
         let own = Arc::new(File::open(source, &env.limits).unwrap());
         let nesting = Nesting::default();
         let spent = || nesting.ways(|ways| ways.paths.spent());
-        let find = |names: &Names| nesting.find(&own, names, &env).unwrap();
+        let find = |names: &SourceNames| nesting.find(&own, names, &env).unwrap();
         let (a, b) = (names(".", "a"), names("virtual_source.h5", "b"));
         let first = [find(&a), find(&b)];
         assert!(Arc::ptr_eq(&first[0].0, &own) && !Arc::ptr_eq(&first[1].0, &own));

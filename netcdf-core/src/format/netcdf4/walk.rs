@@ -12,7 +12,7 @@ use super::paths::Paths;
 use super::types::Types;
 use super::variables::Var;
 use super::virtual_sources::Nesting;
-use super::{Place, hidden::is_reserved};
+use super::{FileObject, hidden::is_reserved};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
@@ -22,7 +22,7 @@ use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
 /// The schema and its companion tables, built while a file is walked.
-pub struct Builder<'a> {
+pub struct FileBuilder<'a> {
     pub env: &'a Env,
     pub files: Files,
     pub schema: Schema,
@@ -47,7 +47,7 @@ pub struct Builder<'a> {
     /// How often groups were shown again under another name.
     repeats: u32,
     pub paths: Paths,
-    shown: HashMap<Place, u32>,
+    shown: HashMap<FileObject, u32>,
     /// Collects attributes whose owner does not exist.
     pub nowhere: Vec<Attribute>,
 }
@@ -55,13 +55,13 @@ pub struct Builder<'a> {
 /// How often, in total, groups may be shown again under another name.
 const REPEATS: u32 = 256;
 
-impl<'a> Builder<'a> {
+impl<'a> FileBuilder<'a> {
     /// An empty builder.
     pub fn new(files: Files, env: &'a Env) -> Self {
         Self {
             env,
             files,
-            schema: Schema::new(Kind::Netcdf4),
+            schema: Schema::new(Kind::NETCDF4),
             names: Interner::default(),
             types: Types::default(),
             dims: vec![],
@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
     /// Damage; what netCDF cannot express is only noted.
     pub fn walk(&mut self) -> Result<()> {
         let address = self.files.get(0)?.superblock().root;
-        let root = Place { file: 0, address };
+        let root = FileObject { file: 0, address };
         let walked = self.group(GroupId::ROOT, root, &mut vec![]);
         walked.map_err(|e| match e.is_damage() {
             true => e.in_object("/"),
@@ -107,7 +107,7 @@ impl<'a> Builder<'a> {
         self.dataset(
             GroupId::ROOT,
             b"source",
-            Place { file: 0, address },
+            FileObject { file: 0, address },
             &header,
         )
     }
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
 
     /// Walks a group: its own objects first, so that its subgroups know their types and dimensions.
     /// `above` lists the enclosing groups.
-    fn group(&mut self, id: GroupId, place: Place, above: &mut Vec<Place>) -> Result<()> {
+    fn group(&mut self, id: GroupId, place: FileObject, above: &mut Vec<FileObject>) -> Result<()> {
         let file = self.files.get(place.file)?;
         let header = ObjectHeader::read(&file, place.address)?;
         if dataset::kind(&header) != Object::Group {
@@ -152,8 +152,8 @@ impl<'a> Builder<'a> {
         &mut self,
         parent: GroupId,
         name: &[u8],
-        place: Place,
-        above: &mut Vec<Place>,
+        place: FileObject,
+        above: &mut Vec<FileObject>,
     ) -> Result<()> {
         let path = self.path(parent, name);
         if above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
@@ -187,8 +187,8 @@ impl<'a> Builder<'a> {
         &mut self,
         group: GroupId,
         link: Link,
-        place: Place,
-        groups: &mut Vec<(Vec<u8>, Place)>,
+        place: FileObject,
+        groups: &mut Vec<(Vec<u8>, FileObject)>,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
         let header = ObjectHeader::read(&file, place.address);
@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
         &mut self,
         group: GroupId,
         name: &[u8],
-        place: Place,
+        place: FileObject,
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
                 Err(e) => return self.unread(&self.schema.group_path(id), e),
             };
             if id == GroupId::ROOT && attribute.name == hidden::STRICT {
-                self.schema.kind = Kind::Netcdf4Classic;
+                self.schema.kind = Kind::NETCDF4_CLASSIC;
             }
             if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
                 self.of_netcdf4 = true;

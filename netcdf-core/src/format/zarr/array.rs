@@ -1,6 +1,6 @@
 //! The contents of the metadata of an array, independent of its version.
 
-use super::dtype::{Stored, shown};
+use super::dtype::{StoredType, shown};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -15,7 +15,7 @@ pub struct Described {
     /// The shape, in elements, of the unit of decoding: a chunk, or an inner chunk of a shard.
     pub chunk: Vec<u64>,
     /// The type of its elements.
-    pub stored: Stored,
+    pub stored: StoredType,
     /// The keys of its chunks, or of its shards.
     pub keys: Keys,
     /// The fill value; `null` if there is none.

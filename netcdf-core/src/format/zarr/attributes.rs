@@ -1,9 +1,9 @@
 //! The attributes of groups and arrays.
 
 use super::array::Described;
-use super::dtype::{Dtype, Stored, Time};
-use super::nczarr::{self, Part, Recorded};
-use super::schema::{Builder, Objects};
+use super::dtype::{Dtype, StoredType, Time};
+use super::nczarr::{self, NczarrPart, Recorded};
+use super::schema::{Objects, StoreBuilder};
 use super::values::decode;
 use super::{attrs, fill};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::model::name::ByName;
 use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
-impl Builder<'_> {
+impl StoreBuilder<'_> {
     /// The attributes of a group.
     pub fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {
@@ -73,7 +73,7 @@ impl Builder<'_> {
         described: &Described,
         objects: &Objects,
     ) -> Result<Vec<Attribute>> {
-        let types = self.part(Part::Attributes, prefix, objects)?;
+        let types = self.part(NczarrPart::Attributes, prefix, objects)?;
         let json = &objects.attributes;
         let path = format!("/{}", prefix.trim_end_matches('/'));
         let mut attributes = self.attributes(&path, json, (types.as_ref(), ty.atomic()));
@@ -144,7 +144,7 @@ impl Builder<'_> {
     }
 
     /// A fill value from JSON, in the variable's type.
-    fn fill_value(&self, stored: &Stored, ty: DataType, json: &Json) -> Option<Values> {
+    fn fill_value(&self, stored: &StoredType, ty: DataType, json: &Json) -> Option<Values> {
         // In version 3, xarray writes the bytes of fixed-size texts in base64.
         let coded = self.zarr.pure && self.zarr.version == ZarrVersion::V3;
         let fixed = matches!(stored.dtype, Dtype::Bytes(_));

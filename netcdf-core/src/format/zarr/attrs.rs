@@ -1,7 +1,7 @@
 //! The values of attributes (NCZarr document, appendix C). They have the recorded type, else the type that the
 //! values suggest; anything but a value or a list of values becomes its JSON text.
 
-use super::dtype::{Dtype, Stored, numpy};
+use super::dtype::{Dtype, StoredType, numpy};
 use crate::json::Json;
 use crate::model::convert::{to_f32, whole_number};
 use crate::model::{Atomic, Values};
@@ -14,7 +14,7 @@ pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
         "string" => return Some(Atomic::String),
         _ => numpy(text),
     };
-    let named = || Stored::v3(&Json::text(text));
+    let named = || StoredType::v3(&Json::text(text));
     let stored = match stored.dtype {
         Dtype::Unknown(..) => named(),
         _ => stored,

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::cache::Cache;
 use super::grid::{coarse, common, in_block, number, place};
 use super::schema::Array;
-use super::shard::Index;
+use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, Result};
@@ -39,7 +39,7 @@ pub struct Chunks<'a> {
     /// Its keys, once listed.
     pub listing: &'a Listing,
     /// Indexes of shards.
-    pub indexes: &'a Cache<ShardId, Index>,
+    pub indexes: &'a Cache<ShardId, ShardIndex>,
     /// Decoded shards that were encoded as a whole, by variable and number of the key.
     pub decoded: &'a Cache<(usize, u64), Vec<u8>>,
 }
@@ -308,7 +308,7 @@ impl Chunks<'_> {
         level: usize,
         (key, range): (u64, &Range<u64>),
         cells: &[u64],
-    ) -> Result<Arc<Index>> {
+    ) -> Result<Arc<ShardIndex>> {
         let id = (self.var, key, range.start + (level as u64) * (1 << 60));
         if let Some(known) = self.indexes.get(&id) {
             return Ok(known);

@@ -2,10 +2,10 @@
 
 use super::array::Described;
 use super::nczarr::{self, Extras};
-use super::schema::{Builder, Objects};
+use super::schema::{Objects, StoreBuilder};
 use crate::model::{DimId, GroupId, ZarrVersion};
 
-impl Builder<'_> {
+impl StoreBuilder<'_> {
     /// The dimensions of a variable; missing ones are defined.
     pub fn dims(
         &mut self,

@@ -54,14 +54,14 @@ pub struct Member {
     /// Its name.
     pub name: String,
     /// The type of its elements.
-    pub stored: Stored,
+    pub stored: StoredType,
     /// Its shape in elements; empty for one.
     pub dims: Vec<u64>,
 }
 
 /// The type of an element, and its byte order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredType {
     /// The type.
     pub dtype: Dtype,
     /// The byte order; `None` if it is not given, or if the type has none.
@@ -73,7 +73,7 @@ const DEPTH: u32 = 16;
 /// Most bytes of an element.
 const LARGEST: u64 = 1 << 28;
 
-impl Stored {
+impl StoredType {
     fn plain(dtype: Dtype) -> Self {
         Self { dtype, order: None }
     }
@@ -202,21 +202,21 @@ pub fn shown(json: &Json) -> String {
     text.trim_matches('"').to_owned()
 }
 
-fn v2(json: &Json, depth: u32) -> Stored {
+fn v2(json: &Json, depth: u32) -> StoredType {
     match json {
         Json::Array(fields) => match structure(fields, v2, depth) {
-            Some(members) => Stored::plain(Dtype::Struct(members)),
-            None => Stored::unknown(shown(json), None),
+            Some(members) => StoredType::plain(Dtype::Struct(members)),
+            None => StoredType::unknown(shown(json), None),
         },
         other => match other.as_str() {
             Some(text) => numpy(text),
-            None => Stored::unknown(shown(json), None),
+            None => StoredType::unknown(shown(json), None),
         },
     }
 }
 
 /// Fields as `[name, type]`, `[name, type, shape]` or `{"name": …, "data_type": …}`.
-fn structure(fields: &[Json], of: fn(&Json, u32) -> Stored, depth: u32) -> Option<Vec<Member>> {
+fn structure(fields: &[Json], of: fn(&Json, u32) -> StoredType, depth: u32) -> Option<Vec<Member>> {
     if depth >= DEPTH || fields.is_empty() {
         return None;
     }
@@ -251,7 +251,7 @@ fn structure(fields: &[Json], of: fn(&Json, u32) -> Stored, depth: u32) -> Optio
 
 /// A spelling of NumPy: `<f8`, `|S5`, `>M8[ns]` …
 #[must_use]
-pub fn numpy(text: &str) -> Stored {
+pub fn numpy(text: &str) -> StoredType {
     let (order, rest) = match text.as_bytes().first() {
         Some(b'<') => (Some(Endianness::Little), text.get(1..)),
         Some(b'>') => (Some(Endianness::Big), text.get(1..)),
@@ -260,9 +260,9 @@ pub fn numpy(text: &str) -> Stored {
     };
     let parsed = rest.and_then(|rest| letter(rest, order));
     match parsed {
-        Some((dtype, true)) => Stored { dtype, order },
-        Some((dtype, false)) => Stored::plain(dtype),
-        None => Stored::unknown(text, None),
+        Some((dtype, true)) => StoredType { dtype, order },
+        Some((dtype, false)) => StoredType::plain(dtype),
+        None => StoredType::unknown(text, None),
     }
 }
 
@@ -317,15 +317,15 @@ fn time(unit: &str, since: bool) -> Option<Time> {
 }
 
 /// A name of version 3, with or without configuration.
-fn v3(json: &Json, depth: u32) -> Stored {
+fn v3(json: &Json, depth: u32) -> StoredType {
     let name = json.as_str().or_else(|| json.get("name")?.as_str());
     let empty = Json::Object(vec![]);
     let configuration = json.get("configuration").unwrap_or(&empty);
     let known =
         name.and_then(|name| simple(name).or_else(|| configured(name, configuration, depth)));
     match known {
-        Some(dtype) => Stored::plain(dtype),
-        None => Stored::unknown(shown(json), None),
+        Some(dtype) => StoredType::plain(dtype),
+        None => StoredType::unknown(shown(json), None),
     }
 }
 
@@ -391,8 +391,8 @@ fn configured(name: &str, configuration: &Json, depth: u32) -> Option<Dtype> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Stored {
-        Stored::v2(&Json::parse(text.as_bytes()).unwrap())
+    fn of(text: &str) -> StoredType {
+        StoredType::v2(&Json::parse(text.as_bytes()).unwrap())
     }
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
             (">U3", Dtype::Utf32(3), Some(Big)),
             ("|V7", Dtype::Raw(7), None),
         ] {
-            assert_eq!(numpy(text), Stored { dtype, order }, "{text}");
+            assert_eq!(numpy(text), StoredType { dtype, order }, "{text}");
         }
         let Dtype::Time(time) = numpy("<M8[25s]").dtype else {
             panic!()
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn names_of_version_3() {
-        let of = |text: &str| Stored::v3(&Json::parse(text.as_bytes()).unwrap()).dtype;
+        let of = |text: &str| StoredType::v3(&Json::parse(text.as_bytes()).unwrap()).dtype;
         assert_eq!(of("\"r24\""), Dtype::Raw(3));
         assert_eq!(of("\"string\""), Dtype::Text);
         let text = r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":20}}"#;

@@ -1,7 +1,7 @@
 //! Fill values: the JSON values of elements that are not stored.
 
 use super::attrs::typed;
-use super::dtype::{Dtype, Member, Stored};
+use super::dtype::{Dtype, Member, StoredType};
 use crate::chunk::elements::encode;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, Values};
@@ -12,7 +12,7 @@ const SIX_DIGITS: &str = "9.96921e+36";
 /// The stored form of a fill value; `None` if it does not fit the type. `netcdf` says that netCDF wrote it: then text is
 /// plain, where others write bytes in base64.
 #[must_use]
-pub fn stored(what: &Stored, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
+pub fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let order = what.endianness();
     match &what.dtype {
         Dtype::Number(a) => number(*a, order, json),
@@ -171,7 +171,7 @@ fn raw(json: &Json, n: Option<u64>) -> Option<Vec<u8>> {
 }
 
 /// A structure: its bytes, or its fields by name or in order.
-fn structure(what: &Stored, members: &[Member], json: &Json) -> Option<Vec<u8>> {
+fn structure(what: &StoredType, members: &[Member], json: &Json) -> Option<Vec<u8>> {
     let size = what.size()?;
     let part = |n: usize, m: &Member| match json {
         Json::Array(items) => items.get(n).cloned(),

@@ -30,34 +30,88 @@ mod whole;
 pub mod write;
 
 pub use array::{Described, Heap, Shard, lengths};
-pub use dtype::{Dtype, Stored};
+pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;
 pub use reader::ZarrReader;
-pub use shard::Index;
+pub use shard::ShardIndex;
 
 use std::sync::Arc;
 
 use self::meta::Metadata;
-use self::schema::Builder;
-use super::{CreateOptions, Format, Reader, Writer};
+use self::schema::StoreBuilder;
+use super::{Format, KindRow, Strings, Traits};
+use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Container, Output, Store};
-use crate::model::{Kind, Schema, ZarrVersion};
+use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
+
+/// What the rows of all kinds have in common. For `nc_create`, the name of a store tells what else there is to know.
+const fn row(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
+    let [word] = names;
+    KindRow {
+        kind: Kind::NCZARR,
+        names,
+        word,
+        label,
+        mode: &["NETCDF4"],
+        url: None,
+        in_c: true,
+        longest: i64::MAX as u64,
+        shards: false,
+        no_default_size: false,
+    }
+}
+
+/// What those of version 3 have in common.
+const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
+    KindRow {
+        in_c: false,
+        shards: true,
+        no_default_size: true,
+        ..row(names, label)
+    }
+}
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
     name: "Zarr",
     probe,
     open,
-    creates: &[
-        Kind::NCZARR,
-        Kind::PURE_ZARR,
-        Kind::NCZARR3,
-        Kind::PURE_ZARR3,
+    kinds: &[
+        KindRow {
+            kind: Kind::NCZARR,
+            url: Some("nczarr"),
+            ..row(&["nczarr"], "NCZarr version 2")
+        },
+        KindRow {
+            kind: Kind::PURE_ZARR,
+            url: Some("zarr"),
+            ..row(&["zarr"], "Zarr version 2")
+        },
+        KindRow {
+            kind: Kind::NCZARR3,
+            ..v3(&["nczarr3"], "NCZarr version 3")
+        },
+        KindRow {
+            kind: Kind::PURE_ZARR3,
+            ..v3(&["zarr3"], "Zarr version 3")
+        },
     ],
     create,
+    traits: Traits {
+        extensions: &["zarr", "zip"],
+        keys: true,
+        settings: true,
+        overhang: true,
+        shows_given: true,
+        sized_strings: true,
+    },
+    copied_as: |_| Kind::NETCDF4,
+    holds: write::check::user_types,
+    strings: Strings::COUNTED,
+    reads_back: write::reads_back,
 };
 
 fn probe(container: &Container) -> Result<Option<Kind>> {
@@ -68,8 +122,8 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
         return Ok(None);
     };
     let env = Env::default();
-    let builder = Builder::new(Metadata::open(store, version, &env)?, version)?;
-    Ok(Some(Kind::Zarr(builder.zarr)))
+    let builder = StoreBuilder::new(Metadata::open(store, version, &env)?, version)?;
+    Ok(Some(Kind::zarr(builder.zarr)))
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {

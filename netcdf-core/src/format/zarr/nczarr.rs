@@ -9,7 +9,7 @@ use crate::json::Json;
 
 /// A part of the metadata, with the names that it had in different versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum NczarrPart {
     /// Marks the store as one of netCDF.
     Superblock,
     /// Dimensions and contents of a group.
@@ -20,7 +20,7 @@ pub enum Part {
     Attributes,
 }
 
-impl Part {
+impl NczarrPart {
     /// Its names in JSON, newest first.
     #[must_use]
     pub fn names(self) -> &'static [&'static str] {
@@ -212,7 +212,10 @@ pub fn is_hidden(name: &str) -> bool {
         "_Netcdf4Coordinates",
         "_Netcdf4Dimid",
     ];
-    own.contains(&name) || Part::ALL.iter().any(|part| part.names().contains(&name))
+    own.contains(&name)
+        || NczarrPart::ALL
+            .iter()
+            .any(|part| part.names().contains(&name))
 }
 
 /// The dimension names of xarray.
@@ -277,9 +280,9 @@ mod tests {
     fn the_newest_place_counts() {
         let attributes = json(r#"{"_nczarr_group": {"arrays": ["new"]}}"#);
         let group = json(r#"{"_NCZARR_GROUP": {"vars": ["old"]}}"#);
-        let found = Part::Group.find(&[&attributes, &group]).unwrap();
+        let found = NczarrPart::Group.find(&[&attributes, &group]).unwrap();
         assert!(found.get("arrays").is_some());
-        assert!(Part::Group.find(&[&group]).is_some());
-        assert!(Part::Array.find(&[&group]).is_none());
+        assert!(NczarrPart::Group.find(&[&group]).is_some());
+        assert!(NczarrPart::Array.find(&[&group]).is_none());
     }
 }

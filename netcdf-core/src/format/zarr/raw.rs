@@ -51,7 +51,7 @@ pub struct RawArray {
 
 /// A chunk within a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct KeyPart {
     /// Its place in the grid of the (inner) chunks.
     pub place: Vec<u64>,
     /// Its bytes within the key.
@@ -71,7 +71,7 @@ impl RawArray {
         };
         let stated = json.get(ty).cloned().unwrap_or(Json::Null);
         let pure = true;
-        let mut schema = Schema::new(Kind::Zarr(Zarr { version, pure }));
+        let mut schema = Schema::new(Kind::zarr(Zarr { version, pure }));
         let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
         let around = Around {
             schema: &schema,
@@ -292,7 +292,7 @@ impl RawArray {
         place: &[u64],
         size: u64,
         read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
-    ) -> Result<Vec<Part>> {
+    ) -> Result<Vec<KeyPart>> {
         let mut parts = vec![];
         self.level(
             0,
@@ -310,12 +310,12 @@ impl RawArray {
         level: usize,
         place: Vec<u64>,
         range: Range<u64>,
-        found: &mut dyn FnMut(Part),
+        found: &mut dyn FnMut(KeyPart),
         read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
     ) -> Result<()> {
         let shards = &self.described.shards;
         let Some(shard) = shards.get(level) else {
-            found(Part { place, range });
+            found(KeyPart { place, range });
             return Ok(());
         };
         let inner = shards
@@ -394,7 +394,7 @@ mod tests {
             |range: Range<u64>| Ok(bytes[range.start as usize..range.end as usize].to_vec());
         let parts = array.parts(&[1, 0], size, &mut read).unwrap();
         let (place, range) = (vec![1, 1], 0..4);
-        assert_eq!(parts, [Part { place, range }]);
+        assert_eq!(parts, [KeyPart { place, range }]);
         assert!(array.parts(&[1, 0], 31, &mut read).is_err());
     }
 

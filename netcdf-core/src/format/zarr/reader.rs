@@ -5,21 +5,21 @@ use std::sync::{Arc, OnceLock};
 use super::cache::Cache;
 use super::chunks::{Chunks, Listing, ShardId, gone};
 use super::meta::Metadata;
-use super::schema::{Array, Builder};
-use super::shard::Index;
+use super::schema::{Array, StoreBuilder};
+use super::shard::ShardIndex;
 use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::{Block, advance};
+use crate::chunk::scatter::{Block, runs};
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
-use crate::format::{Provenance, Reader};
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{Schema, Values, VarId, ZarrVersion};
+use crate::model::{Region, Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
@@ -39,21 +39,21 @@ pub struct ZarrReader {
     schema: Schema,
     provenance: Provenance,
     /// Parallel to `schema.vars`.
-    vars: Vec<Data>,
-    indexes: Cache<ShardId, Index>,
+    vars: Vec<ArrayData>,
+    indexes: Cache<ShardId, ShardIndex>,
     texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
     decoded: Cache<(usize, u64), Vec<u8>>,
 }
 
 /// The data of a variable.
-struct Data {
+struct ArrayData {
     array: Array,
     listing: Listing,
     /// The filters of chunks with texts of variable length.
     chain: OnceLock<Chain>,
 }
 
-impl std::fmt::Debug for Data {
+impl std::fmt::Debug for ArrayData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.array.fmt(f)
     }
@@ -65,7 +65,7 @@ impl ZarrReader {
     /// # Errors
     /// Damage that is not tolerated, with the store and key; those of the store.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
-        let mut builder = Builder::new(Metadata::open(&store, version, env)?, version)?;
+        let mut builder = StoreBuilder::new(Metadata::open(&store, version, env)?, version)?;
         builder.build()?;
         let pure = builder.zarr.pure;
         let provenance = Provenance {
@@ -75,7 +75,7 @@ impl ZarrReader {
             superblock: Some(builder.superblock),
             is_netcdf4: Some(true),
         };
-        let data = |array| Data {
+        let data = |array| ArrayData {
             array,
             listing: Listing::default(),
             chain: OnceLock::new(),
@@ -96,7 +96,7 @@ impl ZarrReader {
         })
     }
 
-    fn data(&self, var: usize) -> Result<&Data> {
+    fn data(&self, var: usize) -> Result<&ArrayData> {
         self.vars.get(var).ok_or_else(no_variable)
     }
 
@@ -208,7 +208,7 @@ impl ZarrReader {
     }
 
     /// Builds the filters for chunks of texts, if not done yet.
-    fn prepare(&self, data: &Data, env: &Env) -> Result<()> {
+    fn prepare(&self, data: &ArrayData, env: &Env) -> Result<()> {
         if data.chain.get().is_some() {
             return Ok(());
         }
@@ -220,48 +220,26 @@ impl ZarrReader {
     }
 }
 
-/// Copies the elements that a chunk and a box have in common to their places in the box.
-fn scatter(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) {
-    let block = layout.block(chunk);
-    let ends = |b: &Block| -> Vec<u64> {
-        b.start
-            .iter()
-            .zip(&b.count)
-            .map(|(s, c)| s.saturating_add(*c))
-            .collect()
+/// Puts the numbers of the elements that a chunk and a box have in common in their places in the box.
+///
+/// # Errors
+/// Those of [`runs`].
+fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<()> {
+    let (places, _) = out.as_chunks_mut::<16>();
+    let region = Region {
+        start: part.start.clone(),
+        count: part.count.clone(),
+        stride: vec![1; part.count.len()],
     };
-    let start: Vec<u64> = block
-        .start
-        .iter()
-        .zip(&part.start)
-        .map(|(a, b)| *a.max(b))
-        .collect();
-    let end = ends(&block)
-        .into_iter()
-        .zip(ends(part))
-        .map(|(a, b)| a.min(b));
-    let count: Vec<u64> = end.zip(&start).map(|(e, s)| e.saturating_sub(*s)).collect();
-    if count.contains(&0) {
-        return;
-    }
-    let number = |at: &[u64], within: &Block| {
-        let place = at.iter().zip(&start).zip(&within.start);
-        let place = place.map(|((a, s), w)| a + s - w);
-        place.zip(&within.count).fold(0u64, |sum, (at, len)| {
-            sum.saturating_mul(*len).saturating_add(at)
-        })
-    };
-    let mut at = vec![0u64; count.len()];
-    loop {
-        let element = strings::element(chunk, number(&at, &block));
-        let to = usize::try_from(number(&at, part)).unwrap_or(usize::MAX);
-        if let Some(place) = out.as_chunks_mut::<16>().0.get_mut(to) {
-            *place = element;
+    runs(&layout.block(chunk), &region, |run| {
+        for n in 0..run.len {
+            let to = usize::try_from(run.to + n).ok();
+            let place = to.and_then(|to| places.get_mut(to));
+            let place = place.ok_or_else(|| Error::internal("an element outside of its box"))?;
+            *place = strings::element(chunk, run.from + n * run.step);
         }
-        if !advance(&mut at, &count) {
-            return;
-        }
-    }
+        Ok(())
+    })
 }
 
 impl Reader for ZarrReader {
@@ -331,6 +309,10 @@ impl Reader for ZarrReader {
         None
     }
 
+    fn has_sources(&self) -> bool {
+        false
+    }
+
     fn changed(&self) -> Option<Arc<str>> {
         self.store.changed()
     }
@@ -378,8 +360,7 @@ impl Reader for ZarrReader {
         self.chunks(var.index())?
             .locate(&Block { start, count }, &mut |chunk| {
                 env.cancel.check()?;
-                scatter(layout, chunk.index, part, &mut out);
-                Ok(())
+                number(layout, chunk.index, part, &mut out)
             })?;
         Ok(out)
     }

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::array::{Described, is_version};
 use super::meta::Metadata;
-use super::nczarr::{self, Contents, Extras, Part};
+use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::whole::Whole;
 use super::{meta, v2, v3};
 use crate::chunk::layout::Layout;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::name::{ByName, Interner};
 use crate::model::{DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
+use crate::notes::Note;
 
 /// An array that became a variable; parallel to `schema.vars`.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Array {
 
 /// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Node {
+pub enum NodeKind {
     /// A group.
     Group,
     /// An array.
@@ -46,7 +46,7 @@ pub struct Objects {
 }
 
 /// Builds the schema of a store.
-pub struct Builder<'a> {
+pub struct StoreBuilder<'a> {
     /// Where the metadata is.
     pub meta: Metadata<'a>,
     /// The version, and whether netCDF's own metadata is used.
@@ -74,7 +74,7 @@ struct Known {
     groups: ByName<GroupId>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> StoreBuilder<'a> {
     /// A builder for a store of this version.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
     pub fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
         let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
         let superblock = match root_objects(&mut meta, version)? {
-            Some(root) => Part::Superblock
+            Some(root) => NczarrPart::Superblock
                 .find(&[&root.attributes, &root.own])
                 .cloned(),
             None => None,
@@ -99,7 +99,7 @@ impl<'a> Builder<'a> {
             objects,
             schema: Schema {
                 json_texts: pure,
-                ..Schema::new(Kind::Zarr(zarr))
+                ..Schema::new(Kind::zarr(zarr))
             },
             arrays: vec![],
             properties: None,
@@ -115,25 +115,25 @@ impl<'a> Builder<'a> {
     /// Damage that is not tolerated; those of the store.
     pub fn build(&mut self) -> Result<()> {
         match self.kind("")? {
-            Some(Node::Array) => {
+            Some(NodeKind::Array) => {
                 let name = title(self.meta.store.name());
                 let done = self.array(GroupId::ROOT, &name, "");
                 done.or_else(|e| self.meta.env.damage.meet_lost(e))
             }
-            Some(Node::Group) | None => self.group(GroupId::ROOT, "", 0),
+            Some(NodeKind::Group) | None => self.group(GroupId::ROOT, "", 0),
         }
     }
 
     /// The node below a prefix, if it has metadata.
-    fn kind(&mut self, prefix: &str) -> Result<Option<Node>> {
+    fn kind(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
                 let [group, array, _] = meta::V2;
                 if self.meta.exists(&format!("{prefix}{array}"))? {
-                    return Ok(Some(Node::Array));
+                    return Ok(Some(NodeKind::Array));
                 }
                 let group = self.meta.exists(&format!("{prefix}{group}"))?;
-                Ok(group.then_some(Node::Group))
+                Ok(group.then_some(NodeKind::Group))
             }
             ZarrVersion::V3 => {
                 let key = format!("{prefix}{}", meta::V3);
@@ -151,12 +151,17 @@ impl<'a> Builder<'a> {
     }
 
     /// The metadata objects of a node.
-    pub fn objects_of(&mut self, prefix: &str, node: Node) -> Result<Option<Objects>> {
+    pub fn objects_of(&mut self, prefix: &str, node: NodeKind) -> Result<Option<Objects>> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
 
     /// A part of netCDF's own metadata.
-    pub fn part(&mut self, part: Part, prefix: &str, objects: &Objects) -> Result<Option<Json>> {
+    pub fn part(
+        &mut self,
+        part: NczarrPart,
+        prefix: &str,
+        objects: &Objects,
+    ) -> Result<Option<Json>> {
         if let Some(found) = part.find(&[&objects.attributes, &objects.own]) {
             return Ok(Some(found.clone()));
         }
@@ -189,7 +194,7 @@ impl<'a> Builder<'a> {
                 .of(self.meta.store.name()));
         }
         let objects = self.group_objects(prefix)?;
-        let types = self.part(Part::Attributes, prefix, &objects)?;
+        let types = self.part(NczarrPart::Attributes, prefix, &objects)?;
         self.group_attributes(id, &objects.attributes, types.as_ref());
         let contents = self.contents(prefix, &objects)?;
         for dim in &contents.dims {
@@ -215,7 +220,7 @@ impl<'a> Builder<'a> {
 
     /// The metadata objects of a group; empty ones if they are damaged.
     fn group_objects(&mut self, prefix: &str) -> Result<Objects> {
-        let objects = match self.objects_of(prefix, Node::Group) {
+        let objects = match self.objects_of(prefix, NodeKind::Group) {
             Ok(found) => found.unwrap_or_else(empty),
             Err(e) => {
                 self.meta.env.damage.meet_lost(e)?;
@@ -240,7 +245,7 @@ impl<'a> Builder<'a> {
     /// The contents of a group: from netCDF's own metadata, else from the keys of the store.
     fn contents(&mut self, prefix: &str, objects: &Objects) -> Result<Contents> {
         if !self.zarr.pure
-            && let Some(json) = self.part(Part::Group, prefix, objects)?
+            && let Some(json) = self.part(NczarrPart::Group, prefix, objects)?
         {
             if let Some(contents) = Contents::of(&json) {
                 return Ok(contents);
@@ -260,8 +265,8 @@ impl<'a> Builder<'a> {
             let node = self.node_below(&below);
             let lost = |e| self.meta.env.damage.meet_lost(e).map(|()| None);
             match node.or_else(lost)? {
-                Some(Node::Array) => contents.arrays.push(name),
-                Some(Node::Group) => contents.groups.push(name),
+                Some(NodeKind::Array) => contents.arrays.push(name),
+                Some(NodeKind::Group) => contents.groups.push(name),
                 None => {}
             }
         }
@@ -269,10 +274,10 @@ impl<'a> Builder<'a> {
     }
 
     /// The node below a prefix, whether or not it has metadata of its own.
-    fn node_below(&mut self, prefix: &str) -> Result<Option<Node>> {
+    fn node_below(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.kind(prefix)? {
             Some(node) => Ok(Some(node)),
-            None => Ok(self.holds_nodes(prefix)?.then_some(Node::Group)),
+            None => Ok(self.holds_nodes(prefix)?.then_some(NodeKind::Group)),
         }
     }
 
@@ -344,7 +349,7 @@ impl<'a> Builder<'a> {
 
     /// Describes the array below a prefix.
     pub fn describe(&mut self, prefix: &str) -> Result<(Described, Objects, Extras)> {
-        let Some(objects) = self.objects_of(prefix, Node::Array)? else {
+        let Some(objects) = self.objects_of(prefix, NodeKind::Array)? else {
             return Err(self
                 .meta
                 .wrong(prefix, "the group lists this array, but it does not exist"));
@@ -362,7 +367,7 @@ impl<'a> Builder<'a> {
         }
         let extras = match self.zarr.pure {
             true => None,
-            false => self.part(Part::Array, prefix, &objects)?,
+            false => self.part(NczarrPart::Array, prefix, &objects)?,
         };
         let extras = extras.as_ref().map(Extras::of).unwrap_or_default();
         Ok((described, objects, extras))
@@ -394,10 +399,10 @@ fn unique(names: &[String]) -> Vec<&String> {
 }
 
 /// The kind of a node according to `zarr.json`.
-pub fn node_type(json: &Json) -> Node {
+pub fn node_type(json: &Json) -> NodeKind {
     match json.get("node_type").and_then(Json::as_str) {
-        Some("array") => Node::Array,
-        _ => Node::Group,
+        Some("array") => NodeKind::Array,
+        _ => NodeKind::Group,
     }
 }
 
@@ -405,12 +410,12 @@ pub fn node_type(json: &Json) -> Node {
 fn objects(
     meta: &mut Metadata<'_>,
     version: ZarrVersion,
-    (prefix, node): (&str, Node),
+    (prefix, node): (&str, NodeKind),
 ) -> Result<Option<Objects>> {
     let [group, array, attributes] = meta::V2;
     let key = match (version, node) {
-        (ZarrVersion::V2, Node::Group) => group,
-        (ZarrVersion::V2, Node::Array) => array,
+        (ZarrVersion::V2, NodeKind::Group) => group,
+        (ZarrVersion::V2, NodeKind::Array) => array,
         (ZarrVersion::V3, _) => meta::V3,
     };
     let own = meta.get(&format!("{prefix}{key}"))?;
@@ -418,7 +423,7 @@ fn objects(
         (ZarrVersion::V2, _) => meta.get(&format!("{prefix}{attributes}"))?,
         (ZarrVersion::V3, own) => own.as_ref().and_then(|own| own.get("attributes").cloned()),
     };
-    if own.is_none() && attributes.is_none() || own.is_none() && node == Node::Array {
+    if own.is_none() && attributes.is_none() || own.is_none() && node == NodeKind::Array {
         return Ok(None);
     }
     Ok(Some(Objects {
@@ -429,10 +434,10 @@ fn objects(
 
 /// The metadata objects of the root, whether group or array.
 pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<Objects>> {
-    let group = objects(meta, version, ("", Node::Group))?;
+    let group = objects(meta, version, ("", NodeKind::Group))?;
     match group {
         Some(group) => Ok(Some(group)),
-        None => objects(meta, version, ("", Node::Array)),
+        None => objects(meta, version, ("", NodeKind::Array)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::limits::{Limits, room};
 
 /// The places of the chunks of a shard within its key. The entries are kept in stored form, since there may be very many of them.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct ShardIndex {
     entries: Vec<u8>,
     big_endian: bool,
     /// The bytes of the shard in its key.
@@ -81,7 +81,7 @@ impl Shard {
     ///
     /// # Errors
     /// [`ErrorKind::Checksum`]; [`ErrorKind::Corrupt`] for chunks outside of the shard.
-    pub fn index(&self, mut bytes: Vec<u8>, shard: &Range<u64>) -> Result<Index> {
+    pub fn index(&self, mut bytes: Vec<u8>, shard: &Range<u64>) -> Result<ShardIndex> {
         if self.checksum {
             let (entries, sum) = bytes.split_last_chunk::<4>().unwrap_or((&[], &[0; 4]));
             if u32::from_le_bytes(*sum) != crc32c(entries) && !cfg!(fuzzing) {
@@ -90,7 +90,7 @@ impl Shard {
             }
             bytes.truncate(entries.len());
         }
-        let index = Index {
+        let index = ShardIndex {
             entries: bytes,
             big_endian: self.big_endian,
             shard: shard.clone(),
@@ -101,7 +101,7 @@ impl Shard {
     }
 }
 
-impl Index {
+impl ShardIndex {
     /// The range of a chunk within the key; `None` if it is not stored.
     #[must_use]
     pub fn get(&self, chunk: usize) -> Option<Range<u64>> {

@@ -4,13 +4,13 @@
 use super::array::{Described, Heap, lengths as numbers};
 use super::fill;
 use super::schema::Array;
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::chunk::scatter::advance;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context};
 use crate::json::Json;
-use crate::model::Schema;
 use crate::model::region::product;
+use crate::model::{Element, Schema};
 
 /// The values of a chunk.
 type Texts = Vec<Box<[u8]>>;

@@ -1,11 +1,15 @@
 //! The netCDF types for Zarr's types; types that netCDF lacks are defined where needed.
 
-use super::dtype::{Dtype, Member, Stored};
+use super::dtype::{Dtype, Member, StoredType};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
 
 /// The netCDF type of an element. A structure becomes a compound type in `group`, named after the variable; the others
 /// are defined in the root group, once.
-pub fn declare(schema: &mut Schema, stored: &Stored, (group, var): (GroupId, &str)) -> DataType {
+pub fn declare(
+    schema: &mut Schema,
+    stored: &StoredType,
+    (group, var): (GroupId, &str),
+) -> DataType {
     match &stored.dtype {
         Dtype::Number(a) => (*a).into(),
         Dtype::Char => Atomic::Char.into(),

@@ -3,7 +3,7 @@
 //! Specification: Zarr storage specification version 2.
 
 use super::array::{Described, Heap, is_version, one_of, shapes};
-use super::dtype::{Dtype, Stored, shown};
+use super::dtype::{Dtype, StoredType, shown};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -19,7 +19,7 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let fortran = json.get("order").and_then(Json::as_str) == Some("F");
     let mut described = Described {
         version: ZarrVersion::V2,
-        stored: Stored::v2(dtype),
+        stored: StoredType::v2(dtype),
         keys: Keys::v2(json.get("dimension_separator")),
         fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
         filters,

@@ -3,7 +3,7 @@
 //! Specification: Zarr core protocol version 3.
 
 use super::array::{Described, Heap, Shard, is_version, lengths, one_of, shapes};
-use super::dtype::{Dtype, Stored};
+use super::dtype::{Dtype, StoredType};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::{Endianness, ZarrVersion};
@@ -44,7 +44,7 @@ pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
         .filter(|c| c.items().is_some_and(|i| !i.is_empty()));
     let mut described = Described {
         version: ZarrVersion::V3,
-        stored: Stored::v3(dtype),
+        stored: StoredType::v3(dtype),
         keys: keys.unwrap_or(Keys {
             lead: Some('c'),
             separator: '/',

@@ -1,6 +1,6 @@
 //! Decodes stored elements to values.
 
-use super::dtype::{Dtype, Member, Stored};
+use super::dtype::{Dtype, Member, StoredType};
 use super::half;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
@@ -10,7 +10,7 @@ use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, TypeKind, Value
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for elements without netCDF values.
-pub fn decode(schema: &Schema, stored: &Stored, ty: DataType, bytes: &[u8]) -> Result<Values> {
+pub fn decode(schema: &Schema, stored: &StoredType, ty: DataType, bytes: &[u8]) -> Result<Values> {
     let order = stored.endianness();
     let size = stored.size().and_then(|n| usize::try_from(n).ok());
     let size = size.ok_or_else(no_values)?.max(1);
@@ -147,7 +147,7 @@ mod tests {
     use crate::json::Json;
     use crate::model::{GroupId, Kind};
 
-    fn read(stored: &Stored, bytes: &[u8]) -> Values {
+    fn read(stored: &StoredType, bytes: &[u8]) -> Values {
         let mut schema = Schema::new(Kind::PURE_ZARR);
         let ty = declare(&mut schema, stored, (GroupId::ROOT, "v"));
         decode(&schema, stored, ty, bytes).unwrap()
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn structures() {
         let json = Json::parse(br#"[["a",">i2"],["b",[["c","|S1"],["d","|b1",[2]]]]]"#).unwrap();
-        let values = read(&Stored::v2(&json), b"\0\x01x\x01\0\0\x02y\0\x01");
+        let values = read(&StoredType::v2(&json), b"\0\x01x\x01\0\0\x02y\0\x01");
         let Values::Compound {
             len: 2, columns, ..
         } = values

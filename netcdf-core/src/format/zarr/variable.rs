@@ -2,25 +2,24 @@
 
 use super::array::{Described, Heap};
 use super::dtype::{Dtype, shown};
-use super::fill;
 use super::nczarr::Extras;
-use super::schema::{Array, Builder};
-use super::strings;
+use super::schema::{Array, StoreBuilder};
 use super::types::declare;
 use super::whole::Whole;
-use crate::chunk::layout::{Element, Layout};
+use super::{fill, strings};
+use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec;
-use crate::filter::{About, Context, Table};
+use crate::filter::{About, Context, Table, codec};
 use crate::json::Json;
 use crate::limits;
 use crate::model::region::product;
 use crate::model::storage::Fill;
 use crate::model::{
-    Atomic, DataType, FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable, ZarrVersion,
+    Atomic, DataType, Element, FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable,
+    ZarrVersion,
 };
 
-impl Builder<'_> {
+impl StoreBuilder<'_> {
     /// Adds the array below a prefix as a variable.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Shards that went through codecs as a whole: they are decoded before their index is read.
 
 use super::array::Described;
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec};
+use crate::model::Element;
 use crate::model::region::product;
 
 /// Bytes that a shard may have beyond its chunks and its index.

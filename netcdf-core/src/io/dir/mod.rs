@@ -22,7 +22,7 @@ use super::file::{FileSource, PIECE, full};
 use super::key;
 use super::odd::{Met, Odd};
 use super::source::{Source, read_range};
-use super::store::{Hints, MARKERS, Store, Visit, exists, in_the_way, without_content};
+use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
@@ -255,7 +255,7 @@ impl Store for DirStore {
         Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         walk::walk(self, prefix, visit)
     }
 

@@ -12,7 +12,7 @@ use crate::io::odd::{Odd, Oddity};
 const FOLDERS: usize = 10_000;
 
 /// An entry of a directory.
-pub(super) struct Entry {
+pub(super) struct DirEntry {
     /// The name.
     pub name: String,
     /// True for a directory, as far as known without following links.
@@ -98,7 +98,7 @@ impl DirStore {
     }
 
     /// The entries of a directory, sorted; entries whose names cannot be keys are left out, and recorded.
-    pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<Entry>> {
+    pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<DirEntry>> {
         let failed = |e| self.failed("cannot list", prefix, e);
         let mut entries = vec![];
         for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -110,7 +110,7 @@ impl DirStore {
                 self.odd.add(Odd::new(Oddity::NoKey, &name));
                 continue;
             };
-            entries.push(Entry {
+            entries.push(DirEntry {
                 name: name.to_owned(),
                 folder: kind.is_dir(),
                 link: kind.is_symlink(),

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{DirStore, Foreign, Replace};
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::file::place::{self, Place};
-use crate::io::file::replace;
+use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
 use crate::io::file::unnamed::folder;
-use crate::io::file::{full, kept};
+use crate::io::file::{full, kept, replace};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
@@ -51,7 +50,7 @@ impl DirTarget {
         let failed = |e| full::failed("cannot create", &name, e);
         // Without a trailing `/`, which would hide a link.
         let path: PathBuf = path.components().collect();
-        let Place::Path(path) = place::resolve(&path).map_err(failed)? else {
+        let PathEnd::Path(path) = place::resolve(&path).map_err(failed)? else {
             let what =
                 "a Zarr store is a directory or a zip file, it cannot be written to an open file";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));

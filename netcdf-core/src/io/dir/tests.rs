@@ -1,5 +1,5 @@
 use super::*;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::io::file::replace;
 use crate::io::suite;
 use crate::io::target::StoreTarget;

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::DirStore;
-use super::paths::Entry;
+use super::paths::DirEntry;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::store::{UNKNOWN, Visit};
+use crate::io::store::{UNKNOWN, VisitKey};
 
 /// A directory on the path from the prefix to the current place.
 struct Folder {
     prefix: String,
     real: PathBuf,
     /// Its remaining entries, in reverse order.
-    left: Vec<Entry>,
+    left: Vec<DirEntry>,
 }
 
 /// Most links to directories that a walk follows: links to each other make very many paths.
@@ -20,7 +20,7 @@ const LINKS: usize = 10_000;
 
 /// Visits all keys below `prefix` with their sizes, sorted. Links that lead nowhere, or that may not be
 /// followed, are keys of [`UNKNOWN`] size: reading them is an error, but listing the keys beside them is not.
-pub(super) fn walk(store: &DirStore, prefix: &str, visit: Visit<'_>) -> Result<()> {
+pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
     let mut links = 0;
     let Some(real) = store.found_folder(prefix)? else {
         return Ok(());
@@ -82,7 +82,7 @@ impl Folder {
         store.remember(prefix.trim_end_matches('/'), &real);
         let mut left = store.entries(&prefix, &real)?;
         // Keys are sorted as a whole, so a directory sorts by its name followed by `/`.
-        let order = |e: &Entry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
+        let order = |e: &DirEntry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
             true => format!("{}/", e.name),
             false => e.name.clone(),
         };

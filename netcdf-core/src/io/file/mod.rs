@@ -21,13 +21,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::place::Place;
+use self::place::PathEnd;
 use self::pool::{Handle, Pool};
 use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
 /// A regular file, read by position.
@@ -245,8 +245,8 @@ impl FileTarget {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
         let real = match place::resolve(path).map_err(failed)? {
-            Place::Path(real) => real,
-            Place::Descriptor(path) => {
+            PathEnd::Path(real) => real,
+            PathEnd::Descriptor(path) => {
                 let out = place::open_descriptor(&path).map_err(failed)?;
                 return Self::through(&name, out);
             }
@@ -495,8 +495,10 @@ fn copy_in_kernel(_: &File, _: &File, _: &Range<u64>, _: u64) -> u64 {
 #[must_use]
 pub fn in_place(path: &Path) -> bool {
     match place::resolve(path) {
-        Ok(Place::Path(real)) => std::fs::metadata(real).is_ok_and(|m| !m.is_file() && !m.is_dir()),
-        Ok(Place::Descriptor(_)) => true,
+        Ok(PathEnd::Path(real)) => {
+            std::fs::metadata(real).is_ok_and(|m| !m.is_file() && !m.is_dir())
+        }
+        Ok(PathEnd::Descriptor(_)) => true,
         Err(_) => false,
     }
 }
@@ -518,7 +520,7 @@ pub fn real(path: &Path) -> PathBuf {
         return real;
     }
     let to = match place::resolve(path) {
-        Ok(Place::Path(to) | Place::Descriptor(to)) => to,
+        Ok(PathEnd::Path(to) | PathEnd::Descriptor(to)) => to,
         Err(_) => path.to_owned(),
     };
     match (std::fs::canonicalize(folder(&to)), to.file_name()) {

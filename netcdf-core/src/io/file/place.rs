@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What a path leads to, all symbolic links followed.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PathEnd {
     /// A path, which may or may not exist.
     Path(PathBuf),
     /// An open file of a process, by its path (`/proc/self/fd/1`, `/dev/fd/1`).
@@ -18,15 +18,15 @@ pub enum Place {
 ///
 /// # Errors
 /// If the links never end.
-pub fn resolve(path: &Path) -> Result<Place> {
+pub fn resolve(path: &Path) -> Result<PathEnd> {
     let mut at = path.to_path_buf();
     for _ in 0..40 {
         if is_descriptor(&at) {
-            return Ok(Place::Descriptor(at));
+            return Ok(PathEnd::Descriptor(at));
         }
         match std::fs::read_link(&at) {
             Ok(to) => at = at.parent().unwrap_or(Path::new("")).join(to),
-            Err(_) => return Ok(Place::Path(at)),
+            Err(_) => return Ok(PathEnd::Path(at)),
         }
     }
     Err(Error::other("too many levels of symbolic links"))
@@ -43,7 +43,7 @@ fn is_descriptor(path: &Path) -> bool {
     dir == Path::new("/dev/fd") || (real.starts_with("/proc") && real.ends_with("fd"))
 }
 
-/// Opens the file that [`Place::Descriptor`] names, for writing. Standard output and error are written at their
+/// Opens the file that [`PathEnd::Descriptor`] names, for writing. Standard output and error are written at their
 /// current position; a regular file opened by number is written from its start.
 ///
 /// # Errors
@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn names_of_open_files_are_not_followed() {
-        let stdout = Place::Descriptor("/proc/self/fd/1".into());
+        let stdout = PathEnd::Descriptor("/proc/self/fd/1".into());
         assert_eq!(resolve(Path::new("/dev/stdout")).unwrap(), stdout);
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("l");
         std::os::unix::fs::symlink("/dev/fd/3", &link).unwrap();
-        let three = Place::Descriptor("/dev/fd/3".into());
+        let three = PathEnd::Descriptor("/dev/fd/3".into());
         assert_eq!(resolve(&link).unwrap(), three);
     }
 
@@ -87,6 +87,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (link, end) = (dir.path().join("l"), dir.path().join("fd").join("1"));
         std::os::unix::fs::symlink("fd/1", &link).unwrap();
-        assert_eq!(resolve(&link).unwrap(), Place::Path(end));
+        assert_eq!(resolve(&link).unwrap(), PathEnd::Path(end));
     }
 }

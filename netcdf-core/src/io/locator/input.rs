@@ -5,17 +5,16 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::url::{self, Asked, Modes};
-use super::{consolidated_by_environment, local};
+use super::url::{Asked, Modes};
+use super::{Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Container;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
-use crate::io::other;
 use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
 use crate::io::zip::{self, ZipStore};
+use crate::io::{Container, other};
 use crate::limits::Limits;
 
 /// How inputs are opened.
@@ -31,26 +30,25 @@ pub struct Access {
     pub text: bool,
 }
 
-/// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file.
+/// Opens an input; standard input is `stdin`, which is spooled to a temporary file.
 ///
 /// # Errors
 /// As [`Access::input`].
-pub fn input(named: &Path, stdin: &mut dyn Read) -> Result<Container> {
-    Access::default().input(named, stdin)
+pub fn input(at: &Location, stdin: &mut dyn Read) -> Result<Container> {
+    Access::default().input(at, stdin)
 }
 
 impl Access {
-    /// Opens an input: a path, a URL, or `-` for `stdin`, which is spooled to a temporary file. A path to a
+    /// Opens an input; standard input is `stdin`, which is spooled to a temporary file. A path to a
     /// directory or zip file with Zarr metadata is a store; so is everything that a URL says is one.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for a directory that is not a store; [`ErrorKind::Io`]; as [`local`].
-    pub fn input(&self, named: &Path, stdin: &mut dyn Read) -> Result<Container> {
-        if named == Path::new("-") {
+    /// [`ErrorKind::UnknownFormat`] for a directory that is not a store; [`ErrorKind::Io`].
+    pub fn input(&self, at: &Location, stdin: &mut dyn Read) -> Result<Container> {
+        if at.is_standard() {
             return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
         }
-        let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
-        let path = local(named)?;
+        let (modes, path) = (at.modes().cloned().unwrap_or_default(), at.path());
         match modes.asked() {
             Asked::Zarr { pure } => {
                 let hints = Hints {
@@ -58,10 +56,10 @@ impl Access {
                     no_xarray: modes.has("noxarray"),
                     consolidated: modes.has("consolidated") || consolidated_by_environment(),
                 };
-                self.store(&path, &modes, hints).map(Container::Store)
+                self.store(path, &modes, hints).map(Container::Store)
             }
-            Asked::File => Ok(Container::Source(Arc::new(open(&path, self.wanted())?))),
-            Asked::Nothing => self.any(&path),
+            Asked::File => Ok(Container::Source(Arc::new(open(path, self.wanted())?))),
+            Asked::Nothing => self.any(path),
         }
     }
 
@@ -73,14 +71,14 @@ impl Access {
     /// Opens any directory or zip file as a store of keys, with or without Zarr metadata.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for other files; [`ErrorKind::Io`]; as [`local`].
-    pub fn keys(&self, named: &Path, stdin: &mut dyn Read) -> Result<Arc<dyn Store>> {
-        if named == Path::new("-") {
+    /// [`ErrorKind::UnknownFormat`] for other files; [`ErrorKind::Io`].
+    pub fn keys(&self, at: &Location, stdin: &mut dyn Read) -> Result<Arc<dyn Store>> {
+        if at.is_standard() {
             let source = Arc::new(spool("(stdin)", stdin, self.wanted())?);
             return self.zip(source, plain()).map(|(store, _)| store);
         }
-        let modes = url::parse(named)?.map(|url| url.modes).unwrap_or_default();
-        self.store(&local(named)?, &modes, plain())
+        let modes = at.modes().cloned().unwrap_or_default();
+        self.store(at.path(), &modes, plain())
     }
 
     /// Opens the store that a URL specifies: a directory or a zip file.
@@ -210,7 +208,7 @@ fn spool(name: &str, from: &mut dyn Read, wanted: fn(&[u8]) -> bool) -> Result<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::Cancel;
+    use crate::cancel::Cancel;
     use crate::io::StoreTarget;
     use crate::io::dir::{DirTarget, Foreign, Replace};
     use crate::io::zip::ZipTarget;
@@ -221,7 +219,7 @@ mod tests {
     }
 
     fn opened(named: &str) -> Result<Container> {
-        input(Path::new(named), &mut std::io::empty())
+        input(&Location::new(named)?, &mut std::io::empty())
     }
 
     fn hints(named: &str) -> Hints {
@@ -292,7 +290,9 @@ mod tests {
                 text,
                 ..Access::default()
             };
-            let opened = access.input(Path::new("-"), &mut Endless(0, byte)).unwrap();
+            let opened = access
+                .input(&Location::standard(), &mut Endless(0, byte))
+                .unwrap();
             let Container::Source(source) = opened else {
                 panic!("no store");
             };
@@ -309,7 +309,7 @@ mod tests {
         let (target, out) = crate::io::memory::MemoryTarget::new("m");
         fill(Box::new(ZipTarget::new(Box::new(target), "")));
         let bytes = out.lock().unwrap().take().unwrap();
-        let opened = input(Path::new("-"), &mut &bytes[..]).unwrap();
+        let opened = input(&Location::standard(), &mut &bytes[..]).unwrap();
         assert!(matches!(opened, Container::Store(_)));
     }
 }

@@ -2,20 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::url;
-use super::{consolidated_by_environment, local};
-use crate::env::{Env, Note};
+use super::{Location, consolidated_by_environment, url};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::ZarrOptions;
-use crate::format::zarr::survey;
-use crate::io::dir::{self, DirTarget, Replace};
 use crate::io::file::{FileTarget, or_stdout};
-use crate::io::key;
-use crate::io::target::StoreTarget;
-use crate::io::trace::Trace;
-use crate::io::zip::ZipTarget;
-use crate::io::{Output, Target};
-use crate::model::{Kind, Zarr, ZarrVersion};
+use crate::io::{Target, dir, key};
+use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
+use crate::notes::Note;
 
 /// A file as an output at `path`.
 ///
@@ -40,15 +32,15 @@ pub struct Asked {
 
 impl Asked {
     /// Checks that an output of this form can have what is asked for.
-    fn applies(&self, form: Form) -> Result<()> {
+    fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
-            Form::File if self.consolidated => {
+            OutputForm::File if self.consolidated => {
                 "--consolidated: only Zarr has consolidated metadata"
             }
-            Form::File | Form::Directory if self.zip_prefix.is_some() => {
+            OutputForm::File | OutputForm::Directory if self.zip_prefix.is_some() => {
                 "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
             }
-            Form::File | Form::Directory | Form::Zip { .. } => return Ok(()),
+            OutputForm::File | OutputForm::Directory | OutputForm::Zip { .. } => return Ok(()),
         };
         let e = Error::new(ErrorKind::Argument, what);
         Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
@@ -57,7 +49,7 @@ impl Asked {
 
 /// The form in which an output is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputForm {
     /// A file: classic or HDF5.
     File,
     /// A Zarr store in a directory.
@@ -75,7 +67,7 @@ pub struct Destination {
     /// The path on this machine.
     pub path: PathBuf,
     /// The form.
-    pub form: Form,
+    pub form: OutputForm,
     /// The kind, if given.
     pub kind: Option<Kind>,
     /// Whether only the name's extension says that it is Zarr.
@@ -98,11 +90,11 @@ impl Destination {
         let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let form = match zarr {
-            Some(zarr) if zip => Form::Zip {
+            Some(zarr) if zip => OutputForm::Zip {
                 prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
             },
-            Some(_) => Form::Directory,
-            None => Form::File,
+            Some(_) => OutputForm::Directory,
+            None => OutputForm::File,
         };
         let wrong = |e: Error| e.of(&path.to_string_lossy());
         if store != zarr.is_some() {
@@ -130,7 +122,7 @@ impl Destination {
     /// Whether the output replaces an existing store.
     #[must_use]
     pub fn replaces_store(&self) -> bool {
-        self.form == Form::Directory && dir::is_store(&self.path)
+        self.form == OutputForm::Directory && dir::is_store(&self.path)
     }
 
     /// The note to give after a store was replaced.
@@ -148,37 +140,29 @@ impl Destination {
     /// ends in `.zarr` or `.zip` is pure Zarr version 3. `-` is standard output.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind; as
-    /// [`local`].
-    pub fn resolve(named: &Path, asked: Asked) -> Result<Self> {
-        let modes = match url::parse(named)? {
-            None => url::Modes::default(),
-            Some(url) => {
-                let kind = asked.kind.and_then(Kind::as_zarr);
-                if url.modes.asked() == url::Asked::Nothing && kind.is_none() {
-                    let what = "the URL does not say what to create";
-                    let e = Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy());
-                    return Err(e.with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
-                }
-                url.modes
-            }
-        };
-        let path = or_stdout(&local(named)?);
-        let kind = kind(&modes, asked.kind).map_err(|e| e.of(&named.to_string_lossy()))?;
+    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
+    pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
+        let named = |e: Error| e.of(&at.named().to_string_lossy());
+        let zarr = asked.kind.and_then(Kind::as_zarr);
+        if at.modes().is_some_and(|m| m.asked() == url::Asked::Nothing) && zarr.is_none() {
+            let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
+            return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
+        }
+        let modes = at.modes().cloned().unwrap_or_default();
+        let path = or_stdout(at.path());
+        let kind = kind(&modes, asked.kind).map_err(named)?;
         let by_name = kind.is_none() && modes.asked() == url::Asked::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let ends = ends_in(&path, "zip");
         let form = match zarr {
-            None => Form::File,
-            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => Form::Zip {
+            None => OutputForm::File,
+            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => OutputForm::Zip {
                 prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
             },
-            Some(_) => Form::Directory,
+            Some(_) => OutputForm::Directory,
         };
-        asked
-            .applies(form)
-            .map_err(|e| e.of(&named.to_string_lossy()))?;
+        asked.applies(form).map_err(named)?;
         Ok(Self {
             path,
             form,
@@ -200,61 +184,16 @@ impl Destination {
     pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
             self.kind = Some(input);
-            if let Form::Zip { prefix } = &mut self.form {
+            if let OutputForm::Zip { prefix } = &mut self.form {
                 *prefix = asked.zip_prefix.unwrap_or(!zarr.pure);
             }
         }
         self
     }
 
-    /// Starts the output. `sync` asks for the data to be on disk before it becomes visible; it does not become
-    /// visible once the run is cancelled. If files that are not part of a replaced store are removed with it, a
-    /// note says so.
-    ///
-    /// # Errors
-    /// Those of [`FileTarget::create`] and [`DirTarget::create`].
-    pub fn create(&self, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
-        let cancel = &env.cancel;
-        let store: Box<dyn StoreTarget> = match self.form {
-            Form::File => {
-                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
-                return Ok(Output::from(Box::new(target)));
-            }
-            Form::Directory => Box::new(self.directory(sync, env)?),
-            Form::Zip { prefix } => {
-                let target = FileTarget::create(&self.path, sync)?.cancelled_by(cancel);
-                let prefix = if prefix {
-                    self.zip_prefix()
-                } else {
-                    String::new()
-                };
-                Box::new(ZipTarget::new(Box::new(target), &prefix))
-            }
-        };
-        Ok(Output::Store(trace.target(store)))
-    }
-
-    fn directory(&self, sync: bool, env: &Env) -> Result<DirTarget> {
-        let replace = Replace {
-            foreign: survey::foreign,
-            overwrite: self.overwrite,
-        };
-        let target = DirTarget::create(&self.path, sync, replace, &env.cancel)?;
-        let goes = target.goes();
-        if !goes.is_empty() {
-            env.notes.say(Note {
-                object: self.path.to_string_lossy().into_owned(),
-                what: format!("files that are not part of the store are removed, too: {goes}"),
-                remedy: None,
-            });
-        }
-        Ok(target)
-    }
-}
-
-impl Destination {
     /// The directory that netCDF-C makes in a zip file, named like the file.
-    fn zip_prefix(&self) -> String {
+    #[must_use]
+    pub fn zip_prefix(&self) -> String {
         let stem = self.path.file_stem().and_then(|name| name.to_str());
         let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
         format!("{name}/")
@@ -290,7 +229,7 @@ fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let version = version.unwrap_or(ZarrVersion::V2);
     let zarr = Zarr { version, pure };
     match said.is_none_or(|said| said == zarr) {
-        true => Ok(Some(Kind::Zarr(zarr))),
+        true => Ok(Some(Kind::zarr(zarr))),
         false => Err(contradiction()),
     }
 }
@@ -309,7 +248,7 @@ mod tests {
             kind,
             ..Asked::default()
         };
-        Destination::resolve(Path::new(named), asked)
+        Destination::resolve(&Location::new(named)?, asked)
     }
 
     #[test]
@@ -321,11 +260,11 @@ mod tests {
                 zip_prefix,
                 overwrite: false,
             };
-            Destination::resolve(Path::new(named), asked).map_err(|e| e.kind())
+            Destination::resolve(&Location::new(named).unwrap(), asked).map_err(|e| e.kind())
         };
         for (named, kind, consolidated, prefix) in [
-            ("a", Kind::Netcdf4, true, None),
-            ("a.zip", Kind::Netcdf4, false, Some(false)),
+            ("a", Kind::NETCDF4, true, None),
+            ("a.zip", Kind::NETCDF4, false, Some(false)),
             ("a", Kind::NCZARR, false, Some(true)),
         ] {
             let e = resolve(named, kind, consolidated, prefix).unwrap_err();
@@ -337,9 +276,12 @@ mod tests {
 
     #[test]
     fn names_and_kinds() {
-        use Form::{Directory, File};
-        let (netcdf, pure) = (Form::Zip { prefix: true }, Form::Zip { prefix: false });
-        let four = Some(Kind::Netcdf4);
+        use OutputForm::{Directory, File};
+        let (netcdf, pure) = (
+            OutputForm::Zip { prefix: true },
+            OutputForm::Zip { prefix: false },
+        );
+        let four = Some(Kind::NETCDF4);
         for (named, kind, form, want) in [
             ("a.nc", None, File, None),
             ("a.zip", four, File, four),
@@ -396,20 +338,20 @@ mod tests {
                 kind: given,
                 ..Asked::default()
             };
-            let made = Destination::resolve(Path::new(named), asked).unwrap();
+            let made = Destination::resolve(&Location::new(named).unwrap(), asked).unwrap();
             let made = made.of_input(input, asked);
             (made.kind.unwrap(), made.form)
         };
-        let directory = Form::Directory;
+        let directory = OutputForm::Directory;
         assert_eq!(
             kind("a.zarr", None, Kind::NCZARR),
             (Kind::NCZARR, directory)
         );
         assert_eq!(
-            kind("a.zarr", None, Kind::Cdf5),
+            kind("a.zarr", None, Kind::CDF5),
             (Kind::PURE_ZARR3, directory)
         );
-        let zip = Form::Zip { prefix: true };
+        let zip = OutputForm::Zip { prefix: true };
         assert_eq!(kind("a.zip", None, Kind::NCZARR3), (Kind::NCZARR3, zip));
         let given = kind("a.zarr", Some(Kind::PURE_ZARR), Kind::NCZARR3);
         assert_eq!(given, (Kind::PURE_ZARR, directory));
@@ -427,8 +369,8 @@ mod tests {
             zip_prefix: Some(true),
             overwrite: false,
         };
-        let made = Destination::resolve(Path::new("a.zip"), asked).unwrap();
-        assert_eq!(made.form, Form::Zip { prefix: true });
+        let made = Destination::resolve(&Location::new("a.zip").unwrap(), asked).unwrap();
+        assert_eq!(made.form, OutputForm::Zip { prefix: true });
         assert!(made.zarr.consolidated);
     }
 
@@ -440,7 +382,7 @@ mod tests {
             ("file://a#mode=nczarr,v2", Some(Kind::NCZARR3)),
             ("file://a#mode=netcdf-4", Some(Kind::NCZARR)),
             ("file://a", None),
-            ("file://a", Some(Kind::Netcdf4)),
+            ("file://a", Some(Kind::NETCDF4)),
             ("file://a#mode=file", None),
         ] {
             let e = resolve(named, kind).unwrap_err();

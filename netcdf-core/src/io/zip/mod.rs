@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::key;
 use super::odd::{Met, Odd, Oddity};
 use super::source::{Source, read_range};
-use super::store::{Hints, MARKERS, Store, Visit, range_of, without_content};
+use super::store::{Hints, MARKERS, Store, VisitKey, range_of, without_content};
 use super::tree;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
@@ -198,7 +198,7 @@ impl Store for ZipStore {
         Ok(tree::children(&self.members, prefix))
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(self.name()))?;
         let mut below = tree::below(&self.members, prefix);
         below.try_for_each(|(key, member)| visit(key, member.size))

@@ -12,7 +12,7 @@ use zip::{CompressionMethod, DateTime};
 use super::ZipStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
-use crate::io::store::{Store, Visit, exists, in_the_way, without_content};
+use crate::io::store::{Store, VisitKey, exists, in_the_way, without_content};
 use crate::io::target::{StoreTarget, Target};
 use crate::io::tree;
 use crate::limits::{Limits, zeros};
@@ -42,7 +42,7 @@ impl ZipTarget {
         let store = Arc::new(Making {
             name,
             prefix: prefix.to_owned(),
-            state: Mutex::new(State {
+            state: Mutex::new(ZipMembers {
                 writer: Some(ZipWriter::new(pen.clone())),
                 members: BTreeMap::new(),
             }),
@@ -181,7 +181,7 @@ impl Seek for Pen {
 }
 
 /// The members so far.
-struct State {
+struct ZipMembers {
     /// None once the file is complete.
     writer: Option<ZipWriter<Pen>>,
     /// The positions of their bytes.
@@ -192,7 +192,7 @@ struct State {
 struct Making {
     name: Arc<str>,
     prefix: String,
-    state: Mutex<State>,
+    state: Mutex<ZipMembers>,
     pen: Pen,
 }
 
@@ -210,7 +210,7 @@ impl Drop for Making {
 }
 
 impl Making {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ZipMembers> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -295,7 +295,7 @@ impl Store for Making {
         Ok(tree::children(&self.state().members, prefix))
     }
 
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         // The visitor may use the store, so do not hold the lock.
         let state = self.state();

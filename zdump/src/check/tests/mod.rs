@@ -14,10 +14,10 @@ mod v3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netcdf_core::chunk::pool::Pool;
 use netcdf_core::env::Env;
 use netcdf_core::io::Store;
 use netcdf_core::io::memory_store::MemoryStore;
+use netcdf_core::runtime::pool::Pool;
 
 use super::context::Checked;
 use super::report::{Counts, Report};

@@ -19,7 +19,7 @@ use super::variables::push_defined;
 use super::{Floats, Writer};
 use crate::escape::trim_nuls;
 use cells::Others;
-use part::{Part, Pending, Spare};
+use part::{BandText, Pending, Spare};
 use rows::Rows;
 
 /// Elements of a band: few enough for them and their text to stay in the processor's cache.
@@ -150,7 +150,7 @@ impl<'a> Content<'a> {
     }
 
     /// The text of a band.
-    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Part> {
+    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
             let values = self.set.reader.resolve(self.id, &stored)?;

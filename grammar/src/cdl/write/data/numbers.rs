@@ -3,11 +3,11 @@
 use netcdf_core::model::{Atomic, Region, Values};
 
 use super::cells::{Cells, FILL, Item};
-use super::part::Part;
+use super::part::BandText;
 use super::rows::Rows;
 use super::{Content, Floats};
 use crate::cdl::write::attributes::plain;
-use crate::cdl::write::options::{Number, NumberText};
+use crate::cdl::write::options::{NumberText, NumberToWrite};
 use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
@@ -20,7 +20,7 @@ trait Numeric: Copy {
     fn is(self, fill: Fill<Self>) -> bool;
     /// Writes the text, and the separator after it, to `out`; returns the text's length.
     fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
-    fn number(self) -> Number;
+    fn number(self) -> NumberToWrite;
     fn fill(values: &Values) -> Option<Fill<Self>>;
 }
 
@@ -58,8 +58,8 @@ macro_rules! integer {
             fn put(self, _: &Floats, out: &mut [u8; ROOM]) -> usize {
                 $put(self.into(), out)
             }
-            fn number(self) -> Number {
-                Number::$number(self.into())
+            fn number(self) -> NumberToWrite {
+                NumberToWrite::$number(self.into())
             }
             fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {
@@ -83,8 +83,8 @@ macro_rules! float {
             fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize {
                 floats.$field.$put(self, out)
             }
-            fn number(self) -> Number {
-                Number::$variant(self)
+            fn number(self) -> NumberToWrite {
+                NumberToWrite::$variant(self)
             }
             fn fill(values: &Values) -> Option<Fill<Self>> {
                 match values {
@@ -198,7 +198,13 @@ impl<T: Numeric> Cells for Formed<'_, T> {
 
 impl Content<'_> {
     /// A band of numbers.
-    pub(super) fn numbers(&self, ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Part {
+    pub(super) fn numbers(
+        &self,
+        ty: Atomic,
+        rows: &Rows,
+        band: &Region,
+        stored: &[u8],
+    ) -> BandText {
         match ty {
             // Characters count as numbers if they have a special form.
             Atomic::Byte | Atomic::Char => self.typed::<i8>(rows, band, stored),
@@ -211,11 +217,11 @@ impl Content<'_> {
             Atomic::UInt64 => self.typed::<u64>(rows, band, stored),
             Atomic::Float => self.typed::<f32>(rows, band, stored),
             Atomic::Double => self.typed::<f64>(rows, band, stored),
-            Atomic::String => Part::Text(Vec::new()),
+            Atomic::String => BandText::Text(Vec::new()),
         }
     }
 
-    fn typed<T: Numeric>(&self, rows: &Rows, band: &Region, stored: &[u8]) -> Part {
+    fn typed<T: Numeric>(&self, rows: &Rows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
         let floats = self.floats();

@@ -8,7 +8,7 @@ use crate::cdl::write::out::Out;
 use crate::cdl::write::wrap::Wrap;
 
 /// A band as text.
-pub(super) enum Part {
+pub(super) enum BandText {
     /// Whole rows.
     Text(Vec<u8>),
     /// A piece of a row of values.
@@ -78,7 +78,7 @@ impl Spare {
     }
 }
 
-impl Part {
+impl BandText {
     /// Writes a part after the previous one.
     pub(super) fn put(self, pending: &mut Pending, spare: &Spare, out: &mut Out<'_>) -> Result<()> {
         match self {

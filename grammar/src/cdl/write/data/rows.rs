@@ -3,7 +3,7 @@
 use netcdf_core::model::Region;
 
 use super::cells::{BATCH, Cells, Item};
-use super::part::{Items, Part, Spare};
+use super::part::{BandText, Items, Spare};
 use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
@@ -75,7 +75,7 @@ impl Rows {
     }
 
     /// The text of a band.
-    pub(super) fn part<C: Cells>(&self, band: &Region, cells: &mut C) -> Part {
+    pub(super) fn part<C: Cells>(&self, band: &Region, cells: &mut C) -> BandText {
         let span = self.span(band);
         let mut index = self.index(band);
         if self.annotation.values || (span.begins && span.ends) {
@@ -85,9 +85,9 @@ impl Rows {
                 self.row(&index, &span, cells, &mut out);
                 self.advance(&mut index);
             }
-            return Part::Text(out);
+            return BandText::Text(out);
         }
-        Part::Items(self.items(&index, &span, cells))
+        BandText::Items(self.items(&index, &span, cells))
     }
 
     /// Advances the index of a row to the next one.

@@ -2,17 +2,17 @@
 
 use netcdf_core::model::Region;
 
-use super::part::{Characters, Part};
+use super::part::{BandText, Characters};
 use super::rows::Rows;
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 
 impl Rows {
     /// A band of characters.
-    pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> Part {
+    pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> BandText {
         let span = self.span(band);
         let mut index = self.index(band);
         if !(span.begins && span.ends) {
-            return Part::Characters(self.characters(&index, (span.begins, span.ends), stored));
+            return BandText::Characters(self.characters(&index, (span.begins, span.ends), stored));
         }
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
         let mut out = self.spare.take(stored.len().saturating_mul(2));
@@ -25,7 +25,7 @@ impl Rows {
             self.end(&index, self.closed(&index), &mut out);
             self.advance(&mut index);
         }
-        Part::Text(out)
+        BandText::Text(out)
     }
 
     fn characters(&self, index: &[u64], (begins, ends): (bool, bool), stored: &[u8]) -> Characters {

@@ -12,7 +12,7 @@ use crate::cdl::write::{Options, write};
 
 /// Three variables; the data of the second one, in a group, went through an unknown filter.
 fn memory() -> Memory {
-    let mut m = Memory::new(Kind::Netcdf4);
+    let mut m = Memory::new(Kind::NETCDF4);
     let x = m.dim(GroupId::ROOT, "x", 2, false);
     let ints = || Values::Int(vec![1, 2]);
     m.var(GroupId::ROOT, "a", Atomic::Int, &[x], ints());
@@ -88,12 +88,13 @@ fn other_errors_leave_the_text_without_an_end() {
 /// Some filters only learn from the chunk what else they need, and data may come from other files.
 #[test]
 fn what_is_missing_may_show_when_data_is_read() {
-    use netcdf_core::filter::{FilterEntry, Table};
+    use netcdf_core::filter::{FilterEntry, Policy, Table};
     let m = memory();
     let row = FilterEntry {
         id: 40000,
         name: "container",
         codec: None,
+        policy: Policy::PLAIN,
         named: &[],
         prepare: |_, params| Ok(params.to_vec()),
         build: |_, _| Err(Error::new(ErrorKind::FilterUnavailable, "nothing within")),

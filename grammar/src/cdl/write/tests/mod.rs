@@ -5,8 +5,9 @@ mod missing;
 mod numeric;
 mod reader;
 
-use netcdf_core::chunk::{Dataset, Pool};
+use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
+use netcdf_core::runtime::Pool;
 
 use super::{Options, write};
 use reader::Memory;
@@ -44,7 +45,7 @@ fn from<'a>(text: &'a str, line: &str) -> &'a str {
 #[test]
 fn an_error_keeps_what_was_written() {
     use netcdf_core::model::{Atomic, GroupId, Kind, Values};
-    let mut memory = Memory::new(Kind::Classic);
+    let mut memory = Memory::new(Kind::CLASSIC);
     let root = GroupId::ROOT;
     let x = memory.dim(root, "x", 3, false);
     memory.var(root, "a", Atomic::Int, &[x], Values::Int(vec![1, 2, 3]));

@@ -5,7 +5,7 @@ use netcdf_core::model::{Atomic, Endianness, GroupId, Kind, Values};
 use super::reader::{Memory, text};
 use super::{cdl, from};
 use crate::cdl::write::{
-    Annotation, Forms, Language, Number, NumberText, Options, Selection, SpecialAttributes,
+    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 use crate::number::Precision;
 
@@ -13,7 +13,7 @@ const ROOT: GroupId = GroupId::ROOT;
 
 /// Two rows of three ints, three doubles, a scalar, two texts.
 fn small() -> Memory {
-    let mut m = Memory::new(Kind::Classic);
+    let mut m = Memory::new(Kind::CLASSIC);
     let t = m.dim(ROOT, "t", 2, true);
     let x = m.dim(ROOT, "x", 3, false);
     let ints = Values::Int(vec![1, 2, -2_147_483_647, 4, 5, 6]);
@@ -131,7 +131,7 @@ fn long_rows_are_joined_seamlessly() {
     for len in [3, 70_000, 65_536 * 2 + 5] {
         let values: Vec<i32> = (0..len).map(|i| (i * 7919) % 100_003 - 300).collect();
         let items: Vec<_> = values.iter().map(i32::to_string).collect();
-        let mut m = Memory::new(Kind::Classic);
+        let mut m = Memory::new(Kind::CLASSIC);
         let x = m.dim(ROOT, "n", values.len() as u64, false);
         m.var(ROOT, "v", Atomic::Int, &[x], Values::Int(values));
         for line_length in [10, 80] {
@@ -150,7 +150,7 @@ fn long_texts_show_zeros_only_within() {
     let mut bytes = vec![0; 700_000];
     bytes[0] = b'a';
     bytes[400_000] = b'b';
-    let mut m = Memory::new(Kind::Classic);
+    let mut m = Memory::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "n", bytes.len() as u64, false);
     m.var(ROOT, "v", Atomic::Char, &[x], Values::Char(bytes));
     let text = cdl(&m, &Options::default());
@@ -161,9 +161,9 @@ fn long_texts_show_zeros_only_within() {
 #[test]
 fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
     for (kind, name, expected) in [
-        (Kind::Classic, "NaN", "\\NaN"),
-        (Kind::Classic, "uint", "uint"),
-        (Kind::Cdf5, "uint", "\\uint"),
+        (Kind::CLASSIC, "NaN", "\\NaN"),
+        (Kind::CLASSIC, "uint", "uint"),
+        (Kind::CDF5, "uint", "\\uint"),
     ] {
         let mut m = Memory::new(kind);
         let x = m.dim(ROOT, name, 1, false);
@@ -183,7 +183,7 @@ fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
 
 #[test]
 fn one_row_of_text_has_a_string_a_line() {
-    let mut m = Memory::new(Kind::Classic);
+    let mut m = Memory::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 4, false);
     m.var(ROOT, "c", Atomic::Char, &[x], text("a\nb\0"));
     let text = cdl(&m, &Options::default());
@@ -193,7 +193,7 @@ fn one_row_of_text_has_a_string_a_line() {
 #[test]
 fn digits_are_as_asked_for() {
     let digits = |float, double| {
-        let mut m = Memory::new(Kind::Classic);
+        let mut m = Memory::new(Kind::CLASSIC);
         let v = m.var(ROOT, "v", Atomic::Float, &[], Values::Float(vec![0.1]));
         m.attribute(v, "a", Values::Double(vec![0.1 + 0.2]));
         let options = Options {
@@ -218,7 +218,7 @@ fn digits_are_as_asked_for() {
 fn fill_values_are_compared_exactly() {
     let fill = 1.0f32;
     let next = f32::from_bits(fill.to_bits() + 1);
-    let mut m = Memory::new(Kind::Classic);
+    let mut m = Memory::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 2, false);
     let v = m.var(
         ROOT,
@@ -245,7 +245,7 @@ fn fill_values_are_compared_exactly() {
 
 #[test]
 fn attributes_of_all_types() {
-    let mut m = Memory::new(Kind::Cdf5);
+    let mut m = Memory::new(Kind::CDF5);
     let v = m.var(ROOT, "data", Atomic::Int, &[], Values::Int(vec![0]));
     for (name, values) in [
         ("b", Values::Byte(vec![-1])),
@@ -279,8 +279,8 @@ fn attributes_of_all_types() {
 struct Brackets;
 
 impl NumberText for Brackets {
-    fn write(&self, number: Number, out: &mut Vec<u8>) -> bool {
-        let Number::Signed(x) = number else {
+    fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {
+        let NumberToWrite::Signed(x) = number else {
             return false;
         };
         if x % 2 == 0 {
@@ -301,7 +301,7 @@ impl Forms for Brackets {
 
 #[test]
 fn numbers_have_other_forms() {
-    let mut m = Memory::new(Kind::Classic);
+    let mut m = Memory::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 3, false);
     let v = m.var(
         ROOT,

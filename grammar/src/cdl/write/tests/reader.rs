@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use netcdf_core::chunk::scatter::Block;
-use netcdf_core::chunk::{ChunkRef, Element, Layout, elements};
+use netcdf_core::chunk::{ChunkRef, Layout, Provenance, Reader, elements};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{Provenance, Reader};
 use netcdf_core::io::Source;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, DimId, Dimension, Endianness, Field, GroupId, Kind, Name, Schema,
-    Storage, TypeId, TypeKind, UserType, Values, VarId, Variable,
+    Atomic, Attribute, DataType, DimId, Dimension, Element, Endianness, Field, GroupId, Kind, Name,
+    Schema, Storage, TypeId, TypeKind, UserType, Values, VarId, Variable,
 };
 
 /// A schema and the values of its variables. Values with a heap are stored as their number.
@@ -183,6 +182,10 @@ impl Reader for Memory {
 
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
     }
 
     fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {

@@ -135,7 +135,7 @@ impl Shape {
 
 impl Made {
     pub(super) fn new(shape: Shape) -> Self {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let group = GroupId::ROOT;
         let dim = |&len: &u64| {
             schema.add_dim(Dimension {
@@ -202,7 +202,7 @@ impl Made {
 
     /// The elements of a region, one by one.
     pub(super) fn model(&self, region: &Region) -> Vec<u8> {
-        let (_, _, fill) = self.shape.add_type(&mut Schema::new(Kind::Netcdf4));
+        let (_, _, fill) = self.shape.add_type(&mut Schema::new(Kind::NETCDF4));
         let layout = self.layout(VarId(0)).unwrap();
         let mut out = vec![];
         for at in indices(&region.count) {

@@ -9,17 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::chunk::layout::{ChunkRef, Element};
-use crate::chunk::plan::Way;
-use crate::chunk::pool::Pool;
+use crate::chunk::Provenance;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::plan::BandWay;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind};
 use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
-use crate::format::Provenance;
 use crate::io::Source;
 use crate::model::{
-    Atomic, Dimension, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Variable,
+    Atomic, Dimension, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage,
+    Variable,
 };
+use crate::runtime::pool::Pool;
 
 /// Adds its parameter to every byte.
 struct Add(u8);
@@ -40,6 +41,7 @@ fn table() -> Table {
         id: 300,
         name: "add",
         codec: None,
+        policy: crate::filter::Policy::PLAIN,
         named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),
@@ -55,7 +57,7 @@ struct Chunked {
 
 impl Chunked {
     fn new(filters: Vec<FilterSpec>) -> Self {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let group = GroupId::ROOT;
         let mut dim = |name: &[u8], len| {
             schema.add_dim(Dimension {
@@ -142,6 +144,10 @@ impl Reader for Chunked {
     }
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
     }
     fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         unimplemented!()
@@ -277,7 +283,7 @@ fn parts_are_made_when_they_are_wanted() {
         };
         let cuts = Cuts {
             slabs: Box::new((0..2).map(|n| Region::boxed(vec![2 * n, 0], vec![2, 7]))),
-            way: Way::Staged { slabs },
+            way: BandWay::Staged { slabs },
             parts: Box::new(parts),
             tile: None,
             memory: 1 << 20,
@@ -310,14 +316,14 @@ fn chunks_that_are_put_in_order_share_memory() {
     let grid = crate::chunk::grid::Grid::of(vec![20, 130, 130], vec![1, 10, 10]);
     let cuts = Cuts {
         slabs: Box::new(grid.boxes(169)),
-        way: Way::Staged { slabs: 1 },
+        way: BandWay::Staged { slabs: 1 },
         parts: Box::new(|slab| Box::new(grid.chunks(slab))),
         tile: Some(grid.chunk().to_vec()),
         memory: 1 << 20,
         copies: 4,
     };
     let _kept = env.buffers.keep(64 << 20);
-    let work = |part: &Region, got: Part| Ok(got.bytes == made.model(part));
+    let work = |part: &Region, got: BoxElements| Ok(got.bytes == made.model(part));
     let sink = |same: bool| {
         assert!(same);
         Ok(())

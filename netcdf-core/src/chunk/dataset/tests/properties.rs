@@ -122,13 +122,13 @@ proptest! {
         let grid = Grid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
         let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
         let mut all = vec![];
-        let work = |tile: &Region, part: Part| {
+        let work = |tile: &Region, part: BoxElements| {
             assert_eq!(part.bytes, made.model(tile), "{tile:?}");
             Ok((grid.index(tile), part.stored))
         };
         let cuts = Cuts {
             slabs: Box::new(grid.boxes(most)),
-            way: Way::Staged { slabs },
+            way: BandWay::Staged { slabs },
             parts: Box::new(|slab| Box::new(grid.chunks(slab))),
             tile: Some(grid.chunk().to_vec()),
             memory: 1000,
@@ -183,6 +183,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
         id: 300,
         name: "damaged",
         codec: None,
+        policy: crate::filter::Policy::PLAIN,
         named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Damaged)),
@@ -231,6 +232,7 @@ fn short_chunks_are_errors() {
         id: 300,
         name: "half",
         codec: None,
+        policy: crate::filter::Policy::PLAIN,
         named: &[],
         prepare: |_, user| Ok(user.to_vec()),
         build: |_, _| Ok(Box::new(Half)),

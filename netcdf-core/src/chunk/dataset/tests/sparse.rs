@@ -82,6 +82,10 @@ impl Reader for Sparse {
         None
     }
 
+    fn has_sources(&self) -> bool {
+        false
+    }
+
     fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         Err(Error::new(ErrorKind::Unsupported, "no heap"))
     }

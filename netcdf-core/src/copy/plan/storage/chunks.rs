@@ -1,13 +1,13 @@
 //! The chunk shapes of variables.
 
+use super::filters::name;
 use super::{Case, Said};
+use crate::chunk::shapes::{MOST, bytes, default_shape};
 use crate::copy::options::VarLayout;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::netcdf4::write::chunk_sizes::{MOST, bytes, default_shape};
-use crate::format::netcdf4::write::datatypes::memory_size;
-use crate::model::storage::ids::SZIP;
+use crate::filter::policy;
 use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
+use crate::notes::Note;
 
 /// A shape of chunks.
 pub(super) struct Shape {
@@ -51,20 +51,20 @@ impl Case<'_> {
             lengths.push(known.copied().unwrap_or(1).clamp(1, most));
             free.push(given.is_none());
         }
-        let size = memory_size(self.output, self.to.ty).max(1);
+        let size = self.output.memory_size(self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(Shape { lengths, size })
     }
 }
 
 impl Case<'_> {
-    /// Makes chunks with fewer elements than szip needs longer, from the last dimension on; lengths that were
+    /// Makes chunks with fewer elements than a filter needs longer, from the last dimension on; lengths that were
     /// asked for stay, and fixed dimensions limit the others.
-    pub(super) fn suit_szip(&self, shape: &mut Shape, storage: &Storage, said: &mut Said) {
-        let Some(szip) = storage.filters.iter().find(|f| f.id == SZIP) else {
+    pub(super) fn suit_filters(&self, shape: &mut Shape, storage: &Storage, said: &mut Said) {
+        let Some(filter) = storage.filters.iter().max_by_key(|f| least(f)) else {
             return;
         };
-        let least = least_of_szip(szip);
+        let least = least(filter);
         let of_var = self.ask.chunks.vars.contains_key(&self.pair.from);
         if elements(&shape.lengths) >= least || of_var {
             return;
@@ -87,7 +87,10 @@ impl Case<'_> {
         }
         said.remarks.push(Note {
             object: self.path(),
-            what: format!("stored in longer chunks: szip needs at least {least} elements"),
+            what: format!(
+                "stored in longer chunks: {} needs at least {least} elements",
+                name(filter)
+            ),
             remedy: None,
         });
         shape.lengths = longer;
@@ -133,9 +136,9 @@ pub(super) fn elements(lengths: &[u64]) -> u64 {
     lengths.iter().fold(1, |n, l| n.saturating_mul(*l))
 }
 
-/// Fewest elements of a chunk for szip with these parameters.
-pub(super) fn least_of_szip(szip: &FilterSpec) -> u64 {
-    szip.params.get(1).copied().unwrap_or(8).into()
+/// Fewest elements of a chunk for a filter.
+pub(super) fn least(filter: &FilterSpec) -> u64 {
+    (policy(filter.id).least)(&filter.params)
 }
 
 /// Halves lengths that were not asked for until a chunk is small enough.

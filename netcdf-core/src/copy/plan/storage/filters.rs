@@ -3,20 +3,17 @@
 //! Filters named for a variable override the input and all other options. For other variables, `-F none` removes
 //! all filters; `-d` replaces all but the checksum, which netCDF-C keeps as well.
 
-use super::instead::{Instead, instead};
 use super::{Case, Said, is_heap};
 use crate::copy::options::Filtering;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{Table, codec};
-use crate::format::netcdf4::write::datatypes::memory_size;
-use crate::model::storage::ids::{
-    DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
-};
+use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use crate::filter::policy::instead;
+use crate::filter::{Instead, Suits, Table, codec, policy};
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
+use crate::notes::Note;
 
 /// The name of a filter.
-fn name(filter: &FilterSpec) -> String {
+pub(super) fn name(filter: &FilterSpec) -> String {
     let label = Table::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
 }
@@ -43,7 +40,8 @@ impl Case<'_> {
         if !texts || zarr.is_none_or(|zarr| zarr.version == ZarrVersion::V2) {
             return;
         }
-        let has = storage.filters.iter().any(|f| f.id == SHUFFLE);
+        let fixed = |f: &FilterSpec| policy(f.id).suits == Suits::FixedSize;
+        let has = storage.filters.iter().any(fixed);
         if let Some(asked) = self.asked.filter(|_| has) {
             let note = Note {
                 object: self.path(),
@@ -55,7 +53,7 @@ impl Case<'_> {
                 false => said.remarks.push(note),
             }
         }
-        storage.filters.retain(|f| f.id != SHUFFLE);
+        storage.filters.retain(|f| !fixed(f));
     }
 
     /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
@@ -95,16 +93,13 @@ impl Case<'_> {
         let same = old.layout == storage.layout && old.filters == storage.filters && !heap;
         let filters = storage.filters.iter();
         let moved = same && filters.clone().all(|f| self.is_of_whole_elements(f));
-        let stays = |f: &FilterSpec| match f.id {
-            NBIT | SCALEOFFSET => moved,
-            // These are for numbers, but heap elements are stored as references, which the output makes anew.
-            SZIP | ZFP => !heap,
-            _ => true,
-        };
+        // Heap elements are stored as references, which the output makes anew.
+        let unsuited = |f: &FilterSpec| heap && policy(f.id).suits == Suits::Numbers;
+        let stays = |f: &FilterSpec| !unsuited(f) && (moved || policy(f.id).read_only.is_none());
         for filter in filters.filter(|f| !stays(f)) {
-            let why = match filter.id {
-                SZIP | ZFP => "which is for numbers",
-                _ => "which can be read but not written",
+            let why = match unsuited(filter) {
+                true => "which is for numbers",
+                false => "which can be read but not written",
             };
             said.remarks.push(Note {
                 object: self.path(),
@@ -117,13 +112,9 @@ impl Case<'_> {
 
     /// Whether a filter that packs bits packed whole elements as netCDF has them: all bits, and the same size.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
-        let size = memory_size(self.input, self.from.ty);
-        let as_many = f.params.get(4).is_none_or(|&n| u64::from(n) == size);
-        match f.id {
-            NBIT => f.params.get(1).is_some_and(|&whole| whole != 0) && as_many,
-            SCALEOFFSET => as_many,
-            _ => true,
-        }
+        let size = self.input.memory_size(self.from.ty);
+        let whole = policy(f.id).read_only;
+        whole.is_none_or(|whole| whole(&f.params, size))
     }
 
     /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
@@ -151,14 +142,13 @@ impl Case<'_> {
             Some(_) => ("filter", "codec"),
         };
         for filter in &self.from.storage.filters {
-            let stored = match instead(filter, zarr) {
+            let stored = match instead(filter, zarr.map(|zarr| zarr.version)) {
                 Instead::Same => {
-                    let mut filter = filter.clone();
-                    if zarr.is_none() && filter.id == ZSTD {
-                        // zstd frames say whether they have checksums; netCDF-C takes only the level.
-                        filter.params.truncate(1);
-                    }
-                    storage.filters.push(filter);
+                    storage.filters.push(filter.clone());
+                    continue;
+                }
+                Instead::Other(same) if same.id == filter.id => {
+                    storage.filters.push(same);
                     continue;
                 }
                 Instead::Other(other) => {
@@ -166,8 +156,7 @@ impl Case<'_> {
                     storage.set_filter(other);
                     with
                 }
-                // The order of elements in chunks does not affect the data.
-                Instead::Nothing if filter.id == codec::ids::TRANSPOSE => continue,
+                Instead::Unsaid => continue,
                 Instead::Nothing => "without".to_owned(),
             };
             said.remarks.push(Note {

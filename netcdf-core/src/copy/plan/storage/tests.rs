@@ -100,7 +100,7 @@ fn dataset(kind: Kind) -> Schema {
     add(&mut s, "few", Atomic::Int, &[3], &[2], &[]);
     add(&mut s, "one", Atomic::Int, &[], &[], &[]);
     add(&mut s, "tiny", Atomic::Byte, &[3], &[0], &[]);
-    if kind == Kind::Netcdf4 {
+    if kind == Kind::NETCDF4 {
         add(&mut s, "text", Atomic::String, &[1, 2], &[], &[]);
     }
     s
@@ -136,7 +136,7 @@ fn table(input: &Schema, options: &Options) -> String {
 
 fn ask(storage: StorageOptions) -> Options {
     Options {
-        kind: Some(Kind::Netcdf4),
+        kind: Some(Kind::NETCDF4),
         storage,
         ..Options::default()
     }
@@ -179,18 +179,18 @@ fn named(none: bool, vars: &[(u32, &[FilterSpec])], by_name: bool) -> StorageOpt
 
 #[test]
 fn nothing_asked() {
-    let same = dataset(Kind::Netcdf4);
+    let same = dataset(Kind::NETCDF4);
     insta::assert_snapshot!("same_kind", table(&same, &Options::default()));
     insta::assert_snapshot!(
         "from_classic",
-        table(&dataset(Kind::Classic), &ask(StorageOptions::default()))
+        table(&dataset(Kind::CLASSIC), &ask(StorageOptions::default()))
     );
     let classic = Options {
-        kind: Some(Kind::Classic),
+        kind: Some(Kind::CLASSIC),
         ..Options::default()
     };
     assert!(
-        table(&dataset(Kind::Netcdf4Classic), &classic)
+        table(&dataset(Kind::NETCDF4_CLASSIC), &classic)
             .lines()
             .skip(1)
             .all(|l| !l.contains(' '))
@@ -207,7 +207,7 @@ fn fixed_dimensions() {
         fix_unlimited: true,
         ..ask(storage)
     };
-    let input = dataset(Kind::Netcdf4);
+    let input = dataset(Kind::NETCDF4);
     insta::assert_snapshot!("fixed", table(&input, &fixed(StorageOptions::default())));
     let rechunked = fixed(chunks(false, &[(T, 100), (X, 10)], &[]));
     insta::assert_snapshot!("fixed_and_chunked", table(&input, &rechunked));
@@ -227,18 +227,18 @@ fn compression() {
             },
         ),
     ] {
-        insta::assert_snapshot!(name, table(&dataset(Kind::Netcdf4), &ask(storage)));
+        insta::assert_snapshot!(name, table(&dataset(Kind::NETCDF4), &ask(storage)));
     }
     insta::assert_snapshot!(
         "deflate_classic",
-        table(&dataset(Kind::Offset64), &ask(deflate(5, false)))
+        table(&dataset(Kind::OFFSET64), &ask(deflate(5, false)))
     );
 }
 
 /// nbit and scaleoffset are never applied again.
 #[test]
 fn filters_that_are_only_undone() {
-    let mut s = dims(Kind::Netcdf4);
+    let mut s = dims(Kind::NETCDF4);
     let scaled = [filter(6, &[2, 3]), filter(2, &[4]), filter(1, &[4])];
     add(&mut s, "a", Atomic::Int, &[1, 2], &[90, 90], &scaled);
     let whole = [filter(5, &[8, 1, 8100, 1, 4, 0, 32, 0])];
@@ -256,7 +256,7 @@ fn filters_that_are_only_undone() {
     assert_eq!(ids(&other), (vec![vec![2, 1], vec![], vec![]], 3));
 
     // Elements of another size, as half-precision numbers have; references to strings.
-    let mut s = dims(Kind::Netcdf4);
+    let mut s = dims(Kind::NETCDF4);
     let half = [filter(5, &[8, 1, 8100, 1, 2, 0, 16, 0])];
     add(&mut s, "half", Atomic::Float, &[1, 2], &[90, 90], &half);
     let numbers = [
@@ -275,7 +275,7 @@ fn filters_that_are_only_undone() {
 #[test]
 fn filters_of_variables() {
     let zstd = [filter(32015, &[5])];
-    let input = dataset(Kind::Netcdf4);
+    let input = dataset(Kind::NETCDF4);
     // temp, lat, sum, few
     let storage = named(false, &[(0, &zstd), (2, &zstd), (4, &[]), (5, &[])], true);
     insta::assert_snapshot!("named", table(&input, &ask(storage)));
@@ -299,7 +299,7 @@ fn filters_of_variables() {
 
 #[test]
 fn shapes_of_chunks() {
-    let input = dataset(Kind::Netcdf4);
+    let input = dataset(Kind::NETCDF4);
     for (name, storage) in [
         ("chunks_of_dims", chunks(false, &[(T, 10), (X, 1000)], &[])),
         ("no_chunks", chunks(true, &[], &[])),
@@ -339,7 +339,7 @@ fn shapes_of_chunks() {
 
 #[test]
 fn chunks_are_never_larger_than_hdf5_has() {
-    let mut input = dims(Kind::Classic);
+    let mut input = dims(Kind::CLASSIC);
     add(&mut input, "v", Atomic::Double, &[0, 1, 2], &[], &[]);
     let long = |vars: &[(u32, VarLayout)]| plan(&input, &ask(chunks(false, &[(T, 1 << 20)], vars)));
     let p = long(&[]).unwrap();

@@ -1,13 +1,11 @@
 //! Filters that a pattern asks for but that do not fit a variable: its filters stay unchanged.
 
-use super::chunks::{elements, least_of_szip};
+use super::chunks::{elements, least};
 use super::{Case, Said};
-use crate::chunk::layout::Element;
-use crate::env::Note;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
-use crate::model::storage::ids::SZIP;
-use crate::model::{Atomic, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::notes::Note;
 
 impl Case<'_> {
     /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.
@@ -67,9 +65,10 @@ impl Case<'_> {
                 Err(e) if e.kind() == ErrorKind::Unsupported => {
                     return Some(e).filter(|_| is_written(&table, filter));
                 }
-                Err(e) if filter.id == SZIP && elements(&context.shape) < least_of_szip(filter) => {
-                    let least = least_of_szip(filter);
-                    let what = format!("szip: a chunk has fewer elements than a block ({least})");
+                Err(e) if elements(&context.shape) < least(filter) => {
+                    let least = least(filter);
+                    let name = table.name(filter.id).unwrap_or_default();
+                    let what = format!("{name}: a chunk has fewer elements than a block ({least})");
                     return Some(Error::new(e.kind(), what));
                 }
                 Err(_) => return None,

@@ -2,24 +2,23 @@
 //! our process.
 //!
 //! A helper is our own executable, started with [`ARGUMENT`] alone. Its standard input is a socket for requests
-//! and answers ([`wire`]); what plugins print goes to our standard error. Each thread that needs a helper takes
+//! and answers ([`wire`](super::wire)); what plugins print goes to our standard error. Each thread that needs a helper takes
 //! an idle one, or starts another: so plugins that support only one thread still run in parallel.
 
 mod process;
 mod serve;
-pub(super) mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::host::Call;
-use super::local::{Described, Given, Job, Made, Told};
+use super::local::{Described, FilterCall, Given, MadeBytes, Told};
 use super::trust::Known;
-use crate::env::Cancel;
+use super::wire::{In, Out};
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
-use wire::{In, Out};
 
 pub(crate) use serve::serve_if_asked;
 
@@ -200,7 +199,12 @@ impl Helpers {
     }
 
     /// Applies or undoes a filter.
-    pub(super) fn apply(&self, file: &Known, call: &Call, job: &Job<'_>) -> Result<Given, Failure> {
+    pub(super) fn apply(
+        &self,
+        file: &Known,
+        call: &Call,
+        job: &FilterCall<'_>,
+    ) -> Result<Given, Failure> {
         let mut head = Out::default();
         call.put(&mut head);
         head.number(job.flags.into()).numbers(job.params);
@@ -214,8 +218,8 @@ impl Helpers {
         let (made, there, len, said) = given().ok_or_else(wrong)?;
         Ok(Given {
             made: match made {
-                true => Made::Copy(answer.body),
-                false => Made::Nothing { there },
+                true => MadeBytes::Copy(answer.body),
+                false => MadeBytes::Nothing { there },
             },
             len: usize::try_from(len).map_err(|_| wrong())?,
             said,

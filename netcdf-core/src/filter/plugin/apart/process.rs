@@ -10,7 +10,7 @@ use std::net::TcpStream as Socket;
 use std::os::unix::net::UnixStream as Socket;
 
 use super::{ARGUMENT, Failure, Isolation, Message, wrong};
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 
 /// How often a wait is checked for timeout and cancellation.
 const LOOK: Duration = Duration::from_millis(50);

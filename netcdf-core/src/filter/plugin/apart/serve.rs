@@ -27,11 +27,11 @@ mod helper {
 
     use super::super::super::guard;
     use super::super::super::host::Call;
-    use super::super::super::local::{Given, Job, Local};
+    use super::super::super::local::{FilterCall, Given, Local};
     use super::super::super::registry::open_alone;
     use super::super::process::HELLO;
-    use super::super::wire::{In, Out};
     use super::super::{Message, What};
+    use crate::filter::plugin::wire::{In, Out};
 
     /// Memory of a helper for its plugins; their threads and 16 times the chunk come on top.
     const MEMORY: u64 = 512 << 20;
@@ -166,7 +166,7 @@ mod helper {
             What::Apply => {
                 let flags = read.small().ok_or_else(odd)?;
                 let params = read.numbers().ok_or_else(odd)?;
-                let job = Job {
+                let job = FilterCall {
                     flags,
                     params: &params,
                     input: &message.body,

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use super::super::abi::{Id, OPTIONAL};
 use super::data::CREATION;
-use super::types::{Type, convertible};
+use super::types::{HostType, convertible};
 use super::{Call, Export, LIST, ask, count, exports, put, put_all};
 use crate::filter::optional;
 use crate::model::FilterSpec;
@@ -274,7 +274,7 @@ unsafe extern "C" fn H5Pfill_value_defined(list: Id, state: *mut c_int) -> c_int
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> c_int {
     of(list, -1, |call| {
-        let (from, to) = (call.ty, Type::asked(ty, call)?);
+        let (from, to) = (call.ty, HostType::asked(ty, call)?);
         let size = convertible(from, to)?;
         let mut bytes = match &call.fill {
             Some(bytes) => bytes.get(..size)?.to_vec(),

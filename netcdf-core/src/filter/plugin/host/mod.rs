@@ -14,14 +14,14 @@ mod others;
 mod spaces;
 mod types;
 
-pub(super) use types::Type;
+pub(super) use types::HostType;
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Id;
-use super::apart::wire::{In, Out};
 use crate::filter::Context;
+use crate::filter::plugin::wire::{In, Out};
 use crate::model::FilterSpec;
 
 /// The property list, type and space of a call.
@@ -35,7 +35,7 @@ pub(super) struct Call {
     /// Shape of the chunk.
     shape: Vec<u64>,
     /// Type of an element, as stored.
-    ty: Type,
+    ty: HostType,
     /// netCDF's number for the type.
     number: u32,
     /// Stored form of the fill value.
@@ -63,7 +63,7 @@ impl Call {
         }
         Self {
             shape: context.shape.clone(),
-            ty: Type::of(context),
+            ty: HostType::of(context),
             number: context.element.ty.number(),
             fill: context.fill.clone(),
             pipeline,
@@ -111,7 +111,7 @@ impl Call {
     pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
         let dims = read.number()?;
         let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
-        let (ty, number) = (Type::get_from(read)?, read.small()?);
+        let (ty, number) = (HostType::get_from(read)?, read.small()?);
         let (is, fill) = (read.truth()?, read.bytes()?);
         let filters = read.number()?;
         let mut filter = || {

@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::super::abi::Id;
-use super::super::apart::wire::{In, Out};
 use super::{Call, Export, TYPE, ask, exports};
+use crate::filter::plugin::wire::{In, Out};
 use crate::filter::{Context, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 
@@ -29,7 +29,7 @@ const BASE: Id = 0x0300_0000_0000_0104;
 
 /// A datatype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Type {
+pub(in super::super) struct HostType {
     class: c_int,
     size: u64,
     big: bool,
@@ -38,7 +38,7 @@ pub(in super::super) struct Type {
     base: Option<(u64, bool)>,
 }
 
-impl Type {
+impl HostType {
     /// The type of a chunk's elements.
     pub(in super::super) fn of(context: &Context) -> Self {
         let element = &context.element;
@@ -179,11 +179,11 @@ pub(super) const fn float(size: i64, big: bool) -> Id {
 }
 
 /// Queries a type; predefined types need no call.
-fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(Type) -> T) -> T {
-    let known = Type::get(id, None).map(&answer);
+fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(HostType) -> T) -> T {
+    let known = HostType::get(id, None).map(&answer);
     let asked = || {
         ask(failure, |call| {
-            Type::get(id, Some(call)).map_or(failure, &answer)
+            HostType::get(id, Some(call)).map_or(failure, &answer)
         })
     };
     known.unwrap_or_else(asked)
@@ -241,7 +241,7 @@ extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
 }
 
 /// Two types. The call is queried for one after the other, because it cannot be queried while it answers.
-fn both(a: Id, b: Id) -> Option<(Type, Type)> {
+fn both(a: Id, b: Id) -> Option<(HostType, HostType)> {
     Some((of(a, None, Some)?, of(b, None, Some)?))
 }
 
@@ -310,13 +310,13 @@ unsafe extern "C" fn H5Tconvert(
 }
 
 /// Bytes of an element, if only the byte order changes.
-pub(super) fn convertible(from: Type, to: Type) -> Option<usize> {
+pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
     let same = from.is_number() && from.class == to.class && from.size == to.size;
     let size = usize::try_from(from.size).ok().filter(|&n| n > 0);
     size.filter(|_| same)
 }
 
-impl Type {
+impl HostType {
     /// The type of an identifier from a plugin, for [`convertible`].
     pub(super) fn asked(id: Id, call: &Call) -> Option<Self> {
         Self::get(id, Some(call))

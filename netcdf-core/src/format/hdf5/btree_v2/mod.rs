@@ -35,7 +35,7 @@ struct Child {
 
 /// Compares a record with the wanted ones.
 type Compare<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<Ordering>;
-type Visit<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<()>;
+type VisitRecord<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<()>;
 
 impl BTree2 {
     /// Reads the header at an address.
@@ -144,11 +144,11 @@ impl BTree2 {
         Ok(found)
     }
 
-    fn walk(&self, file: &File, compare: Compare, visit: Visit) -> Result<()> {
+    fn walk(&self, file: &File, compare: Compare, visit: VisitRecord) -> Result<()> {
         let Some(root) = self.root else {
             return Ok(());
         };
-        let mut walk = Walk {
+        let mut walk = WalkV2 {
             tree: self,
             file,
             seen: HashSet::new(),
@@ -159,15 +159,15 @@ impl BTree2 {
     }
 }
 
-struct Walk<'a> {
+struct WalkV2<'a> {
     tree: &'a BTree2,
     file: &'a File,
     seen: HashSet<u64>,
     compare: Compare<'a>,
-    visit: Visit<'a>,
+    visit: VisitRecord<'a>,
 }
 
-impl Walk<'_> {
+impl WalkV2<'_> {
     /// Recursion is bounded: the level decreases by one, and the depth is limited.
     fn node(&mut self, node: Child, level: u16) -> Result<()> {
         // For a tree of a single node, nothing needs to be remembered.

@@ -35,7 +35,7 @@ pub struct LinkOrder {
 
 /// An attribute by name (type 8), in the order of the hashes, or by creation order (type 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attribute {
+pub struct AttributeRecord {
     /// Where the message is: in the object's heap, or if it is shared in that of shared messages.
     pub id: [u8; 8],
     /// Flags of the message.
@@ -82,7 +82,7 @@ impl LinkOrder {
     }
 }
 
-impl Attribute {
+impl AttributeRecord {
     /// Of a tree of this type.
     ///
     /// # Errors

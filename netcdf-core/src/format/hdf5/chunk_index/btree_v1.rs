@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::grid::Grid;
 use super::pages::KEPT;
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::File;
@@ -14,21 +14,21 @@ use crate::format::hdf5::recent::Recent;
 
 /// A tree of chunks.
 #[derive(Debug)]
-pub(super) struct Tree {
-    tree: btree_v1::Tree,
+pub(super) struct ChunkTreeV1 {
+    tree: btree_v1::BtreeV1,
     /// The most recently used nodes.
-    nodes: Recent<Arc<Node>>,
+    nodes: Recent<Arc<ChunkNode>>,
 }
 
 /// A node.
 #[derive(Debug)]
-struct Node {
+struct ChunkNode {
     level: u8,
     rank: usize,
     /// Grid coordinates of the (first) chunk of each child, one after the other.
     firsts: Vec<u64>,
     /// The chunks of a leaf; in other nodes, the addresses are those of child nodes.
-    children: Vec<Stored>,
+    children: Vec<ChunkEntry>,
 }
 
 /// The chunks that a node may have: those from `from` up to, but not including, `to`.
@@ -38,9 +38,9 @@ struct Bounds<'a> {
     to: Option<&'a [u64]>,
 }
 
-impl Tree {
+impl ChunkTreeV1 {
     pub fn new(root: u64, grid: &Grid) -> Self {
-        let tree = btree_v1::Tree {
+        let tree = btree_v1::BtreeV1 {
             root,
             kind: CHUNKS,
             key: 8 + 8 * (grid.chunk.len() + 1),
@@ -49,7 +49,7 @@ impl Tree {
         Self { tree, nodes }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let origin = vec![0; query.wanted.start.len()];
         let bounds = Bounds {
             from: &origin,
@@ -61,7 +61,13 @@ impl Tree {
 
     /// Visits the wanted chunks of a node and the nodes below. Since nodes must keep to the bounds set
     /// by their parents, no chunk is visited twice, however nodes are linked.
-    fn descend(&self, query: Query, node: &Node, bounds: Bounds, visit: &mut Visit) -> Result<()> {
+    fn descend(
+        &self,
+        query: Query,
+        node: &ChunkNode,
+        bounds: Bounds,
+        visit: &mut VisitChunk,
+    ) -> Result<()> {
         let mut next = query.wanted.not_before(bounds.from);
         while let Some(at) = next {
             let Some(n) = node.child_of(&at) else {
@@ -91,7 +97,13 @@ impl Tree {
     }
 
     /// A node, which must have this level and keep to these bounds.
-    fn child(&self, query: Query, address: u64, level: u8, bounds: Bounds) -> Result<Arc<Node>> {
+    fn child(
+        &self,
+        query: Query,
+        address: u64,
+        level: u8,
+        bounds: Bounds,
+    ) -> Result<Arc<ChunkNode>> {
         let node = self.node(query, address)?;
         let fail = |what| Err(query.file.error(ErrorKind::Corrupt, address, what));
         if node.level != level {
@@ -110,21 +122,21 @@ impl Tree {
         Ok(node)
     }
 
-    fn node(&self, query: Query, address: u64) -> Result<Arc<Node>> {
+    fn node(&self, query: Query, address: u64) -> Result<Arc<ChunkNode>> {
         if let Some(node) = self.nodes.get(address) {
             return Ok(node);
         }
-        let stored = btree_v1::Node::read(query.file, address, &self.tree)?;
-        let node = Arc::new(Node::parse(query.file, query.grid, &stored)?);
-        let child = size_of::<Stored>() + 8 * node.rank;
+        let stored = btree_v1::BtreeNode::read(query.file, address, &self.tree)?;
+        let node = Arc::new(ChunkNode::parse(query.file, query.grid, &stored)?);
+        let child = size_of::<ChunkEntry>() + 8 * node.rank;
         let size = node.children.len().saturating_mul(child);
         self.nodes.put(address, Arc::clone(&node), size);
         Ok(node)
     }
 }
 
-impl Node {
-    fn parse(file: &File, grid: &Grid, stored: &btree_v1::Node) -> Result<Self> {
+impl ChunkNode {
+    fn parse(file: &File, grid: &Grid, stored: &btree_v1::BtreeNode) -> Result<Self> {
         let mut node = Self {
             level: stored.level,
             rank: grid.chunk.len(),
@@ -149,7 +161,7 @@ impl Node {
                 let what = format!("a chunk at byte {within} of an element, expected 0");
                 return Err(c.error(ErrorKind::Corrupt, what));
             }
-            node.children.push(Stored {
+            node.children.push(ChunkEntry {
                 address,
                 size,
                 mask,

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::element::Form;
+use super::element::EntryForm;
 use super::grid::{Block, Grid};
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v2::BTree2;
 use crate::format::hdf5::fields::Fields;
@@ -20,23 +20,23 @@ const NEAR: u64 = 512;
 
 /// An open tree.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct ChunkTreeV2 {
     tree: BTree2,
-    form: Form,
+    form: EntryForm,
 }
 
-impl Tree {
+impl ChunkTreeV2 {
     pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let tree = BTree2::open(file, address)?;
         tree.expect(file, &[PLAIN, FILTERED])?;
         let at = file.fields_of(&[], Some(address));
         let offsets = 8 * grid.chunk.len() as u64;
         let size = u64::from(tree.record).saturating_sub(offsets);
-        let form = Form::new(&at, tree.kind == FILTERED, size, grid)?;
+        let form = EntryForm::new(&at, tree.kind == FILTERED, size, grid)?;
         Ok(Self { tree, form })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let near = query.grid.trailing(NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
@@ -59,7 +59,7 @@ impl Tree {
         query: Query,
         first: &[u64],
         near: usize,
-        visit: &mut Visit,
+        visit: &mut VisitChunk,
     ) -> Result<()> {
         let mut last = first.to_vec();
         let lasts = query.wanted.ranges().map(|r| r.end.saturating_sub(1));

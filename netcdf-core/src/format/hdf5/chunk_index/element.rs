@@ -6,7 +6,7 @@ use crate::format::hdf5::fields::Fields;
 
 /// Where a chunk is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct ChunkEntry {
     pub address: u64,
     pub size: u64,
     pub mask: u32,
@@ -14,7 +14,7 @@ pub(super) struct Stored {
 
 /// The encoding of elements.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
+pub(super) struct EntryForm {
     /// Bytes of an element.
     pub size: u64,
     /// Bytes of the field for the size of a chunk, if chunks went through filters.
@@ -23,7 +23,7 @@ pub(super) struct Form {
     chunk: u64,
 }
 
-impl Form {
+impl EntryForm {
     /// The form of elements of `size` bytes. The width of the chunk's size is what the other fields
     /// leave over: it depends on the chunk size in layout version 4, and on the superblock in
     /// version 5.
@@ -56,13 +56,13 @@ impl Form {
     }
 
     /// The next element; `None` for a chunk that is not stored.
-    pub fn read(&self, c: &mut Fields) -> Result<Option<Stored>> {
+    pub fn read(&self, c: &mut Fields) -> Result<Option<ChunkEntry>> {
         let address = c.address()?;
         let (size, mask) = match self.width {
             Some(width) => (c.uint_le(width)?, c.u32_le()?),
             None => (self.chunk, 0),
         };
-        Ok(address.map(|address| Stored {
+        Ok(address.map(|address| ChunkEntry {
             address,
             size,
             mask,

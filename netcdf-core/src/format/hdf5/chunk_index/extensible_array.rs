@@ -5,11 +5,11 @@
 //! `2^s` times as many elements as the first one: `2^(s/2)` data blocks with `2^((s+1)/2)` times as
 //! many elements as the smallest one. Large data blocks keep their elements in pages.
 
-use super::element::Form;
+use super::element::EntryForm;
 use super::grid::Grid;
 use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::places::{Slot, walk};
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
@@ -17,7 +17,7 @@ use crate::format::hdf5::file::{Bytes, File};
 /// An open extensible array.
 #[derive(Debug)]
 pub(super) struct ExtensibleArray {
-    head: Header,
+    head: ExtensibleHeader,
     /// The index block; `None` before the first chunk.
     index: Option<Bytes>,
     /// Super and data blocks.
@@ -29,9 +29,9 @@ pub(super) struct ExtensibleArray {
 
 /// The contents of the header.
 #[derive(Debug)]
-struct Header {
+struct ExtensibleHeader {
     owner: Owner,
-    form: Form,
+    form: EntryForm,
     /// Number of elements in the index block.
     direct: u64,
     /// Number of elements in the smallest data block.
@@ -62,7 +62,7 @@ struct Super {
 
 /// The place of an element that is not in the index block.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct ElementPlace {
     /// Its number, counted from the first element outside of the index block.
     number: u64,
     of: Super,
@@ -93,7 +93,7 @@ impl ExtensibleArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let Some(index) = &self.index else {
             return Ok(());
         };
@@ -149,7 +149,13 @@ impl ExtensibleArray {
     }
 
     /// An element of a data block that the index block points to; `c` is at the start of the pointers.
-    fn in_index(&self, file: &File, mut c: Fields, block: u64, place: Place) -> Result<Slot> {
+    fn in_index(
+        &self,
+        file: &File,
+        mut c: Fields,
+        block: u64,
+        place: ElementPlace,
+    ) -> Result<Slot> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
             Some(at) => self.in_block(file, at, place),
@@ -158,7 +164,7 @@ impl ExtensibleArray {
     }
 
     /// An element of a data block that the super block at `address` points to.
-    fn in_super(&self, file: &File, address: u64, place: Place) -> Result<Slot> {
+    fn in_super(&self, file: &File, address: u64, place: ElementPlace) -> Result<Slot> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
         let map = pages.map_or(0, |n| n.div_ceil(8));
@@ -190,7 +196,7 @@ impl ExtensibleArray {
     }
 
     /// An element of a data block without pages.
-    fn in_block(&self, file: &File, address: u64, place: Place) -> Result<Slot> {
+    fn in_block(&self, file: &File, address: u64, place: ElementPlace) -> Result<Slot> {
         let start = prefix(file) as u64 + self.head.number;
         let body = place.of.elements.checked_mul(self.head.form.size);
         let len = body.and_then(|b| b.checked_add(start + 4));
@@ -224,9 +230,9 @@ impl ExtensibleArray {
     }
 }
 
-impl Header {
+impl ExtensibleHeader {
     /// The place of element `number`, counted from the first element outside of the index block.
-    fn place(&self, number: u64) -> Option<Place> {
+    fn place(&self, number: u64) -> Option<ElementPlace> {
         let super_block = (number / self.smallest).checked_add(1)?.ilog2();
         let before = (1u64.checked_shl(super_block)? - 1).checked_mul(self.smallest)?;
         let of = Super {
@@ -235,7 +241,7 @@ impl Header {
             elements: (1u64 << super_block.div_ceil(2)).checked_mul(self.smallest)?,
         };
         let rest = number - before;
-        Some(Place {
+        Some(ElementPlace {
             number,
             of,
             block: rest / of.elements,
@@ -244,7 +250,7 @@ impl Header {
     }
 
     /// The number of the first element after a page of a data block.
-    fn end_of_page(&self, place: Place) -> u64 {
+    fn end_of_page(&self, place: ElementPlace) -> u64 {
         let left = self.page - place.element % self.page;
         self.direct
             .saturating_add(place.number)
@@ -252,7 +258,7 @@ impl Header {
     }
 
     /// The number of the first element after a data block.
-    fn end_of_block(&self, place: Place) -> u64 {
+    fn end_of_block(&self, place: ElementPlace) -> u64 {
         let left = place.of.elements - place.element;
         self.direct
             .saturating_add(place.number)
@@ -260,7 +266,7 @@ impl Header {
     }
 
     /// The number of the first element after the data blocks of a super block.
-    fn end_of_super(&self, place: Place) -> u64 {
+    fn end_of_super(&self, place: ElementPlace) -> u64 {
         let blocks = place.of.blocks.saturating_sub(place.block + 1);
         let more = blocks.saturating_mul(place.of.elements);
         self.end_of_block(place).saturating_add(more)
@@ -288,7 +294,7 @@ fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
     c.skip(bytes.unwrap_or(usize::MAX))
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {
     let sizes = file.sizes();
     let len = 16 + 6 * u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of an extensible array")?;
@@ -296,7 +302,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     c.signature(b"EAHD")?;
     c.version(0..=0, "an extensible array")?;
     let (client, size, bits) = (c.u8()?, c.u8()?, c.u8()?);
-    let form = Form::of_client(&c, client, size, grid)?;
+    let form = EntryForm::of_client(&c, client, size, grid)?;
     let (direct, smallest) = (c.u8()?, c.u8()?);
     let (pointers, page_bits) = (c.u8()?, c.u8()?);
     pass(&mut c, 4, sizes.length.into())?; // what the array takes in the file
@@ -314,7 +320,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
         );
         return Err(c.error(ErrorKind::Corrupt, what));
     };
-    Ok(Header {
+    Ok(ExtensibleHeader {
         owner: Owner {
             header: address,
             client,
@@ -331,7 +337,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     })
 }
 
-fn index_block(file: &File, address: u64, head: &Header) -> Result<Bytes> {
+fn index_block(file: &File, address: u64, head: &ExtensibleHeader) -> Result<Bytes> {
     let inlined: u64 = (0..head.inlined).map(blocks_of).sum();
     let pointers = (inlined + head.supers) * u64::from(file.sizes().offset);
     let len = prefix(file) as u64 + head.direct * head.form.size + pointers + 4;

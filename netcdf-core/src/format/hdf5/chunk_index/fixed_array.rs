@@ -1,10 +1,10 @@
 //! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
-use super::element::Form;
+use super::element::EntryForm;
 use super::grid::{Grid, dot};
 use super::pages::{Owner, Pages, beside, bit, read_verified};
 use super::places::{Slot, walk};
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
@@ -12,7 +12,7 @@ use crate::format::hdf5::file::{Bytes, File};
 /// An open fixed array.
 #[derive(Debug)]
 pub(super) struct FixedArray {
-    form: Form,
+    form: EntryForm,
     /// Number of elements.
     len: u64,
     /// `None` before the first chunk.
@@ -41,9 +41,9 @@ struct Paged {
 }
 
 /// The contents of the header.
-struct Header {
+struct FixedHeader {
     owner: Owner,
-    form: Form,
+    form: EntryForm,
     page_bits: u8,
     len: u64,
     data: Option<u64>,
@@ -74,7 +74,7 @@ impl FixedArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let Some(block) = &self.block else {
             return Ok(());
         };
@@ -122,7 +122,7 @@ impl FixedArray {
     }
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
+fn header(file: &File, address: u64, grid: &Grid) -> Result<FixedHeader> {
     let sizes = file.sizes();
     let len = 12 + u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of a fixed array")?;
@@ -130,19 +130,19 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<Header> {
     c.signature(b"FAHD")?;
     c.version(0..=0, "a fixed array")?;
     let (client, size) = (c.u8()?, c.u8()?);
-    Ok(Header {
+    Ok(FixedHeader {
         owner: Owner {
             header: address,
             client,
         },
-        form: Form::of_client(&c, client, size, grid)?,
+        form: EntryForm::of_client(&c, client, size, grid)?,
         page_bits: c.u8()?,
         len: c.length()?,
         data: c.address()?,
     })
 }
 
-fn data_block(file: &File, address: u64, header: &Header) -> Result<DataBlock> {
+fn data_block(file: &File, address: u64, header: &FixedHeader) -> Result<DataBlock> {
     let start = 6 + u64::from(file.sizes().offset);
     let page = 1u64.checked_shl(header.page_bits.into());
     let elements = page.filter(|&page| header.len > page);

@@ -1,9 +1,9 @@
 //! Chunks side by side ("VII.B. The Implicit Index").
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::grid::{Grid, dot};
 use super::pages::beside;
-use super::{Query, Visit};
+use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 
 /// An array of all chunks of the maximum extent.
@@ -19,7 +19,7 @@ impl Implicit {
         Self { address, steps }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let size = query.grid.bytes;
         let file = query.file;
         let last = query.wanted.last().map(|at| dot(&at, &self.steps));
@@ -32,7 +32,7 @@ impl Implicit {
         let mut at = query.wanted.start.clone();
         loop {
             let distance = dot(&at, &self.steps).checked_mul(size);
-            let chunk = Stored {
+            let chunk = ChunkEntry {
                 address: beside(file, self.address, distance)?,
                 size,
                 mask: 0,

@@ -20,12 +20,12 @@ pub use grid::{Block, Extent};
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::File;
-use crate::format::hdf5::message::layout::{Chunked, Index};
+use crate::format::hdf5::message::layout::{ChunkIndexPlace, Chunked};
 use grid::Grid;
 
 /// A stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct IndexedChunk {
     /// Row-major number in the grid of the present extent.
     pub index: u64,
     /// Address, relative to the base address.
@@ -37,7 +37,7 @@ pub struct Found {
 }
 
 /// Receives the stored chunks.
-pub type Visit<'a> = dyn FnMut(Found) -> Result<()> + 'a;
+pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Result<()> + 'a;
 
 /// A chunk index whose head has been read.
 #[derive(Debug)]
@@ -50,12 +50,12 @@ pub struct OpenIndex {
 enum Kind {
     /// No chunk was ever stored.
     Empty,
-    BTree1(btree_v1::Tree),
+    BTree1(btree_v1::ChunkTreeV1),
     Single(single::Single),
     Implicit(implicit::Implicit),
     FixedArray(fixed_array::FixedArray),
     ExtensibleArray(extensible_array::ExtensibleArray),
-    BTree2(btree_v2::Tree),
+    BTree2(btree_v2::ChunkTreeV2),
 }
 
 impl OpenIndex {
@@ -67,26 +67,32 @@ impl OpenIndex {
     pub fn open(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
         let grid = Grid::new(file, chunked, extent)?;
         let kind = match &chunked.index {
-            Index::BTree1(Some(at)) => Kind::BTree1(btree_v1::Tree::new(*at, &grid)),
-            Index::Single {
+            ChunkIndexPlace::BTree1(Some(at)) => {
+                Kind::BTree1(btree_v1::ChunkTreeV1::new(*at, &grid))
+            }
+            ChunkIndexPlace::Single {
                 address: Some(at),
                 filtered,
             } => Kind::Single(single::Single::new(*at, *filtered)),
-            Index::Implicit(Some(at)) => Kind::Implicit(implicit::Implicit::new(*at, &grid)),
-            Index::FixedArray(Some(at)) => {
+            ChunkIndexPlace::Implicit(Some(at)) => {
+                Kind::Implicit(implicit::Implicit::new(*at, &grid))
+            }
+            ChunkIndexPlace::FixedArray(Some(at)) => {
                 Kind::FixedArray(fixed_array::FixedArray::open(file, *at, &grid)?)
             }
-            Index::ExtensibleArray(Some(at)) => {
+            ChunkIndexPlace::ExtensibleArray(Some(at)) => {
                 let array = extensible_array::ExtensibleArray::open(file, *at, &grid)?;
                 Kind::ExtensibleArray(array)
             }
-            Index::BTree2(Some(at)) => Kind::BTree2(btree_v2::Tree::open(file, *at, &grid)?),
-            Index::Single { address: None, .. }
-            | Index::BTree1(None)
-            | Index::Implicit(None)
-            | Index::FixedArray(None)
-            | Index::ExtensibleArray(None)
-            | Index::BTree2(None) => Kind::Empty,
+            ChunkIndexPlace::BTree2(Some(at)) => {
+                Kind::BTree2(btree_v2::ChunkTreeV2::open(file, *at, &grid)?)
+            }
+            ChunkIndexPlace::Single { address: None, .. }
+            | ChunkIndexPlace::BTree1(None)
+            | ChunkIndexPlace::Implicit(None)
+            | ChunkIndexPlace::FixedArray(None)
+            | ChunkIndexPlace::ExtensibleArray(None)
+            | ChunkIndexPlace::BTree2(None) => Kind::Empty,
         };
         Ok(Self { grid, kind })
     }
@@ -102,7 +108,7 @@ impl OpenIndex {
     ///
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
-    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Result<()> {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {
             return Ok(());
@@ -138,12 +144,12 @@ struct Query<'a> {
 
 impl Query<'_> {
     /// Passes a chunk to the visitor.
-    fn found(self, at: &[u64], chunk: element::Stored, visit: &mut Visit) -> Result<()> {
+    fn found(self, at: &[u64], chunk: element::ChunkEntry, visit: &mut VisitChunk) -> Result<()> {
         if chunk.address < SIGNATURE {
             let what = format!("chunk {at:?} where the file's signature is");
             return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what));
         }
-        visit(Found {
+        visit(IndexedChunk {
             index: self.grid.number(at),
             address: chunk.address,
             size: chunk.size,
@@ -165,7 +171,7 @@ pub fn locate(
     chunked: &Chunked,
     extent: &Extent,
     wanted: &Block,
-    visit: &mut Visit,
+    visit: &mut VisitChunk,
 ) -> Result<()> {
     OpenIndex::open(file, chunked, extent)?.locate(file, wanted, visit)
 }

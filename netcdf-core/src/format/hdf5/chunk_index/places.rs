@@ -1,13 +1,13 @@
 //! Walks the places of an array of chunks, most of which may be empty.
 
-use super::element::Stored;
+use super::element::ChunkEntry;
 use super::grid::{Block, dot};
 use crate::error::Result;
 
 /// The contents of a place in an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slot {
-    Chunk(Stored),
+    Chunk(ChunkEntry),
     /// A chunk that is not stored.
     Empty,
     /// No chunk from here up to, but not including, this number.
@@ -21,7 +21,7 @@ pub(super) fn walk(
     (steps, len): (&[u64], u64),
     order: &[usize],
     slot: impl Fn(u64) -> Result<Slot>,
-    visit: &mut dyn FnMut(Vec<u64>, Stored) -> Result<()>,
+    visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Result<()>,
 ) -> Result<()> {
     let wanted = wanted.within_array(steps, len);
     let wanted = Block {
@@ -97,7 +97,7 @@ mod tests {
         let mut seen = vec![];
         let slot = |number: u64| {
             asked.set(asked.get() + 1);
-            let chunk = Stored {
+            let chunk = ChunkEntry {
                 address: 100,
                 size: 1,
                 mask: 0,

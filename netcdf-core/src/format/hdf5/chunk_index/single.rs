@@ -1,7 +1,7 @@
 //! The only chunk of a dataset ("VII.A. The Single Chunk Index").
 
-use super::element::Stored;
-use super::{Query, Visit};
+use super::element::ChunkEntry;
+use super::{Query, VisitChunk};
 use crate::error::Result;
 
 /// The only chunk.
@@ -16,14 +16,14 @@ impl Single {
         Self { address, filtered }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut Visit) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
         let (size, mask) = self.filtered.unwrap_or((query.grid.bytes, 0));
         let at = &query.wanted.start;
         if at.iter().any(|&x| x != 0) {
             return Ok(());
         }
         let address = self.address;
-        let chunk = Stored {
+        let chunk = ChunkEntry {
             address,
             size,
             mask,

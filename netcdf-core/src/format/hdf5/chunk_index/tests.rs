@@ -60,7 +60,7 @@ fn dataset(file: &File, header: u64) -> (Layout, Dataspace) {
     (layout, space)
 }
 
-fn found(index: &OpenIndex, file: &File, wanted: &Block) -> Vec<Found> {
+fn found(index: &OpenIndex, file: &File, wanted: &Block) -> Vec<IndexedChunk> {
     let mut all = vec![];
     let mut visit = |found| {
         all.push(found);
@@ -114,7 +114,7 @@ fn compare(name: &str) -> usize {
                 let at = offset.iter().zip(&chunked.dims).map(|(o, c)| o / c);
                 let at: Vec<_> = at.collect();
                 let number = at.iter().zip(index.grid()).fold(0, |n, (x, g)| n * g + x);
-                let found = Found {
+                let found = IndexedChunk {
                     index: number,
                     address: place - file.superblock().base,
                     size: *size,

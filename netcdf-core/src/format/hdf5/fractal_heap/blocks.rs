@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::filters::Filters;
-use super::header::{Block, Header};
+use super::header::{HeapBlock, HeapHeader};
 use crate::bytes::sums::lookup3;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::checksum::agree;
@@ -11,7 +11,7 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
 
 /// The children of an indirect block; `None` where there is no block (yet).
-pub type Children = Arc<Vec<Option<Block>>>;
+pub type Children = Arc<Vec<Option<HeapBlock>>>;
 
 /// The place of a block in the heap, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +23,13 @@ pub struct Extent {
 }
 
 /// Bytes of a direct block before its objects.
-pub fn direct_prefix(file: &File, header: &Header) -> usize {
+pub fn direct_prefix(file: &File, header: &HeapHeader) -> usize {
     let sum = if header.has_checksums { 4 } else { 0 };
     4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
 }
 
 /// Reads a whole direct block; the offsets of objects count from its first byte.
-pub fn direct(file: &File, header: &Header, block: Block, extent: Extent) -> Result<Bytes> {
+pub fn direct(file: &File, header: &HeapHeader, block: HeapBlock, extent: Extent) -> Result<Bytes> {
     let mut bytes = match (block.filtered, &header.filters) {
         (Some((len, mask)), Some(filters)) => {
             let stored = file.read(block.address, len)?;
@@ -87,7 +87,7 @@ fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usi
 }
 
 /// Checks the version, and that the block is the expected one: the heap's address, and the offset within the heap.
-fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) -> Result<()> {
+fn frame(file: &File, header: &HeapHeader, c: &mut Fields, (at, start): (u64, u64)) -> Result<()> {
     c.version(0..=0, "a fractal heap block")?;
     let heap = c.defined_address("a fractal heap")?;
     let offset = c.uint_le(header.table.offset_len())?;
@@ -105,7 +105,7 @@ fn frame(file: &File, header: &Header, c: &mut Fields, (at, start): (u64, u64)) 
 /// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
 pub fn indirect(
     file: &File,
-    header: &Header,
+    header: &HeapHeader,
     address: u64,
     (start, rows): (u64, u32),
 ) -> Result<Children> {
@@ -131,12 +131,12 @@ pub fn indirect(
     Ok(Arc::new(children.collect::<Result<_>>()?))
 }
 
-fn child(c: &mut Fields, filtered: bool) -> Result<Option<Block>> {
+fn child(c: &mut Fields, filtered: bool) -> Result<Option<HeapBlock>> {
     let address = c.address()?;
     let filtered = if filtered {
         Some((c.length()?, c.u32_le()?))
     } else {
         None
     };
-    Ok(address.map(|address| Block { address, filtered }))
+    Ok(address.map(|address| HeapBlock { address, filtered }))
 }

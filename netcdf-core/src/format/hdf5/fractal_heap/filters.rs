@@ -1,12 +1,11 @@
 //! The filters of the blocks and huge objects of a heap. Only built-in filters are supported: no
 //! others were ever seen on metadata.
 
-use crate::chunk::layout::Element;
 use crate::error::Result;
 use crate::filter::{About, Context, Table};
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::filters;
-use crate::model::{Atomic, Endianness, FilterSpec};
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 /// The filters of a heap, in the order of writing.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use crate::format::hdf5::file::{Bytes, File};
 
 /// The contents of a heap's header.
 #[derive(Debug, Clone)]
-pub struct Header {
+pub struct HeapHeader {
     /// Its address.
     pub address: u64,
     /// Bytes of an object's id.
@@ -21,7 +21,7 @@ pub struct Header {
     /// Sizes of blocks.
     pub table: Table,
     /// The root block.
-    pub root: Option<Block>,
+    pub root: Option<HeapBlock>,
     /// Rows of the root block; 0 if it is a direct one.
     pub rows: u32,
     /// The filters of blocks and huge objects.
@@ -30,7 +30,7 @@ pub struct Header {
 
 /// A block, as described by its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
+pub struct HeapBlock {
     /// Its address.
     pub address: u64,
     /// Its length in the file and the mask of filters that were not applied, for a direct block in a heap with
@@ -38,7 +38,7 @@ pub struct Block {
     pub filtered: Option<(u64, u32)>,
 }
 
-impl Header {
+impl HeapHeader {
     /// Reads the header at an address.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Header {
             most,
             huge,
             table,
-            root: root.map(|address| Block { address, filtered }),
+            root: root.map(|address| HeapBlock { address, filtered }),
             rows,
             filters,
         })

@@ -17,12 +17,12 @@ use super::file::{Bytes, File};
 use super::recent::{Most, Recent};
 use crate::error::{ErrorKind, Result};
 use blocks::{Children, Extent};
-use header::{Block, Header};
+use header::{HeapBlock, HeapHeader};
 
 /// An open heap, with a cache of the most recently used blocks.
 #[derive(Debug)]
 pub struct FractalHeap {
-    header: Header,
+    header: HeapHeader,
     direct: Recent<Arc<Bytes>>,
     indirect: Recent<Children>,
     huge: OnceLock<BTree2>,
@@ -30,12 +30,12 @@ pub struct FractalHeap {
 
 /// An object of a heap, within the bytes of its block.
 #[derive(Debug)]
-pub struct Object {
+pub struct HeapObject {
     block: Arc<Bytes>,
     place: Range<usize>,
 }
 
-impl Object {
+impl HeapObject {
     /// An object that is not in a block.
     fn alone(bytes: Bytes) -> Self {
         let place = 0..bytes.data.len();
@@ -86,7 +86,7 @@ impl FractalHeap {
     /// [`ErrorKind::Unknown`].
     pub fn open(file: &File, address: u64) -> Result<Self> {
         Ok(Self {
-            header: Header::read(file, address)?,
+            header: HeapHeader::read(file, address)?,
             direct: Recent::new(KEPT),
             indirect: Recent::new(KEPT),
             huge: OnceLock::new(),
@@ -98,7 +98,7 @@ impl FractalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Limit`], [`ErrorKind::Unknown`]; those of filters.
-    pub fn object(&self, file: &File, id: &[u8]) -> Result<Object> {
+    pub fn object(&self, file: &File, id: &[u8]) -> Result<HeapObject> {
         let object = self.find(file, id)?;
         file.take(object.data().len() as u64, self.header.address)?;
         Ok(object)
@@ -112,7 +112,7 @@ impl FractalHeap {
         bytes.rev().fold(0, |all, &b| all << 8 | u64::from(b))
     }
 
-    fn find(&self, file: &File, id: &[u8]) -> Result<Object> {
+    fn find(&self, file: &File, id: &[u8]) -> Result<HeapObject> {
         let id = id.get(..self.header.id_len.into()).unwrap_or(id);
         let mut c = file.fields_of(id, None);
         let first = c.u8()?;
@@ -122,8 +122,8 @@ impl FractalHeap {
         }
         match (first >> 4) & 3 {
             0 => self.managed(file, c),
-            1 => self.huge(file, c).map(Object::alone),
-            2 => self.tiny(first & 15, c).map(Object::alone),
+            1 => self.huge(file, c).map(HeapObject::alone),
+            2 => self.tiny(first & 15, c).map(HeapObject::alone),
             kind => {
                 let what = format!("an object of type {kind} in a fractal heap");
                 Err(self.error(file, ErrorKind::Corrupt, what))
@@ -150,7 +150,7 @@ impl FractalHeap {
     }
 
     /// An object in a direct block.
-    fn managed(&self, file: &File, mut c: Fields) -> Result<Object> {
+    fn managed(&self, file: &File, mut c: Fields) -> Result<HeapObject> {
         let table = &self.header.table;
         let offset = c.uint_le(table.offset_len())?;
         let len = c.uint_le(table.length_len(self.header.most))?;
@@ -160,7 +160,7 @@ impl FractalHeap {
         let to = to.filter(|&to| to <= block.data.len());
         let prefix = blocks::direct_prefix(file, &self.header);
         match to.filter(|_| from >= prefix) {
-            Some(to) => Ok(Object {
+            Some(to) => Ok(HeapObject {
                 block,
                 place: from..to,
             }),
@@ -209,7 +209,7 @@ impl FractalHeap {
         }
     }
 
-    fn direct(&self, file: &File, block: Block, extent: Extent) -> Result<Arc<Bytes>> {
+    fn direct(&self, file: &File, block: HeapBlock, extent: Extent) -> Result<Arc<Bytes>> {
         if let Some(bytes) = self.direct.get(extent.start) {
             return Ok(bytes);
         }
@@ -224,7 +224,9 @@ impl FractalHeap {
             return Ok(children);
         }
         let children = blocks::indirect(file, &self.header, address, part)?;
-        let size = children.len().saturating_mul(size_of::<Option<Block>>());
+        let size = children
+            .len()
+            .saturating_mul(size_of::<Option<HeapBlock>>());
         self.indirect.put(address, Arc::clone(&children), size);
         Ok(children)
     }

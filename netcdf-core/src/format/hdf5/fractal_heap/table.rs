@@ -15,7 +15,7 @@ pub struct Table {
 
 /// A place in an indirect block, for an offset within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TablePlace {
     /// The row.
     pub row: u32,
     /// Number of the child, over all rows.
@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// The place of the byte at an offset within an indirect block.
-    pub fn place(&self, offset: u64) -> Place {
+    pub fn place(&self, offset: u64) -> TablePlace {
         let first = self.width_bits + self.start_bits;
         let top = offset.checked_ilog2().filter(|&bits| bits >= first);
         let (row, from, bits) = match top {
@@ -103,7 +103,7 @@ impl Table {
         };
         let column = (offset - from) >> bits;
         let child = (u64::from(row) << self.width_bits) + column;
-        Place {
+        TablePlace {
             row,
             child: usize::try_from(child).unwrap_or(usize::MAX),
             start: from + (column << bits),

@@ -11,7 +11,7 @@ use crate::format::hdf5::message::{self, shared};
 
 /// An attribute of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attribute {
+pub struct AttributeMessage {
     /// Its name.
     pub name: Vec<u8>,
     /// The type of its elements.
@@ -46,7 +46,7 @@ struct Head {
     lens: (u16, u16),
 }
 
-impl Attribute {
+impl AttributeMessage {
     /// Reads the body of the message.
     ///
     /// # Errors

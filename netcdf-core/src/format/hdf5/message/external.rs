@@ -29,7 +29,7 @@ pub struct Slot {
 
 /// A piece of a file, by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct NamedPiece {
     /// Name of the file, as stored.
     pub file: Vec<u8>,
     /// Its bytes.
@@ -56,7 +56,7 @@ impl External {
     ///
     /// # Errors
     /// Those of reading the names.
-    pub fn pieces(&self, file: &File, bytes: Range<u64>) -> Result<Vec<Piece>> {
+    pub fn pieces(&self, file: &File, bytes: Range<u64>) -> Result<Vec<NamedPiece>> {
         let heap = LocalHeap::read(file, self.heap)?;
         let mut pieces = vec![];
         let mut first = 0u64; // byte of the data with which a slot starts
@@ -67,7 +67,7 @@ impl External {
             let (from, to) = (bytes.start.max(first), bytes.end.min(end));
             if from < to {
                 let place = |byte: u64| slot.start.saturating_add(byte - first);
-                pieces.push(Piece {
+                pieces.push(NamedPiece {
                     file: heap.counted_name_at(file, slot.name)?,
                     range: place(from)..place(to),
                 });

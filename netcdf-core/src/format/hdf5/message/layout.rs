@@ -36,12 +36,12 @@ pub struct Chunked {
     /// Whether chunks that extend beyond the extent are stored without filters.
     pub edges_unfiltered: bool,
     /// Where chunks are looked up.
-    pub index: Index,
+    pub index: ChunkIndexPlace,
 }
 
 /// Where chunks are looked up ("VII. Appendix C"); an address is `None` before the first chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Index {
+pub enum ChunkIndexPlace {
     /// A B-tree of version 1.
     BTree1(Option<u64>),
     /// The only chunk.
@@ -113,7 +113,7 @@ fn parse_old(c: &mut Fields) -> Result<Layout> {
             address,
             size: None,
         }),
-        2 => chunked(c, sizes, false, Index::BTree1(address)).map(Layout::Chunked),
+        2 => chunked(c, sizes, false, ChunkIndexPlace::BTree1(address)).map(Layout::Chunked),
         _ => Err(unknown_class(c, class)),
     }
 }
@@ -122,7 +122,7 @@ fn chunked_3(c: &mut Fields) -> Result<Chunked> {
     let rank = c.u8()?;
     let address = c.address()?;
     let sizes = sizes(c, rank, 4)?;
-    chunked(c, sizes, false, Index::BTree1(address))
+    chunked(c, sizes, false, ChunkIndexPlace::BTree1(address))
 }
 
 /// Flag: chunks at the edges are stored without filters.
@@ -152,11 +152,11 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
     })?;
     let address = c.address()?;
     let index = match kind {
-        1 => Index::Single { address, filtered },
-        2 => Index::Implicit(address),
-        3 => Index::FixedArray(address),
-        4 => Index::ExtensibleArray(address),
-        _ => Index::BTree2(address),
+        1 => ChunkIndexPlace::Single { address, filtered },
+        2 => ChunkIndexPlace::Implicit(address),
+        3 => ChunkIndexPlace::FixedArray(address),
+        4 => ChunkIndexPlace::ExtensibleArray(address),
+        _ => ChunkIndexPlace::BTree2(address),
     };
     chunked(c, sizes, flags & EDGES_UNFILTERED != 0, index)
 }
@@ -171,7 +171,7 @@ fn chunked(
     c: &Fields,
     mut sizes: Vec<u64>,
     edges_unfiltered: bool,
-    index: Index,
+    index: ChunkIndexPlace,
 ) -> Result<Chunked> {
     let element_size = sizes.pop().unwrap_or(0);
     if sizes.is_empty() || sizes.contains(&0) || element_size == 0 {

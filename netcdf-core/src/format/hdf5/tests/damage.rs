@@ -43,7 +43,7 @@ pub fn errors(file: &File) -> Vec<Error> {
     errors
 }
 
-fn strings(file: &File, attribute: &Attribute) -> Result<()> {
+fn strings(file: &File, attribute: &AttributeMessage) -> Result<()> {
     if !matches!(attribute.datatype.class, Class::VlenString { .. }) {
         return Ok(());
     }

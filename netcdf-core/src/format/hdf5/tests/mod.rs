@@ -9,7 +9,7 @@ mod types;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::message::attribute::Attribute;
+use super::message::attribute::AttributeMessage;
 use super::message::link::{Link, Target};
 use super::{File, ObjectHeader, attributes, group};
 use crate::error::Result;
@@ -50,7 +50,7 @@ fn names(links: &[Link]) -> Vec<String> {
     links.iter().map(name).collect()
 }
 
-fn attributes_of(file: &File, name: &str) -> Vec<Attribute> {
+fn attributes_of(file: &File, name: &str) -> Vec<AttributeMessage> {
     let mut all = vec![];
     attributes::visit(file, &object(file, name), |a| {
         all.push(a.map_err(|u| u.error)?);
@@ -61,7 +61,7 @@ fn attributes_of(file: &File, name: &str) -> Vec<Attribute> {
 }
 
 /// The elements of an attribute of little-endian 32-bit integers.
-fn ints(attribute: &Attribute) -> Vec<i32> {
+fn ints(attribute: &AttributeMessage) -> Vec<i32> {
     let numbers = attribute.data.chunks_exact(4);
     numbers
         .map(|n| i32::from_le_bytes(n.try_into().unwrap()))

@@ -4,7 +4,7 @@ use super::*;
 use crate::ErrorKind;
 use crate::bytes::sums::lookup3;
 use crate::filter::{About, Context, Table};
-use crate::format::hdf5::btree_v1::{GROUP, Tree};
+use crate::format::hdf5::btree_v1::{BtreeV1, GROUP};
 use crate::format::hdf5::btree_v2::{BTree2, records};
 use crate::format::hdf5::fractal_heap::FractalHeap;
 use crate::format::hdf5::message;
@@ -65,7 +65,7 @@ fn trees_do_not_lead_back() {
         .windows(6)
         .position(|w| &w[..4] == b"TREE" && w[5] == 1);
     let upper = upper.unwrap();
-    let tree = Tree {
+    let tree = BtreeV1 {
         root: upper as u64 - 512,
         kind: GROUP,
         key: 8,
@@ -360,7 +360,7 @@ fn huge_objects_with_filters_found_by_their_ids() {
     let object: Vec<u8> = (0..200).collect();
     let context = Context {
         shape: vec![200],
-        element: crate::chunk::layout::Element {
+        element: crate::model::Element {
             ty: crate::model::Atomic::UByte.into(),
             size: 1,
             order: crate::model::Endianness::Little,

@@ -9,7 +9,7 @@ mod axis;
 mod pieces;
 mod rows;
 
-pub use pieces::{Extents, Piece};
+pub use pieces::{Extents, MappedPiece};
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub struct Extents<'a> {
 /// Elements of the source that are elements of the virtual dataset, in the same order. Both have
 /// the same number of elements, but may have different ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct MappedPiece {
     /// Elements of the source.
     pub source: Region,
     /// Elements of the virtual dataset.
@@ -27,7 +27,7 @@ pub struct Piece {
 }
 
 /// Receives pieces.
-pub type Visit<'a> = dyn FnMut(Piece) -> Result<()> + 'a;
+pub type VisitPiece<'a> = dyn FnMut(MappedPiece) -> Result<()> + 'a;
 
 impl Mapping {
     /// The pieces of source `number` (see [`Mapping::sources`]) within a box of the virtual
@@ -41,12 +41,13 @@ impl Mapping {
         number: u64,
         extents: Extents,
         wanted: &Region,
-        visit: &mut Visit,
+        visit: &mut VisitPiece,
     ) -> Result<()> {
         let source = axes(&self.source, extents.source)?;
         let mut target = axes(&self.target, extents.target)?;
         if self.counts()
-            && let (Form::Grid(axes), Some(dim)) = (&mut target, self.target.unlimited())
+            && let (SelectedElements::Grid(axes), Some(dim)) =
+                (&mut target, self.target.unlimited())
             && let Some(axis) = axes.get_mut(dim)
         {
             *axis = axis.block(number);
@@ -57,34 +58,34 @@ impl Mapping {
             visit,
         };
         let mut source = match &source {
-            Form::Grid(source) => {
-                if let Form::Grid(target) = &target
+            SelectedElements::Grid(source) => {
+                if let SelectedElements::Grid(target) = &target
                     && let Some(pairs) = pairs(source, target)
                 {
                     return query.grids(source, target, &pairs);
                 }
                 Elements::Grid(Grid::new(source)?)
             }
-            Form::List(source) => Elements::List(List::of(source)),
+            SelectedElements::List(source) => Elements::List(List::of(source)),
         };
         match &target {
-            Form::Grid(target) => {
+            SelectedElements::Grid(target) => {
                 let (start, end) = query.bounds();
                 let rows = Grid::new(target)?.within(&start, &end);
                 query.rows(&mut source, rows)
             }
-            Form::List(target) => query.rows(&mut source, List::of(target)),
+            SelectedElements::List(target) => query.rows(&mut source, List::of(target)),
         }
     }
 }
 
 /// The elements of a selection.
-enum Form<'a> {
+enum SelectedElements<'a> {
     Grid(Vec<Axis>),
     List(&'a Selection),
 }
 
-fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
+fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements<'a>> {
     let ranks = |rank: usize| {
         if rank == extent.len() {
             return Ok(());
@@ -97,16 +98,20 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<Form<'a>> {
     };
     match selection {
         Selection::None => {}
-        Selection::All => return Ok(Form::Grid(extent.iter().map(|&n| Axis::whole(n)).collect())),
+        Selection::All => {
+            return Ok(SelectedElements::Grid(
+                extent.iter().map(|&n| Axis::whole(n)).collect(),
+            ));
+        }
         Selection::Regular(combs) => {
             ranks(combs.len())?;
             let axes = combs.iter().zip(extent).map(|(c, &n)| Axis::of_comb(c, n));
-            return Ok(Form::Grid(axes.collect()));
+            return Ok(SelectedElements::Grid(axes.collect()));
         }
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
         Selection::Blocks(blocks) => blocks.iter().try_for_each(|b| ranks(b.start.len()))?,
     }
-    Ok(Form::List(selection))
+    Ok(SelectedElements::List(selection))
 }
 
 /// The pairs of corresponding dimensions of source and target, if the selections have the same shape
@@ -137,7 +142,7 @@ struct Strip {
 struct Query<'a, 'v> {
     extents: Extents<'a>,
     wanted: &'a Region,
-    visit: &'a mut Visit<'v>,
+    visit: &'a mut VisitPiece<'v>,
 }
 
 impl Query<'_, '_> {
@@ -201,7 +206,7 @@ impl Query<'_, '_> {
                 set(&mut from, s, (strip.source, strip.count, strip.source_step));
                 set(&mut to, t, (strip.target, strip.count, strip.target_step));
             }
-            (self.visit)(Piece {
+            (self.visit)(MappedPiece {
                 source: from.clone(),
                 target: to.clone(),
             })?;
@@ -235,7 +240,7 @@ impl Query<'_, '_> {
                 from.len = len;
                 let origin = vec![0; from.at.len()];
                 if let Some((0, part)) = clip(from, &origin, self.extents.source) {
-                    (self.visit)(Piece {
+                    (self.visit)(MappedPiece {
                         target: region(&to.at, part.len),
                         source: region(&part.at, part.len),
                     })?;

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::axis::Axis;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::selection::{Block, Selection};
+use crate::format::hdf5::selection::{SelectedBlock, Selection};
 use crate::model::region::product;
 
 /// Neighbouring elements along the last dimension.
@@ -188,10 +188,10 @@ impl Iterator for List<'_> {
 }
 
 /// The next row of each block; the first of all rows is on top.
-struct BlockRows<'a>(BinaryHeap<Reverse<(Vec<u64>, &'a Block)>>);
+struct BlockRows<'a>(BinaryHeap<Reverse<(Vec<u64>, &'a SelectedBlock)>>);
 
 impl<'a> BlockRows<'a> {
-    fn of(blocks: &'a [Block]) -> Self {
+    fn of(blocks: &'a [SelectedBlock]) -> Self {
         let rows = blocks.iter().map(|b| Reverse((b.start.clone(), b)));
         Self(rows.collect())
     }
@@ -212,7 +212,7 @@ impl Iterator for BlockRows<'_> {
 }
 
 /// The start of the next row of a block.
-fn next_row(at: &[u64], block: &Block) -> Option<Vec<u64>> {
+fn next_row(at: &[u64], block: &SelectedBlock) -> Option<Vec<u64>> {
     let mut next = at.to_vec();
     let (_, outer) = next.split_last_mut()?;
     for (x, (start, last)) in outer
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn rows_of_blocks_come_in_order() {
-        let block = |start: [u64; 3], last: [u64; 3]| Block {
+        let block = |start: [u64; 3], last: [u64; 3]| SelectedBlock {
             start: start.to_vec(),
             last: last.to_vec(),
         };

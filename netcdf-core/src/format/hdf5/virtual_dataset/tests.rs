@@ -101,7 +101,7 @@ fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region)
                 source: dims,
                 target: shape,
             };
-            let mut visit = |piece: Piece| {
+            let mut visit = |piece: MappedPiece| {
                 let from = numbers(&piece.source, dims);
                 let to = numbers(&piece.target, shape);
                 assert_eq!(from.len(), to.len());
@@ -189,7 +189,7 @@ fn names_count() {
 #[test]
 fn mappings_that_no_one_could_read() {
     let blocks = |last: u64| {
-        Selection::Blocks(vec![crate::format::hdf5::selection::Block {
+        Selection::Blocks(vec![crate::format::hdf5::selection::SelectedBlock {
             start: vec![0, 0],
             last: vec![last, 3],
         }])
@@ -222,7 +222,7 @@ fn mappings_that_no_one_could_read() {
 
 #[test]
 fn elements_of_a_box() {
-    let block = |start: [u64; 2], last: [u64; 2]| crate::format::hdf5::selection::Block {
+    let block = |start: [u64; 2], last: [u64; 2]| crate::format::hdf5::selection::SelectedBlock {
         start: start.to_vec(),
         last: last.to_vec(),
     };

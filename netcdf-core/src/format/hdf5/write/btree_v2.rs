@@ -1,7 +1,7 @@
 //! Version 2 B-trees ("III.A.2"), built from all their records at once: as few nodes as possible,
 //! those of a level equally full.
 
-use super::part::{Hole, Part, UNDEFINED};
+use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v2::geometry::Geometry;
@@ -14,7 +14,7 @@ const SPLIT_MERGE: [u8; 2] = [100, 40];
 const DEEPEST: u16 = 16;
 
 /// A tree being built.
-struct Tree {
+struct NewTree {
     kind: u8,
     geometry: Geometry,
 }
@@ -30,14 +30,17 @@ struct Child {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`]
-pub fn write(out: &mut Part, kind: u8, records: &[Part]) -> Result<u64> {
-    let size: u16 = narrow(records.first().map_or(0, Part::len) as u64, "a record")?;
+pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Result<u64> {
+    let size: u16 = narrow(
+        records.first().map_or(0, MetadataPart::len) as u64,
+        "a record",
+    )?;
     let impossible = |what: String| Error::new(ErrorKind::Limit, what);
     let geometry = Geometry::new(NODE, size.max(1), DEEPEST, 8).map_err(impossible)?;
     let count = records.len() as u64;
     let depth = (0..DEEPEST).find(|&d| geometry.total(d) >= count);
     let depth = depth.ok_or_else(|| impossible(format!("{count} records of a B-tree")))?;
-    let tree = Tree { kind, geometry };
+    let tree = NewTree { kind, geometry };
     let root = match records {
         [] => None,
         _ => Some(tree.node(out, depth, records)?),
@@ -60,9 +63,9 @@ pub fn write(out: &mut Part, kind: u8, records: &[Part]) -> Result<u64> {
     Ok(start as u64)
 }
 
-impl Tree {
+impl NewTree {
     /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
-    fn node(&self, out: &mut Part, level: u16, records: &[Part]) -> Result<Child> {
+    fn node(&self, out: &mut MetadataPart, level: u16, records: &[MetadataPart]) -> Result<Child> {
         let Some(below) = level.checked_sub(1) else {
             return self.store(out, (b"BTLF", 0), records.iter(), &[]);
         };
@@ -83,9 +86,9 @@ impl Tree {
 
     fn store<'a>(
         &self,
-        out: &mut Part,
+        out: &mut MetadataPart,
         (signature, level): (&[u8; 4], u16),
-        records: impl ExactSizeIterator<Item = &'a Part>,
+        records: impl ExactSizeIterator<Item = &'a MetadataPart>,
         children: &[Child],
     ) -> Result<Child> {
         out.sink.align(8);

@@ -22,14 +22,14 @@ pub struct ChunkTree {
     /// Bytes of an element.
     element: u64,
     /// Open nodes, from the leaves up.
-    levels: Vec<Node>,
+    levels: Vec<OpenNode>,
     /// The place of the last chunk in the grid.
     last: Option<Vec<u64>>,
 }
 
 /// An open node.
 #[derive(Debug)]
-struct Node {
+struct OpenNode {
     address: u64,
     left: u64,
     count: u16,
@@ -119,21 +119,21 @@ impl ChunkTree {
             let level_byte = narrow(level as u64, "the height of a B-tree")?;
             let Some(node) = self.levels.get_mut(level) else {
                 self.levels
-                    .push(Node::open(key, child, tail.reserve(size as u64)?));
+                    .push(OpenNode::open(key, child, tail.reserve(size as u64)?));
                 break;
             };
             if node.count < MOST {
                 node.add(&key, child);
                 break;
             }
-            let next = Node::open(key, child, tail.reserve(size as u64)?);
+            let next = OpenNode::open(key, child, tail.reserve(size as u64)?);
             let full = std::mem::replace(node, next);
             node.left = full.address;
             let (address, first) = (node.address, node.first.clone());
             tail.write(full.address, &full.close(level_byte, address, &first, size))?;
             if self.levels.len() == level + 1 {
                 // The old root becomes the first child of a new one.
-                let root = Node::open(full.first, full.address, tail.reserve(size as u64)?);
+                let root = OpenNode::open(full.first, full.address, tail.reserve(size as u64)?);
                 self.levels.push(root);
             }
             (key, child) = (first, address);
@@ -163,7 +163,7 @@ impl ChunkTree {
     }
 }
 
-impl Node {
+impl OpenNode {
     /// A node with one child.
     fn open(key: Vec<u8>, child: u64, address: u64) -> Self {
         let mut node = Self {

@@ -6,8 +6,8 @@ use super::chunk_tree::ChunkTree;
 use super::front::Heap;
 use super::header::{CONSTANT, Message};
 use super::messages;
-use super::part::Part;
-use super::plan::{Attribute, Dataset, Place, Shape};
+use super::part::MetadataPart;
+use super::plan::{Dataset, PlannedAttribute, PlannedData, Shape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{Value, Write};
@@ -15,7 +15,7 @@ use crate::model::region::product;
 
 /// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
 #[derive(Debug)]
-pub struct Data {
+pub struct DatasetState {
     /// Current lengths.
     pub lens: Vec<u64>,
     /// Maximum lengths.
@@ -27,12 +27,12 @@ pub struct Data {
     /// Place of the value that fills space which was never written.
     pub fill: Option<Range<usize>>,
     /// Where the data is.
-    pub stored: Stored,
+    pub stored: DataPlace,
 }
 
 /// Where the data of a dataset is.
 #[derive(Debug)]
-pub enum Stored {
+pub enum DataPlace {
     /// In the header.
     Compact(Range<usize>),
     /// In one piece.
@@ -81,7 +81,7 @@ fn bytes(shape: &Shape, element: u64) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`]
-pub fn sized(attribute: &Attribute) -> Result<()> {
+pub fn sized(attribute: &PlannedAttribute) -> Result<()> {
     let want = bytes(&attribute.shape, attribute.ty.datatype().size)?;
     let have = attribute.data.bytes.len() as u64;
     if want == have {
@@ -103,7 +103,7 @@ pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
     let shared = if shared { message::SHARED } else { 0 };
     let value = fill_value(dataset, heap)?;
     let mut all = vec![
-        Message::new(message::DATASPACE, 0, Part::of(&space.bytes)),
+        Message::new(message::DATASPACE, 0, MetadataPart::of(&space.bytes)),
         Message::new(message::DATATYPE, CONSTANT | shared, datatype),
         Message::new(
             message::FILL,
@@ -119,13 +119,13 @@ pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
     Ok(all)
 }
 
-fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<Part> {
+fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<MetadataPart> {
     let Value::User(bytes) = &dataset.fill.value else {
-        return Ok(Part::default());
+        return Ok(MetadataPart::default());
     };
     let value = match &dataset.fill_heap {
         Some(payload) => heap.resolve(payload)?,
-        None => Part::of(bytes),
+        None => MetadataPart::of(bytes),
     };
     let (want, have) = (dataset.ty.datatype().size, value.len());
     if want == have as u64 {
@@ -136,20 +136,20 @@ fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<Part> {
     )))
 }
 
-fn layout(dataset: &Dataset, fill: &Part) -> Result<Part> {
+fn layout(dataset: &Dataset, fill: &MetadataPart) -> Result<MetadataPart> {
     let element = dataset.ty.datatype().size;
     let size = bytes(&dataset.shape, element)?;
     match &dataset.place {
-        Place::Contiguous => Ok(messages::contiguous(size)),
-        Place::Chunked(chunk) => messages::chunked(chunk, element),
-        Place::Compact => {
+        PlannedData::Contiguous => Ok(messages::contiguous(size)),
+        PlannedData::Chunked(chunk) => messages::chunked(chunk, element),
+        PlannedData::Compact => {
             let count = usize::try_from(size.checked_div(element).unwrap_or(0));
             let count = count.ok().filter(|_| size <= u16::MAX.into());
             let Some(count) = count else {
                 let what = format!("{size} bytes of compact data, HDF5 allows at most 65531");
                 return Err(Error::new(ErrorKind::Limit, what));
             };
-            let mut data = Part::default();
+            let mut data = MetadataPart::default();
             match fill.len() {
                 0 => data.sink.zeros(usize::try_from(size).unwrap_or(0)),
                 _ => (0..count).for_each(|_| data.append(fill)),
@@ -170,23 +170,25 @@ fn check(dataset: &Dataset) -> Result<()> {
     }
     let grows = |max: &Vec<Option<u64>>| max.iter().zip(lens).any(|(max, &n)| *max != Some(n));
     match &dataset.place {
-        Place::Chunked(chunk) if chunk.len() != lens.len() || chunk.is_empty() => {
+        PlannedData::Chunked(chunk) if chunk.len() != lens.len() || chunk.is_empty() => {
             let what = format!("chunks of {} dimensions for {}", chunk.len(), lens.len());
             Err(argument(what))
         }
-        Place::Chunked(chunk) if chunk.contains(&0) => Err(argument("chunks of no elements")),
-        Place::Chunked(_) => Ok(()),
-        Place::Compact | Place::Contiguous if !dataset.filters.is_empty() => {
+        PlannedData::Chunked(chunk) if chunk.contains(&0) => Err(argument("chunks of no elements")),
+        PlannedData::Chunked(_) => Ok(()),
+        PlannedData::Compact | PlannedData::Contiguous if !dataset.filters.is_empty() => {
             Err(argument("filters for data that is not in chunks"))
         }
-        Place::Compact | Place::Contiguous if dataset.max.as_ref().is_some_and(grows) => {
+        PlannedData::Compact | PlannedData::Contiguous
+            if dataset.max.as_ref().is_some_and(grows) =>
+        {
             Err(argument("data that may grow must be in chunks"))
         }
-        Place::Compact | Place::Contiguous => Ok(()),
+        PlannedData::Compact | PlannedData::Contiguous => Ok(()),
     }
 }
 
-impl Data {
+impl DatasetState {
     /// The state, from the messages of a header and the places of their bodies.
     ///
     /// # Errors
@@ -217,19 +219,21 @@ impl Data {
     }
 }
 
-fn stored(dataset: &Dataset, lens: &[u64], layout: Range<usize>) -> Result<Stored> {
+fn stored(dataset: &Dataset, lens: &[u64], layout: Range<usize>) -> Result<DataPlace> {
     let element = dataset.ty.datatype().size;
     Ok(match &dataset.place {
-        Place::Compact => Stored::Compact(layout.start + messages::COMPACT_DATA..layout.end),
-        Place::Contiguous => Stored::Contiguous {
+        PlannedData::Compact => {
+            DataPlace::Compact(layout.start + messages::COMPACT_DATA..layout.end)
+        }
+        PlannedData::Contiguous => DataPlace::Contiguous {
             address_at: layout.start + messages::CONTIGUOUS_ADDRESS,
             size: bytes(&dataset.shape, element)?,
             address: None,
             done: 0,
         },
-        Place::Chunked(chunk) => {
+        PlannedData::Chunked(chunk) => {
             debug_assert_eq!(chunk.len(), lens.len());
-            Stored::Chunked {
+            DataPlace::Chunked {
                 address_at: layout.start + messages::CHUNKED_ADDRESS,
                 filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
                 tree: ChunkTree::new(chunk.clone(), element),

@@ -4,7 +4,7 @@
 use super::btree_v2;
 use super::fractal_heap::{self, ATTRIBUTES, LINKS};
 use super::messages::Dense;
-use super::part::Part;
+use super::part::MetadataPart;
 use crate::bytes::sums::lookup3;
 use crate::error::Result;
 use crate::format::hdf5::btree_v2::records;
@@ -13,16 +13,16 @@ use crate::format::hdf5::btree_v2::records;
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`]
-pub fn links(own: &mut Part, names: &[&[u8]], links: &[Part]) -> Result<Dense> {
+pub fn links(own: &mut MetadataPart, names: &[&[u8]], links: &[MetadataPart]) -> Result<Dense> {
     let (heap, ids) = fractal_heap::write(own, LINKS, links)?;
     let by_name = sorted(names, &ids, |_, hash, id| {
-        let mut record = Part::default();
+        let mut record = MetadataPart::default();
         record.sink.u32(hash);
         record.sink.put(id);
         record
     });
     let by_order = ids.iter().enumerate().map(|(n, id)| {
-        let mut record = Part::default();
+        let mut record = MetadataPart::default();
         record.sink.u64(n as u64);
         record.sink.put(id);
         record
@@ -39,10 +39,14 @@ pub fn links(own: &mut Part, names: &[&[u8]], links: &[Part]) -> Result<Dense> {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`]
-pub fn attributes(own: &mut Part, names: &[&[u8]], attributes: &[Part]) -> Result<Dense> {
+pub fn attributes(
+    own: &mut MetadataPart,
+    names: &[&[u8]],
+    attributes: &[MetadataPart],
+) -> Result<Dense> {
     let (heap, ids) = fractal_heap::write(own, ATTRIBUTES, attributes)?;
     let record = |n: usize, id: &[u8]| {
-        let mut record = Part::of(id);
+        let mut record = MetadataPart::of(id);
         record.sink.u8(0); // flags of the message
         record.sink.u32(u32::try_from(n).unwrap_or(u32::MAX));
         record
@@ -68,8 +72,8 @@ pub fn attributes(own: &mut Part, names: &[&[u8]], attributes: &[Part]) -> Resul
 fn sorted(
     names: &[&[u8]],
     ids: &[Vec<u8>],
-    record: impl Fn(usize, u32, &[u8]) -> Part,
-) -> Vec<Part> {
+    record: impl Fn(usize, u32, &[u8]) -> MetadataPart,
+) -> Vec<MetadataPart> {
     let hashed = names.iter().zip(ids).enumerate();
     let mut all: Vec<_> = hashed
         .map(|(n, (&name, id))| (lookup3(name), name, n, id))

@@ -2,7 +2,7 @@
 //! recorded: a program that adds objects later starts new blocks.
 
 use super::btree_v2;
-use super::part::{Hole, Part, UNDEFINED};
+use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
@@ -10,7 +10,7 @@ use crate::format::hdf5::fractal_heap::table::Table;
 
 /// The settings of a kind of heap.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct HeapSettings {
     /// Bytes of an object's id.
     id: usize,
     /// Bytes of the first direct block.
@@ -20,13 +20,13 @@ pub struct Form {
 }
 
 /// Heaps of links.
-pub const LINKS: Form = Form {
+pub const LINKS: HeapSettings = HeapSettings {
     id: 7,
     start: 512,
     bits: 32,
 };
 /// Heaps of attributes.
-pub const ATTRIBUTES: Form = Form {
+pub const ATTRIBUTES: HeapSettings = HeapSettings {
     id: 8,
     start: 1024,
     bits: 40,
@@ -47,13 +47,13 @@ const HUGE: u8 = 0x10;
 
 /// A heap being built.
 struct Heap<'a> {
-    out: &'a mut Part,
-    form: Form,
+    out: &'a mut MetadataPart,
+    form: HeapSettings,
     table: Table,
     /// Place of the header.
     header: u64,
     /// Objects without a block so far, in reverse order.
-    left: Vec<(usize, &'a Part)>,
+    left: Vec<(usize, &'a MetadataPart)>,
     /// Ids, by the number of the object.
     ids: Vec<Vec<u8>>,
     /// Bytes of direct blocks, and of objects in them.
@@ -83,7 +83,11 @@ struct Huge {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for more than the heap has room for.
-pub fn write(out: &mut Part, form: Form, objects: &[Part]) -> Result<(u64, Vec<Vec<u8>>)> {
+pub fn write(
+    out: &mut MetadataPart,
+    form: HeapSettings,
+    objects: &[MetadataPart],
+) -> Result<(u64, Vec<Vec<u8>>)> {
     let table = Table::new(WIDTH, form.start, DIRECT, form.bits);
     let table = table.map_err(|e| Error::new(ErrorKind::Argument, e))?;
     out.sink.align(8);
@@ -101,7 +105,7 @@ pub fn write(out: &mut Part, form: Form, objects: &[Part]) -> Result<(u64, Vec<V
         end: 0,
         objects: 0,
     };
-    let is_managed = |object: &Part| object.len() as u64 <= MANAGED.into();
+    let is_managed = |object: &MetadataPart| object.len() as u64 <= MANAGED.into();
     let numbered = objects.iter().enumerate().rev();
     heap.left = numbered.filter(|(_, o)| is_managed(o)).collect();
     heap.objects = heap.left.len() as u64;
@@ -134,12 +138,12 @@ impl Heap<'_> {
     /// A direct block with the next objects; `None` if the next object is too large for it.
     fn direct(&mut self, offset: u64, size: u64) -> Result<Option<u64>> {
         let prefix = self.prefix();
-        let fits = |used: usize, object: &Part| (used + object.len()) as u64 <= size;
+        let fits = |used: usize, object: &MetadataPart| (used + object.len()) as u64 <= size;
         let first = usize::try_from(prefix).unwrap_or(usize::MAX);
         if !self.left.last().is_some_and(|(_, o)| fits(first, o)) {
             return Ok(None);
         }
-        let mut block = Part::of(b"FHDB\0");
+        let mut block = MetadataPart::of(b"FHDB\0");
         block.address(Hole::Own(self.header));
         block.sink.uint(offset, self.table.offset_len())?;
         let sum = block.len();
@@ -160,7 +164,7 @@ impl Heap<'_> {
         Ok(Some(self.append(&block)))
     }
 
-    fn append(&mut self, block: &Part) -> u64 {
+    fn append(&mut self, block: &MetadataPart) -> u64 {
         self.out.sink.align(8);
         let place = self.out.len() as u64;
         self.out.append(block);
@@ -169,7 +173,7 @@ impl Heap<'_> {
 
     /// The id of an object in a block.
     fn id(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
-        let mut id = Part::of(&[0]);
+        let mut id = MetadataPart::of(&[0]);
         id.sink.uint(offset, self.table.offset_len())?;
         id.sink.uint(len as u64, self.table.length_len(MANAGED))?;
         id.sink.zeros(self.form.id.saturating_sub(id.len()));
@@ -204,7 +208,7 @@ impl Heap<'_> {
         let rows = rows.unwrap_or(used.next_power_of_two().min(most));
         let count = u64::from(rows) * self.table.width();
         children.resize(usize::try_from(count).unwrap_or(children.len()), None);
-        let mut block = Part::of(b"FHIB\0");
+        let mut block = MetadataPart::of(b"FHIB\0");
         block.address(Hole::Own(self.header));
         block.sink.uint(start, self.table.offset_len())?;
         for child in children {
@@ -219,19 +223,22 @@ impl Heap<'_> {
     }
 
     /// Huge objects, each with its own place, and the tree that finds them.
-    fn huge<'a>(&mut self, objects: impl Iterator<Item = (usize, &'a Part)>) -> Result<Huge> {
+    fn huge<'a>(
+        &mut self,
+        objects: impl Iterator<Item = (usize, &'a MetadataPart)>,
+    ) -> Result<Huge> {
         let mut huge = Huge::default();
         let mut records = vec![];
         for (number, object) in objects {
             let place = self.append(object);
             huge.count += 1;
             huge.size += object.len() as u64;
-            let mut record = Part::default();
+            let mut record = MetadataPart::default();
             record.address(Hole::Own(place));
             record.sink.u64(object.len() as u64);
             record.sink.u64(huge.count);
             records.push(record);
-            let mut id = Part::of(&[HUGE]);
+            let mut id = MetadataPart::of(&[HUGE]);
             id.sink.uint(huge.count, self.form.id.saturating_sub(1))?;
             if let Some(place) = self.ids.get_mut(number) {
                 *place = id.sink.bytes;
@@ -243,9 +250,9 @@ impl Heap<'_> {
         Ok(huge)
     }
 
-    fn header(&self, root: Option<Root>, huge: &Huge) -> Result<Part> {
-        let mut out = Part::of(b"FRHP\0");
-        let address = |out: &mut Part, place: Option<u64>| match place {
+    fn header(&self, root: Option<Root>, huge: &Huge) -> Result<MetadataPart> {
+        let mut out = MetadataPart::of(b"FRHP\0");
+        let address = |out: &mut MetadataPart, place: Option<u64>| match place {
             Some(place) => out.address(Hole::Own(place)),
             None => out.sink.u64(UNDEFINED),
         };

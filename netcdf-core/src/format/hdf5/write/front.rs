@@ -1,13 +1,13 @@
 //! The metadata of a file as one block: the place of every object, and what is patched later.
 
-use super::dataset::{self, Data};
+use super::dataset::{self, DatasetState};
 use super::dense;
 use super::global_heap::GlobalHeap;
 use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
 use super::messages::{self, Dense};
-use super::part::{Hole, Part};
+use super::part::{Hole, MetadataPart};
 use super::path;
-use super::plan::{Attribute, Group, Object, ObjectId, Payload, Plan};
+use super::plan::{Group, ObjectId, Payload, Plan, PlannedAttribute, PlannedObject};
 use crate::bytes::sink::narrow;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
@@ -22,27 +22,27 @@ const COMPACT: usize = 8;
 #[derive(Debug)]
 pub struct Front {
     /// The block, without checksums so far.
-    pub part: Part,
+    pub part: MetadataPart,
     /// Address of the root group.
     pub root: u64,
     /// The state needed to write the data of datasets; `None` for other objects.
-    pub data: Vec<Option<Data>>,
+    pub data: Vec<Option<DatasetState>>,
 }
 
 /// A block being built.
-struct Builder<'a> {
+struct FrontBuilder<'a> {
     plan: &'a Plan,
-    part: Part,
+    part: MetadataPart,
     heap: Heap,
     addresses: Vec<u64>,
-    data: Vec<Option<Data>>,
+    data: Vec<Option<DatasetState>>,
 }
 
 /// The collections of the global heap that metadata refers to.
 #[derive(Default)]
 pub struct Heap {
     open: GlobalHeap,
-    part: Part,
+    part: MetadataPart,
     /// Bytes of the collections, including the open one.
     size: u64,
 }
@@ -54,9 +54,9 @@ impl Front {
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
     pub fn new(plan: &Plan) -> Result<Self> {
-        let mut builder = Builder {
+        let mut builder = FrontBuilder {
             plan,
-            part: Part::default(),
+            part: MetadataPart::default(),
             heap: Heap::default(),
             addresses: vec![],
             data: vec![],
@@ -78,7 +78,7 @@ fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
         *root = 1;
     }
     for object in &plan.objects {
-        let Object::Group(group) = object else {
+        let PlannedObject::Group(group) = object else {
             continue;
         };
         for link in &group.links {
@@ -113,18 +113,18 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
     }
 }
 
-impl Builder<'_> {
-    fn object(&mut self, object: &Object, links: u64) -> Result<()> {
+impl FrontBuilder<'_> {
+    fn object(&mut self, object: &PlannedObject, links: u64) -> Result<()> {
         // The places of this object's parts follow from its header, because they come after it.
-        let mut own = Part::default();
+        let mut own = MetadataPart::default();
         let mut messages = match object {
-            Object::Group(group) => self.group(group, &mut own)?,
-            Object::Dataset(dataset) => {
+            PlannedObject::Group(group) => self.group(group, &mut own)?,
+            PlannedObject::Dataset(dataset) => {
                 let mut messages = dataset::messages(dataset, &mut self.heap)?;
                 self.attributes(&dataset.attributes, &mut messages, &mut own)?;
                 messages
             }
-            Object::Datatype(datatype) => vec![committed(datatype)?],
+            PlannedObject::Datatype(datatype) => vec![committed(datatype)?],
         };
         if links > 1 {
             let body = messages::reference_count(links)?;
@@ -132,7 +132,7 @@ impl Builder<'_> {
         }
         self.part.sink.align(8);
         self.addresses.push(START + self.part.len() as u64);
-        let ordered = !matches!(object, Object::Datatype(_));
+        let ordered = !matches!(object, PlannedObject::Datatype(_));
         let holes = self.part.holes();
         let bodies = header::write(&mut self.part, ordered, &messages)?;
         self.part.sink.align(8);
@@ -143,13 +143,15 @@ impl Builder<'_> {
             Hole::Object(_) | Hole::Heap(_) => Ok(None),
         })?;
         self.data.push(match object {
-            Object::Dataset(dataset) => Some(Data::new(dataset, &messages, &bodies)?),
-            Object::Group(_) | Object::Datatype(_) => None,
+            PlannedObject::Dataset(dataset) => {
+                Some(DatasetState::new(dataset, &messages, &bodies)?)
+            }
+            PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,
         });
         Ok(())
     }
 
-    fn group(&mut self, group: &Group, own: &mut Part) -> Result<Vec<Message>> {
+    fn group(&mut self, group: &Group, own: &mut MetadataPart) -> Result<Vec<Message>> {
         let link = |(n, link): (usize, &super::Link)| messages::link(&link.name, n as u64, link.to);
         let links: Vec<_> = group
             .links
@@ -180,9 +182,9 @@ impl Builder<'_> {
 
     fn attributes(
         &mut self,
-        attributes: &[Attribute],
+        attributes: &[PlannedAttribute],
         to: &mut Vec<Message>,
-        own: &mut Part,
+        own: &mut MetadataPart,
     ) -> Result<()> {
         if attributes.is_empty() {
             return Ok(());
@@ -209,7 +211,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn attribute(&mut self, attribute: &Attribute) -> Result<Part> {
+    fn attribute(&mut self, attribute: &PlannedAttribute) -> Result<MetadataPart> {
         let name = || String::from_utf8_lossy(&attribute.name).into_owned();
         let made = dataset::sized(attribute).and_then(|()| {
             let data = self.heap.resolve(&attribute.data)?;
@@ -241,8 +243,8 @@ impl Builder<'_> {
             Hole::Own(_) => Ok(None),
         })?;
         let root = match plan.objects.first() {
-            Some(Object::Group(_)) => addresses.first().copied(),
-            Some(Object::Dataset(_) | Object::Datatype(_)) | None => None,
+            Some(PlannedObject::Group(_)) => addresses.first().copied(),
+            Some(PlannedObject::Dataset(_) | PlannedObject::Datatype(_)) | None => None,
         };
         let missing = || {
             Error::new(
@@ -257,7 +259,7 @@ impl Builder<'_> {
 
 /// The message of a committed datatype.
 fn committed(datatype: &Datatype) -> Result<Message> {
-    let mut body = Part::default();
+    let mut body = MetadataPart::default();
     datatype.write(&mut body.sink)?;
     Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
 }
@@ -267,8 +269,8 @@ impl Heap {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for places beyond the bytes.
-    pub fn resolve(&mut self, payload: &Payload) -> Result<Part> {
-        let mut part = Part::of(&payload.bytes);
+    pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
+        let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
             part.sink.patch(at, &[0; 8])?;
             part.hole(at, Hole::Object(object));
@@ -284,7 +286,7 @@ impl Heap {
         Ok(part)
     }
 
-    fn put(&mut self, object: &Part) -> Result<super::global_heap::Place> {
+    fn put(&mut self, object: &MetadataPart) -> Result<super::global_heap::HeapPlace> {
         let Self { open, part, size } = self;
         let mut allocate = |bytes: u64| {
             let at = *size;
@@ -296,7 +298,7 @@ impl Heap {
         })
     }
 
-    fn finish(mut self) -> Result<Part> {
+    fn finish(mut self) -> Result<MetadataPart> {
         if let Some((at, full)) = self.open.finish() {
             self.part.overlay(at, &full)?;
         }

@@ -1,6 +1,6 @@
 //! Collections of the global heap ("III.E. Disk Format: Level 1E"), filled one after the other.
 
-use super::part::Part;
+use super::part::MetadataPart;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -19,12 +19,12 @@ struct Collection {
     size: usize,
     /// Objects so far.
     count: u16,
-    part: Part,
+    part: MetadataPart,
 }
 
 /// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct HeapPlace {
     /// The address of its collection.
     pub collection: u64,
     /// Its number there.
@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 /// A complete collection: its address, and its bytes.
-pub type Full = (u64, Part);
+pub type Full = (u64, MetadataPart);
 
 /// The collection that receives objects. Sizes and places depend only on the objects.
 #[derive(Debug)]
@@ -58,10 +58,10 @@ impl GlobalHeap {
     /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.
     pub fn put(
         &mut self,
-        object: &Part,
+        object: &MetadataPart,
         allocate: &mut dyn FnMut(u64) -> Result<u64>,
         done: &mut dyn FnMut(Full) -> Result<()>,
-    ) -> Result<Place> {
+    ) -> Result<HeapPlace> {
         let need = object.len().checked_next_multiple_of(8);
         let need = need.and_then(|n| n.checked_add(2 * HEAD));
         let need = need.ok_or_else(|| {
@@ -97,7 +97,7 @@ impl GlobalHeap {
 impl Collection {
     fn new(size: usize, allocate: &mut dyn FnMut(u64) -> Result<u64>) -> Result<Self> {
         let address = allocate(size as u64)?;
-        let mut part = Part::of(b"GCOL\x01\0\0\0");
+        let mut part = MetadataPart::of(b"GCOL\x01\0\0\0");
         part.sink.u64(size as u64);
         Ok(Self {
             address,
@@ -111,14 +111,14 @@ impl Collection {
         self.count < u16::MAX && self.part.len() + need <= self.size
     }
 
-    fn put(&mut self, object: &Part) -> Result<Place> {
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
         self.count = narrow(u64::from(self.count) + 1, "the number of an object")?;
         self.part.sink.u16(self.count);
         self.part.sink.zeros(2 + 4); // reference count, as the library leaves it; reserved
         self.part.sink.u64(object.len() as u64);
         self.part.append(object);
         self.part.sink.align(8);
-        Ok(Place {
+        Ok(HeapPlace {
             collection: self.address,
             index: self.count.into(),
         })
@@ -153,7 +153,7 @@ mod tests {
                 next += size;
                 Ok(next - size)
             };
-            let object = Part::of(&vec![7; len]);
+            let object = MetadataPart::of(&vec![7; len]);
             let place = heap.put(&object, &mut allocate, &mut |(at, part)| {
                 full.push((at, part.finish()?));
                 Ok(())

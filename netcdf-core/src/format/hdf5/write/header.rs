@@ -1,6 +1,6 @@
 //! Object headers of version 2, in one block ("IV.A.1.b").
 
-use super::part::Part;
+use super::part::MetadataPart;
 use crate::bytes::sink::narrow;
 use crate::error::Result;
 
@@ -14,12 +14,12 @@ pub struct Message {
     /// Creation order, for attributes.
     pub order: u16,
     /// Its body.
-    pub body: Part,
+    pub body: MetadataPart,
 }
 
 impl Message {
     /// A message other than an attribute. The types of all written messages fit into a byte.
-    pub fn new(kind: u16, flags: u8, body: Part) -> Self {
+    pub fn new(kind: u16, flags: u8, body: MetadataPart) -> Self {
         Self {
             kind: kind.to_le_bytes()[0],
             flags,
@@ -43,7 +43,7 @@ const ORDERED: u8 = 0x0c;
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`] for a message or a header that is too long.
-pub fn write(out: &mut Part, ordered: bool, messages: &[Message]) -> Result<Vec<usize>> {
+pub fn write(out: &mut MetadataPart, ordered: bool, messages: &[Message]) -> Result<Vec<usize>> {
     let start = out.len();
     let prefix = if ordered { 6 } else { 4 };
     let size: usize = messages.iter().map(|m| prefix + m.body.len()).sum();

@@ -1,7 +1,7 @@
 //! Bodies of the messages of object headers ("IV.A.2").
 
-use super::part::{Hole, Part, UNDEFINED};
-use super::plan::{ObjectId, Shape, Type};
+use super::part::{Hole, MetadataPart, UNDEFINED};
+use super::plan::{ObjectId, PlannedType, Shape};
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ pub struct Dense {
     pub by_order: u64,
 }
 
-fn dense(out: &mut Part, places: Option<Dense>) {
+fn dense(out: &mut MetadataPart, places: Option<Dense>) {
     match places {
         Some(d) => [d.heap, d.by_name, d.by_order]
             .into_iter()
@@ -30,21 +30,21 @@ fn dense(out: &mut Part, places: Option<Dense>) {
 }
 
 /// Link Info, version 0: `count` links with a creation order that is indexed.
-pub fn link_info(count: u64, places: Option<Dense>) -> Part {
-    let mut out = Part::of(&[0, 3]);
+pub fn link_info(count: u64, places: Option<Dense>) -> MetadataPart {
+    let mut out = MetadataPart::of(&[0, 3]);
     out.sink.u64(count);
     dense(&mut out, places);
     out
 }
 
 /// Group Info, version 0, with nothing but defaults.
-pub fn group_info() -> Part {
-    Part::of(&[0, 0])
+pub fn group_info() -> MetadataPart {
+    MetadataPart::of(&[0, 0])
 }
 
 /// Attribute Info, version 0: `count` attributes with a creation order that is indexed.
-pub fn attribute_info(count: u16, places: Option<Dense>) -> Part {
-    let mut out = Part::of(&[0, 3]);
+pub fn attribute_info(count: u16, places: Option<Dense>) -> MetadataPart {
+    let mut out = MetadataPart::of(&[0, 3]);
     out.sink.u16(count);
     dense(&mut out, places);
     out
@@ -54,10 +54,10 @@ pub fn attribute_info(count: u16, places: Option<Dense>) -> Part {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that a link cannot have.
-pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<Part> {
+pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<MetadataPart> {
     check_name(name, "a link")?;
     let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
-    let mut out = Part::of(&[1, 0x04 | width]);
+    let mut out = MetadataPart::of(&[1, 0x04 | width]);
     out.sink.u64(order);
     out.sink.uint(name.len() as u64, 1 << width)?;
     out.sink.put(name);
@@ -83,8 +83,8 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for more than 2^32 links.
-pub fn reference_count(count: u64) -> Result<Part> {
-    let mut out = Part::of(&[0]);
+pub fn reference_count(count: u64) -> Result<MetadataPart> {
+    let mut out = MetadataPart::of(&[0]);
     out.sink
         .u32(narrow(count, "the number of links to an object")?);
     Ok(out)
@@ -131,15 +131,15 @@ pub const DIMS: usize = 4;
 ///
 /// # Errors
 /// Those of writing the type.
-pub fn datatype(ty: &Type) -> Result<(Part, bool)> {
+pub fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
-        Type::Here(datatype) => {
-            let mut out = Part::default();
+        PlannedType::Here(datatype) => {
+            let mut out = MetadataPart::default();
             datatype.write(&mut out.sink)?;
             Ok((out, false))
         }
-        Type::Committed(object, _) => {
-            let mut out = Part::of(&[2, 2]);
+        PlannedType::Committed(object, _) => {
+            let mut out = MetadataPart::of(&[2, 2]);
             out.address(Hole::Object(*object));
             Ok((out, true))
         }
@@ -150,7 +150,7 @@ pub fn datatype(ty: &Type) -> Result<(Part, bool)> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for a value of 4 GiB.
-pub fn fill(fill: &Fill, value: &Part) -> Result<Part> {
+pub fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
     let allocate = match fill.allocate {
         None => 0,
         Some(Allocate::Early) => 1,
@@ -167,7 +167,7 @@ pub fn fill(fill: &Fill, value: &Part) -> Result<Part> {
         Value::Default => 0,
         Value::User(_) => 0x20,
     };
-    let mut out = Part::of(&[3, allocate | write | defined]);
+    let mut out = MetadataPart::of(&[3, allocate | write | defined]);
     if defined == 0x20 {
         let len: u32 = narrow(value.len() as u64, "the size of a fill value")?;
         out.sink.u32(len);
@@ -184,12 +184,12 @@ pub const FILL_VALUE: usize = 6;
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for too many filters or parameters.
-pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<Part> {
+pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
     if filters.len() > 32 {
         let what = format!("{} filters, HDF5 allows at most 32", filters.len());
         return Err(Error::new(ErrorKind::Limit, what));
     }
-    let mut out = Part::of(&[2]);
+    let mut out = MetadataPart::of(&[2]);
     out.sink
         .u8(narrow(filters.len() as u64, "the number of filters")?);
     for (filter, optional) in filters {
@@ -211,8 +211,8 @@ pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<Part> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for 64 KiB and more.
-pub fn compact(data: &Part) -> Result<Part> {
-    let mut out = Part::of(&[3, 0]);
+pub fn compact(data: &MetadataPart) -> Result<MetadataPart> {
+    let mut out = MetadataPart::of(&[3, 0]);
     out.sink
         .u16(narrow(data.len() as u64, "the size of compact data")?);
     out.append(data);
@@ -223,8 +223,8 @@ pub fn compact(data: &Part) -> Result<Part> {
 pub const COMPACT_DATA: usize = 4;
 
 /// Data Layout, version 3: in one piece, without an address so far.
-pub fn contiguous(size: u64) -> Part {
-    let mut out = Part::of(&[3, 1]);
+pub fn contiguous(size: u64) -> MetadataPart {
+    let mut out = MetadataPart::of(&[3, 1]);
     out.sink.u64(UNDEFINED);
     out.sink.u64(size);
     out
@@ -237,8 +237,8 @@ pub const CONTIGUOUS_ADDRESS: usize = 2;
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for chunks of 2^32 bytes, or as long in a dimension.
-pub fn chunked(dims: &[u64], element: u64) -> Result<Part> {
-    let mut out = Part::of(&[3, 2]);
+pub fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
+    let mut out = MetadataPart::of(&[3, 2]);
     let rank = dims.len() as u64 + 1;
     out.sink.u8(narrow(rank, "the rank")?);
     out.sink.u64(UNDEFINED);
@@ -258,11 +258,16 @@ pub const CHUNKED_ADDRESS: usize = 3;
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
-pub fn attribute(name: &[u8], ty: &Type, shape: &Shape, data: &Part) -> Result<Part> {
+pub fn attribute(
+    name: &[u8],
+    ty: &PlannedType,
+    shape: &Shape,
+    data: &MetadataPart,
+) -> Result<MetadataPart> {
     check_name(name, "an attribute")?;
     let (datatype, shared) = datatype(ty)?;
     let space = dataspace(shape, None)?;
-    let mut out = Part::of(&[3, u8::from(shared)]);
+    let mut out = MetadataPart::of(&[3, u8::from(shared)]);
     out.sink
         .u16(narrow(name.len() as u64 + 1, "the length of a name")?);
     let len = datatype.len() as u64;

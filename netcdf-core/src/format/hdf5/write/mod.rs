@@ -35,6 +35,7 @@ pub mod writer;
 
 pub use header::LONGEST;
 pub use plan::{
-    Attribute, Dataset, Group, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Dataset, Group, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData, PlannedObject,
+    PlannedType, Shape,
 };
 pub use writer::FileWriter;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::plan::ObjectId;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The undefined address.
@@ -33,14 +33,14 @@ struct Sum {
 
 /// Bytes of metadata, and the parts of them that are not known yet.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct MetadataPart {
     /// The bytes, with zeros in place of unknown addresses and checksums.
     pub sink: Sink,
     holes: Vec<(usize, Hole)>,
     sums: Vec<Sum>,
 }
 
-impl Part {
+impl MetadataPart {
     /// A part whose bytes are all known.
     pub fn of(bytes: &[u8]) -> Self {
         let mut part = Self::default();
@@ -140,10 +140,10 @@ impl Part {
         self.finish_unless(&Cancel::default())
     }
 
-    /// As [`Part::finish`], unless the run is cancelled.
+    /// As [`MetadataPart::finish`], unless the run is cancelled.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] then; those of [`Part::finish`].
+    /// [`ErrorKind::Cancelled`] then; those of [`MetadataPart::finish`].
     pub fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
         if let Some((_, of)) = self.holes.first() {
             let what = format!("the address of {of:?} is not known");
@@ -165,11 +165,11 @@ mod tests {
 
     #[test]
     fn what_is_appended_keeps_its_holes_and_sums() {
-        let mut inner = Part::of(b"ab");
+        let mut inner = MetadataPart::of(b"ab");
         inner.address(Hole::Own(5));
         inner.address(Hole::Object(ObjectId(1)));
         inner.checksum(0);
-        let mut part = Part::of(b"xyz");
+        let mut part = MetadataPart::of(b"xyz");
         part.append(&inner);
         let own = |of| match of {
             Hole::Own(n) => Ok(Some(100 + n)),

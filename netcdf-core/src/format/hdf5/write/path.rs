@@ -1,6 +1,6 @@
 //! Paths of objects, for errors.
 
-use super::plan::{Object, ObjectId, Plan};
+use super::plan::{ObjectId, Plan, PlannedObject};
 
 /// A path of an object: the names of the links that lead to it from the root group.
 pub fn of(plan: &Plan, id: usize) -> String {
@@ -24,8 +24,8 @@ fn parent(plan: &Plan, id: usize) -> Option<(usize, &[u8])> {
     let groups = plan.objects.iter().enumerate();
     groups
         .filter_map(|(n, object)| match object {
-            Object::Group(group) => Some((n, group)),
-            Object::Dataset(_) | Object::Datatype(_) => None,
+            PlannedObject::Group(group) => Some((n, group)),
+            PlannedObject::Dataset(_) | PlannedObject::Datatype(_) => None,
         })
         .find_map(|(n, group)| {
             let link = group.links.iter().find(|link| link.to == wanted)?;

@@ -8,7 +8,7 @@ use crate::model::FilterSpec;
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Objects, in the order of their headers in the file.
-    pub objects: Vec<Object>,
+    pub objects: Vec<PlannedObject>,
 }
 
 /// Place of an object in [`Plan::objects`].
@@ -22,7 +22,7 @@ impl ObjectId {
 
 /// An object with a header.
 #[derive(Debug, Clone)]
-pub enum Object {
+pub enum PlannedObject {
     /// A group.
     Group(Group),
     /// A dataset.
@@ -37,7 +37,7 @@ pub struct Group {
     /// Its links, in creation order.
     pub links: Vec<Link>,
     /// Its attributes, in creation order.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<PlannedAttribute>,
 }
 
 /// A hard link.
@@ -53,7 +53,7 @@ pub struct Link {
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// Type of its elements.
-    pub ty: Type,
+    pub ty: PlannedType,
     /// Its shape, with the lengths that it has when the file is finished
     /// ([`FileWriter::set_extent`](super::FileWriter::set_extent)).
     pub shape: Shape,
@@ -64,16 +64,16 @@ pub struct Dataset {
     /// The fill value again if it refers to the heap; stored in place of its bytes.
     pub fill_heap: Option<Payload>,
     /// Where its data is.
-    pub place: Place,
+    pub place: PlannedData,
     /// Filters in the order of writing, each optional or not.
     pub filters: Vec<(FilterSpec, bool)>,
     /// Its attributes, in creation order.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<PlannedAttribute>,
 }
 
 /// Where the data of a dataset is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum PlannedData {
     /// In the object header; all data must be put before the file is finished.
     Compact,
     /// In one piece, allocated with the first data.
@@ -84,14 +84,14 @@ pub enum Place {
 
 /// A type of elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Type {
+pub enum PlannedType {
     /// Described where it is used.
     Here(Datatype),
     /// A committed type: its object, and its description.
     Committed(ObjectId, Datatype),
 }
 
-impl Type {
+impl PlannedType {
     /// Its description.
     #[must_use]
     pub fn datatype(&self) -> &Datatype {
@@ -114,11 +114,11 @@ pub enum Shape {
 
 /// An attribute.
 #[derive(Debug, Clone)]
-pub struct Attribute {
+pub struct PlannedAttribute {
     /// Its name, as stored.
     pub name: Vec<u8>,
     /// Type of its elements.
-    pub ty: Type,
+    pub ty: PlannedType,
     /// Its shape.
     pub shape: Shape,
     /// Its elements.

@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk_tree::Chunk;
-use super::dataset::{Data, Stored};
+use super::dataset::{DataPlace, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::GlobalHeap;
-use super::part::{Part, UNDEFINED};
+use super::part::{MetadataPart, UNDEFINED};
 use super::plan::{ObjectId, Plan};
 use super::tail::Tail;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
-use crate::env::Cancel;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
@@ -20,9 +20,9 @@ use crate::io::{Source, Target};
 /// An HDF5 file being written. Nothing is visible before [`FileWriter::finish`].
 #[derive(Debug)]
 pub struct FileWriter {
-    front: Part,
+    front: MetadataPart,
     root: u64,
-    data: Vec<Option<Data>>,
+    data: Vec<Option<DatasetState>>,
     tail: Tail,
     heap: GlobalHeap,
     cancel: Cancel,
@@ -68,7 +68,7 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what)
 }
 
-fn data_of(data: &mut [Option<Data>], dataset: ObjectId) -> Result<&mut Data> {
+fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut DatasetState> {
     let index = usize::try_from(dataset.0).ok();
     let data = index.and_then(|n| data.get_mut(n)?.as_mut());
     data.ok_or_else(|| argument(format!("object {} is not a dataset", dataset.0)))
@@ -134,7 +134,7 @@ impl FileWriter {
             })
         };
         match &mut data.stored {
-            Stored::Compact(place) => {
+            DataPlace::Compact(place) => {
                 fits(place.len() as u64)?;
                 let at = usize::try_from(at).unwrap_or(usize::MAX);
                 let at = place.start.saturating_add(at);
@@ -146,11 +146,11 @@ impl FileWriter {
                     }
                 }
             }
-            Stored::Contiguous { size, .. } => {
+            DataPlace::Contiguous { size, .. } => {
                 let range = at..fits(*size)?;
                 put_contiguous(data, (&mut self.front, &mut self.tail), range, bytes)
             }
-            Stored::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
+            DataPlace::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
         }
     }
 
@@ -188,7 +188,7 @@ impl FileWriter {
 
     fn chunk(&mut self, dataset: ObjectId, place: &[u64], mask: u32, bytes: Bytes) -> Result<()> {
         let data = data_of(&mut self.data, dataset)?;
-        let Stored::Chunked { filters, tree, .. } = &mut data.stored else {
+        let DataPlace::Chunked { filters, tree, .. } = &mut data.stored else {
             return Err(argument("a chunk put into a dataset that has none"));
         };
         tree.check(place)?;
@@ -230,7 +230,7 @@ impl FileWriter {
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
         let mut references = Sink::default();
         for (count, bytes) in objects {
-            let place = store(&mut self.heap, &mut self.tail, &Part::of(bytes))?;
+            let place = store(&mut self.heap, &mut self.tail, &MetadataPart::of(bytes))?;
             references.u32(*count);
             references.u64(place.collection);
             references.u32(place.index);
@@ -250,10 +250,10 @@ impl FileWriter {
             return Err(argument(what));
         }
         match data.stored {
-            Stored::Compact(_) | Stored::Contiguous { .. } if *lens != data.lens => {
+            DataPlace::Compact(_) | DataPlace::Contiguous { .. } if *lens != data.lens => {
                 return Err(argument("a new length for data that is not in chunks"));
             }
-            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Chunked { .. } => {}
+            DataPlace::Compact(_) | DataPlace::Contiguous { .. } | DataPlace::Chunked { .. } => {}
         }
         let stored: Vec<u8> = lens.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.front.sink.patch(data.lens_at, &stored)?;
@@ -269,12 +269,12 @@ impl FileWriter {
         for data in self.data.iter_mut().flatten() {
             self.cancel.check()?;
             match &mut data.stored {
-                Stored::Compact(_) => {}
-                Stored::Contiguous { size, .. } => {
+                DataPlace::Compact(_) => {}
+                DataPlace::Contiguous { size, .. } => {
                     let end = *size;
                     fill_up(data, (&self.front, &mut self.tail), end)?;
                 }
-                Stored::Chunked {
+                DataPlace::Chunked {
                     address_at, tree, ..
                 } => {
                     let root = tree.finish(&mut self.tail)?;
@@ -293,15 +293,15 @@ impl FileWriter {
 
 /// Writes a range of a contiguous dataset, and fills the gap before it.
 fn put_contiguous(
-    data: &mut Data,
-    (front, tail): (&mut Part, &mut Tail),
+    data: &mut DatasetState,
+    (front, tail): (&mut MetadataPart, &mut Tail),
     range: Range<u64>,
     bytes: Bytes,
 ) -> Result<()> {
     if range.is_empty() {
         return Ok(());
     }
-    if let Stored::Contiguous {
+    if let DataPlace::Contiguous {
         address_at,
         size,
         address: address @ None,
@@ -314,7 +314,7 @@ fn put_contiguous(
         *address = Some(at);
     }
     fill_up(data, (front, tail), range.start)?;
-    if let Stored::Contiguous {
+    if let DataPlace::Contiguous {
         address: Some(address),
         done,
         ..
@@ -327,8 +327,12 @@ fn put_contiguous(
 }
 
 /// Fills a contiguous dataset that has data up to byte `end`.
-fn fill_up(data: &mut Data, (front, tail): (&Part, &mut Tail), end: u64) -> Result<()> {
-    let Stored::Contiguous {
+fn fill_up(
+    data: &mut DatasetState,
+    (front, tail): (&MetadataPart, &mut Tail),
+    end: u64,
+) -> Result<()> {
+    let DataPlace::Contiguous {
         address: Some(address),
         done,
         ..
@@ -352,8 +356,8 @@ fn fill_up(data: &mut Data, (front, tail): (&Part, &mut Tail), end: u64) -> Resu
 fn store(
     heap: &mut GlobalHeap,
     tail: &mut Tail,
-    object: &Part,
-) -> Result<super::global_heap::Place> {
+    object: &MetadataPart,
+) -> Result<super::global_heap::HeapPlace> {
     let mut full = vec![];
     let mut allocate = |size| tail.reserve(size);
     let place = heap.put(object, &mut allocate, &mut |collection| {

@@ -16,7 +16,7 @@ const CLASSIC_DIM: u64 = u32::MAX as u64;
 /// [`ErrorKind::Strict`] for what the classic model lacks, [`ErrorKind::BadName`] for names that
 /// are not allowed, [`ErrorKind::Exists`] for duplicate names.
 pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
-    if schema.kind == Kind::Netcdf4Classic {
+    if schema.kind == Kind::NETCDF4_CLASSIC {
         strict(schema)?;
     }
     let mut reserved = vec![];
@@ -140,7 +140,7 @@ fn strict(schema: &Schema) -> Result<()> {
     }
     let what = format!(
         "{} files cannot hold {}",
-        Kind::Netcdf4Classic.name(),
+        Kind::NETCDF4_CLASSIC.name(),
         lacking.join(", ")
     );
     Err(Error::new(ErrorKind::Strict, what).with_remedy("use -k nc4"))

@@ -4,15 +4,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{
     Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
 };
-use crate::format::hdf5::write::{ObjectId, Type};
+use crate::format::hdf5::write::{ObjectId, PlannedType};
 use crate::limits::Limits;
 use crate::model::region::product;
 use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, TypeKind};
 
 /// Bytes of a reference to the heap: of a string, or of a list.
 const HEAP_REFERENCE: u64 = 16;
-/// Bytes of a string in a C structure: a pointer.
-const POINTER: u64 = 8;
 /// Most types within a type: more do not fit into an object header.
 const MOST_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
@@ -56,14 +54,14 @@ impl Types {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    pub fn of(&self, ty: DataType, order: Endianness) -> Result<Type> {
+    pub fn of(&self, ty: DataType, order: Endianness) -> Result<PlannedType> {
         let id = match ty {
-            DataType::Atomic(atomic) => return Ok(Type::Here(atomic_type(atomic, order))),
+            DataType::Atomic(atomic) => return Ok(PlannedType::Here(atomic_type(atomic, order))),
             DataType::User(id) => id,
         };
         let datatype = self.user.get(id.index()).cloned();
         let datatype = datatype.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such type"))?;
-        Ok(Type::Committed(
+        Ok(PlannedType::Committed(
             ObjectId(self.first.saturating_add(id.0)),
             datatype,
         ))
@@ -72,7 +70,7 @@ impl Types {
 
 /// A datatype, the number of types in it, and their depth of nesting.
 #[derive(Clone)]
-struct Made {
+struct MadeType {
     datatype: Datatype,
     parts: u64,
     levels: u32,
@@ -82,11 +80,11 @@ struct Making<'a> {
     schema: &'a Schema,
     /// Deepest nesting of types.
     depth: u32,
-    made: Vec<Option<Made>>,
+    made: Vec<Option<MadeType>>,
 }
 
 impl Making<'_> {
-    fn user(&mut self, id: TypeId, depth: u32) -> Result<Made> {
+    fn user(&mut self, id: TypeId, depth: u32) -> Result<MadeType> {
         if let Some(Some(made)) = self.made.get(id.index()) {
             return Ok(made.clone());
         }
@@ -118,9 +116,9 @@ impl Making<'_> {
         Error::new(ErrorKind::Limit, what)
     }
 
-    fn any(&mut self, ty: DataType, depth: u32) -> Result<Made> {
+    fn any(&mut self, ty: DataType, depth: u32) -> Result<MadeType> {
         match ty {
-            DataType::Atomic(atomic) => Ok(Made {
+            DataType::Atomic(atomic) => Ok(MadeType {
                 datatype: atomic_type(atomic, Endianness::Little),
                 parts: 1,
                 // A string contains the type of its characters.
@@ -130,18 +128,18 @@ impl Making<'_> {
         }
     }
 
-    fn kind(&mut self, kind: &TypeKind, depth: u32) -> Result<Made> {
+    fn kind(&mut self, kind: &TypeKind, depth: u32) -> Result<MadeType> {
         match kind {
             TypeKind::Enum { base, members } => enumeration(*base, members),
             TypeKind::Opaque { size: 0 } => Err(bad("an opaque type of size 0")),
-            TypeKind::Opaque { size } => Ok(Made {
+            TypeKind::Opaque { size } => Ok(MadeType {
                 datatype: datatype(*size, Class::Opaque { tag: vec![] }),
                 parts: 1,
                 levels: 1,
             }),
             TypeKind::Vlen { base } => {
                 let base = self.any(*base, depth)?;
-                Ok(Made {
+                Ok(MadeType {
                     parts: base.parts + 1,
                     levels: base.levels + 1,
                     datatype: vlen(base.datatype),
@@ -151,7 +149,7 @@ impl Making<'_> {
         }
     }
 
-    fn compound(&mut self, fields: &[Field], size: u64, depth: u32) -> Result<Made> {
+    fn compound(&mut self, fields: &[Field], size: u64, depth: u32) -> Result<MadeType> {
         if fields.is_empty() {
             return Err(bad("a compound type without fields"));
         }
@@ -165,7 +163,7 @@ impl Making<'_> {
             }
             levels = levels.max(one.levels + u32::from(!field.dims.is_empty()));
             let many = field.elements()?;
-            let bytes = memory_size(self.schema, field.ty).checked_mul(many);
+            let bytes = self.schema.memory_size(field.ty).checked_mul(many);
             in_memory.push(bytes.ok_or_else(too_large)?);
             members.push(Member {
                 name: field.name.as_bytes().to_vec(),
@@ -174,7 +172,7 @@ impl Making<'_> {
             });
         }
         let size = place(&mut members, &in_memory, size)?;
-        Ok(Made {
+        Ok(MadeType {
             datatype: datatype(size, Class::Compound { members }),
             parts,
             levels: levels + 1,
@@ -235,19 +233,6 @@ fn fit(members: &[Member], size: u64) -> bool {
         .iter()
         .zip(starts)
         .all(|((_, end), next)| *end <= next)
-}
-
-/// Bytes of an element of a type in a C structure.
-pub fn memory_size(schema: &Schema, ty: DataType) -> u64 {
-    let id = match ty {
-        DataType::Atomic(atomic) => return atomic.size().map_or(POINTER, |n| n as u64),
-        DataType::User(id) => id,
-    };
-    match schema.user_type(id).map(|t| &t.kind) {
-        Some(TypeKind::Enum { base, .. }) => base.size().map_or(1, |n| n as u64),
-        Some(TypeKind::Opaque { size } | TypeKind::Compound { size, .. }) => *size,
-        Some(TypeKind::Vlen { .. }) | None => HEAP_REFERENCE,
-    }
 }
 
 fn path(schema: &Schema, id: TypeId) -> String {
@@ -365,7 +350,7 @@ fn ieee(sign: u8, exponent: (u8, u8), bias: u32, mantissa: (u8, u8)) -> FloatFie
     }
 }
 
-fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<Made> {
+fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
     if !base.is_integer() {
         return Err(bad("an enum whose base type is not an integer"));
     }
@@ -380,7 +365,7 @@ fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<Made> {
     };
     let members = members.iter().map(member).collect();
     let (size, base) = (base.size, Box::new(base));
-    Ok(Made {
+    Ok(MadeType {
         datatype: datatype(size, Class::Enum { base, members }),
         parts: 2,
         levels: 2,
@@ -418,7 +403,7 @@ mod tests {
 
     #[test]
     fn strings_of_a_c_structure_get_room() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let (int, string) = (Atomic::Int.into(), Atomic::String.into());
         let double = Atomic::Double.into();
         let c = compound(&mut schema, &[(int, 0), (string, 8), (double, 16)], 24);
@@ -432,7 +417,7 @@ mod tests {
 
     #[test]
     fn fields_that_overlap_get_room() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let float = Atomic::Float.into();
         let c = compound(&mut schema, &[(float, 2), (float, 0)], 4);
         let types = Types::new(&schema, ObjectId(1)).unwrap();
@@ -441,7 +426,7 @@ mod tests {
 
     #[test]
     fn types_that_double_all_the_way_are_refused_in_time() {
-        let mut schema = Schema::new(Kind::Netcdf4);
+        let mut schema = Schema::new(Kind::NETCDF4);
         let (mut ty, mut size) = (DataType::from(Atomic::Int), 4);
         for _ in 0..40 {
             ty = compound(&mut schema, &[(ty, 0), (ty, size)], 2 * size);

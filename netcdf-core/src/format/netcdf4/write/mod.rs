@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `check` | refusing what such files cannot hold |
 //! | [`datatypes`] | types as HDF5 datatypes |
-//! | [`chunk_sizes`] | default shapes of chunks |
 //! | [`storage`] | layout, chunks and filters of variables |
 //! | `order` | which variables are scales, and the order of links |
 //! | `scales` | the attributes of dimension scales |
@@ -13,7 +12,6 @@
 //! | [`writer`] | the file in the making |
 
 mod check;
-pub mod chunk_sizes;
 pub mod datatypes;
 pub mod encode;
 mod order;

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn variables_keep_their_order() {
-        let mut s = Schema::new(Kind::Netcdf4);
+        let mut s = Schema::new(Kind::NETCDF4);
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| dim(&mut s, n));
         let v = var(&mut s, "v", &[a]);
         let cv = var(&mut s, "c", &[c, a]);

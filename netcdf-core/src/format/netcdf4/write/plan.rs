@@ -7,16 +7,17 @@ use super::datatypes::{Types, text};
 use super::encode;
 use super::order::{Item, Scales};
 use super::scales::{self, Use};
-use super::storage::{self, Stored};
+use super::storage::{self, VariableStorage};
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::CreateOptions;
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
-    Attribute, Dataset, Group, LONGEST, Link, Object, ObjectId, Payload, Place, Plan, Shape, Type,
+    Dataset, Group, LONGEST, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData,
+    PlannedObject, PlannedType, Shape,
 };
 use crate::model::{
-    self, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values, VarId, Variable,
+    self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
+    VarId, Variable,
 };
 
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
@@ -92,7 +93,7 @@ pub struct Known<'a> {
     /// The types.
     pub types: &'a Types,
     /// Parallel to `schema.vars`.
-    pub stored: &'a [Stored],
+    pub stored: &'a [VariableStorage],
     /// The options given by the user.
     pub options: CreateOptions,
 }
@@ -119,20 +120,20 @@ impl Known<'_> {
         for (n, group) in (0..).zip(&self.schema.groups) {
             let path = || self.schema.group_path(GroupId(n));
             let made = self.group(GroupId(n), group);
-            objects.push(Object::Group(made.in_object(path)?));
+            objects.push(PlannedObject::Group(made.in_object(path)?));
         }
-        objects.extend(self.types.committed().cloned().map(Object::Datatype));
+        objects.extend(self.types.committed().cloned().map(PlannedObject::Datatype));
         let uses = self.uses();
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
             let made = self.variable(id, var, &uses);
             let made = made.in_object(|| self.schema.var_path(id))?;
-            objects.push(Object::Dataset(Box::new(made)));
+            objects.push(PlannedObject::Dataset(Box::new(made)));
         }
         for (n, dim) in (0..).zip(&self.schema.dims) {
             if self.scales.variable(DimId(n)).is_none() {
                 let uses = uses.get(n as usize).map(Vec::as_slice);
                 let made = scales::without_variable(dim, DimId(n), uses.unwrap_or_default());
-                objects.push(Object::Dataset(Box::new(made)));
+                objects.push(PlannedObject::Dataset(Box::new(made)));
             }
         }
         Ok(Plan { objects })
@@ -162,7 +163,7 @@ impl Known<'_> {
         let mut attributes = vec![];
         if id == GroupId::ROOT {
             attributes.push(scales::plain_text("_NCProperties", PROPERTIES));
-            if self.schema.kind == Kind::Netcdf4Classic {
+            if self.schema.kind == Kind::NETCDF4_CLASSIC {
                 attributes.push(scales::one_int("_nc3_strict", 1));
             }
         }
@@ -203,10 +204,13 @@ impl Known<'_> {
         types.chain(groups).chain(items).collect()
     }
 
-    fn attribute(&self, attribute: &model::Attribute) -> Result<Attribute> {
+    fn attribute(&self, attribute: &model::Attribute) -> Result<PlannedAttribute> {
         let made = || {
             if let Values::Char(bytes) = &attribute.values {
-                return Ok((Type::Here(text(bytes.len() as u64)), payload(bytes.clone())));
+                return Ok((
+                    PlannedType::Here(text(bytes.len() as u64)),
+                    payload(bytes.clone()),
+                ));
             }
             let ty = self.types.of(attribute.ty, Endianness::Little)?;
             let data = encode::payload(&attribute.values, ty.datatype())?;
@@ -219,7 +223,7 @@ impl Known<'_> {
             (Values::Char(_), _) => Shape::Scalar,
             (_, len) => Shape::Simple(vec![len]),
         };
-        Ok(Attribute {
+        Ok(PlannedAttribute {
             name: attribute.name.as_bytes().to_vec(),
             ty,
             shape,
@@ -256,7 +260,12 @@ impl Known<'_> {
         })
     }
 
-    fn attributes(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Vec<Attribute>> {
+    fn attributes(
+        &self,
+        id: VarId,
+        var: &Variable,
+        uses: &[Vec<Use>],
+    ) -> Result<Vec<PlannedAttribute>> {
         let scale = self.scales.dimension(self.schema, id);
         let mut all = vec![];
         if !var.dims.is_empty() {
@@ -283,11 +292,15 @@ impl Known<'_> {
     }
 
     /// The fill value, and its heap data if it has any.
-    fn fill(&self, var: &Variable, stored: &Stored) -> Result<(FillMessage, Option<Payload>)> {
+    fn fill(
+        &self,
+        var: &Variable,
+        stored: &VariableStorage,
+    ) -> Result<(FillMessage, Option<Payload>)> {
         let allocate = match stored.place {
-            Place::Compact => Allocate::Early,
-            Place::Contiguous => Allocate::Late,
-            Place::Chunked(_) => Allocate::Incremental,
+            PlannedData::Compact => Allocate::Early,
+            PlannedData::Contiguous => Allocate::Late,
+            PlannedData::Chunked(_) => Allocate::Incremental,
         };
         let message = |write, value| FillMessage {
             allocate: Some(allocate),
@@ -353,10 +366,10 @@ fn payload(bytes: Vec<u8>) -> Payload {
 
 /// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
 /// missing chunks would read as whatever is in memory, and heap references must always be filled.
-fn unset(place: &Place, fixed: bool) -> Write {
+fn unset(place: &PlannedData, fixed: bool) -> Write {
     match place {
-        Place::Compact | Place::Contiguous if fixed => Write::Never,
-        Place::Compact | Place::Contiguous | Place::Chunked(_) => Write::IfSet,
+        PlannedData::Compact | PlannedData::Contiguous if fixed => Write::Never,
+        PlannedData::Compact | PlannedData::Contiguous | PlannedData::Chunked(_) => Write::IfSet,
     }
 }
 
@@ -366,8 +379,8 @@ mod tests {
 
     #[test]
     fn chunks_that_are_not_stored_are_zeros() {
-        assert_eq!(unset(&Place::Chunked(vec![2]), true), Write::IfSet);
-        assert_eq!(unset(&Place::Contiguous, true), Write::Never);
-        assert_eq!(unset(&Place::Contiguous, false), Write::IfSet);
+        assert_eq!(unset(&PlannedData::Chunked(vec![2]), true), Write::IfSet);
+        assert_eq!(unset(&PlannedData::Contiguous, true), Write::Never);
+        assert_eq!(unset(&PlannedData::Contiguous, false), Write::IfSet);
     }
 }

@@ -3,7 +3,9 @@
 use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
-use crate::format::hdf5::write::{Attribute, Dataset, ObjectId, Payload, Place, Shape, Type};
+use crate::format::hdf5::write::{
+    Dataset, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedType, Shape,
+};
 use crate::model::{Atomic, DimId, Dimension};
 
 /// `NAME` of the scale of a dimension without a variable; the length follows.
@@ -13,10 +15,10 @@ const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.
 pub type Use = (ObjectId, u32);
 
 /// An attribute, given by all its parts.
-fn attribute(name: &str, datatype: Datatype, shape: Shape, data: Payload) -> Attribute {
-    Attribute {
+fn attribute(name: &str, datatype: Datatype, shape: Shape, data: Payload) -> PlannedAttribute {
+    PlannedAttribute {
         name: name.as_bytes().to_vec(),
-        ty: Type::Here(datatype),
+        ty: PlannedType::Here(datatype),
         shape,
         data,
     }
@@ -34,19 +36,19 @@ fn int() -> Datatype {
 }
 
 /// A text attribute with a terminating zero, as HDF5's own library writes it.
-fn terminated(name: &str, value: &[u8]) -> Attribute {
+fn terminated(name: &str, value: &[u8]) -> PlannedAttribute {
     let value = [value, b"\0"].concat();
     attribute(name, text(value.len() as u64), Shape::Scalar, bytes(value))
 }
 
 /// A text attribute without a terminating zero.
-pub fn plain_text(name: &str, value: &str) -> Attribute {
+pub fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     let datatype = text(value.len() as u64);
     attribute(name, datatype, Shape::Scalar, bytes(value.into()))
 }
 
 /// An attribute of one `int`.
-pub fn one_int(name: &str, value: u32) -> Attribute {
+pub fn one_int(name: &str, value: u32) -> PlannedAttribute {
     attribute(
         name,
         int(),
@@ -56,7 +58,7 @@ pub fn one_int(name: &str, value: u32) -> Attribute {
 }
 
 /// The attributes that make a dataset of this name the scale of a dimension.
-pub fn marks(name: &[u8], dim: DimId) -> [Attribute; 3] {
+pub fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
     [
         terminated("CLASS", b"DIMENSION_SCALE"),
         terminated("NAME", name),
@@ -65,14 +67,14 @@ pub fn marks(name: &[u8], dim: DimId) -> [Attribute; 3] {
 }
 
 /// The attribute that lists the dimensions of a variable by netCDF's ids.
-pub fn coordinates(dims: &[DimId]) -> Attribute {
+pub fn coordinates(dims: &[DimId]) -> PlannedAttribute {
     let ids = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = Shape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, bytes(ids))
 }
 
 /// The attribute that lists the dimensions of a variable by their scales.
-pub fn dimension_list(scales: &[ObjectId]) -> Attribute {
+pub fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
     let mut data = bytes(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {
         let reference = Payload {
@@ -88,7 +90,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> Attribute {
 }
 
 /// The attribute of a scale that lists the uses of its dimension; `None` if there are none.
-pub fn reference_list(uses: &[Use]) -> Option<Attribute> {
+pub fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
     if uses.is_empty() {
         return None;
     }
@@ -115,12 +117,12 @@ pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
     let mut attributes: Vec<_> = marks(name.as_bytes(), id).into();
     attributes.extend(reference_list(uses));
     let (place, allocate) = if dim.unlimited {
-        (Place::Chunked(vec![1]), Allocate::Incremental)
+        (PlannedData::Chunked(vec![1]), Allocate::Incremental)
     } else {
-        (Place::Contiguous, Allocate::Late)
+        (PlannedData::Contiguous, Allocate::Late)
     };
     Dataset {
-        ty: Type::Here(atomic_type(Atomic::Float, Endianness::Big)),
+        ty: PlannedType::Here(atomic_type(Atomic::Float, Endianness::Big)),
         shape: Shape::Simple(vec![len]),
         max: dim.unlimited.then(|| vec![None]),
         fill: Fill {

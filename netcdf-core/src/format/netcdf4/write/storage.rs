@@ -1,26 +1,27 @@
 //! How variables will be stored: layout, chunks and filters.
 
-use super::chunk_sizes::{self, Elements};
-use super::datatypes::{Types, memory_size};
+use super::datatypes::Types;
 use crate::chunk::decode::fill;
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
+use crate::chunk::prepared::prepared;
 use crate::chunk::quantize::Quantizer;
+use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context, Table};
+use crate::filter::About;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::write::{Place, Type};
+use crate::format::hdf5::write::{PlannedData, PlannedType};
 use crate::model::{
-    Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+    Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
 };
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct VariableStorage {
     /// The type of its elements.
-    pub ty: Type,
+    pub ty: PlannedType,
     /// Where its data will be.
-    pub place: Place,
+    pub place: PlannedData,
     /// The layout for the engine, without extent and fill.
     pub layout: Layout,
 }
@@ -43,7 +44,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
-pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored> {
+pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
     let var = schema
         .var(id)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
@@ -61,14 +62,18 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Stored
 }
 
 /// How a variable will be stored, without filters; the filters are returned as requested.
-fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<FilterSpec>)> {
+fn made(
+    schema: &Schema,
+    var: &Variable,
+    types: &Types,
+) -> Result<(VariableStorage, Vec<FilterSpec>)> {
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
     let filters = var.storage.filters.clone();
     let elements = Elements {
         dims: &dims,
-        size: memory_size(schema, var.ty).max(1),
+        size: schema.memory_size(var.ty).max(1),
         stored: ty.datatype().size.max(1),
         overhang: false,
     };
@@ -79,15 +84,15 @@ fn made(schema: &Schema, var: &Variable, types: &Types) -> Result<(Stored, Vec<F
     let layout = Layout {
         extent: vec![],
         chunk: match &place {
-            Place::Chunked(shape) => shape.clone(),
-            Place::Compact | Place::Contiguous => vec![],
+            PlannedData::Chunked(shape) => shape.clone(),
+            PlannedData::Compact | PlannedData::Contiguous => vec![],
         },
         element: element(var, ty.datatype()),
         filters: vec![],
         fill: None,
         quantize: Quantizer::new(var, order),
     };
-    Ok((Stored { ty, place, layout }, filters))
+    Ok((VariableStorage { ty, place, layout }, filters))
 }
 
 fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
@@ -118,7 +123,7 @@ fn element(var: &Variable, datatype: &Datatype) -> Element {
     }
 }
 
-fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
+fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedData> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let unlimited = elements.dims.iter().any(|d| d.unlimited);
     let layout = var.storage.layout.as_ref();
@@ -131,26 +136,26 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<Place> {
             Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
             Some(StorageLayout::Compact) => compact(elements),
             Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)
-            | None => Ok(Place::Contiguous),
+            | None => Ok(PlannedData::Contiguous),
         };
     }
     let asked: &[u64] = match layout {
         Some(StorageLayout::Contiguous | StorageLayout::Compact) if unlimited => {
             return argument("data with an unlimited dimension can only be stored in chunks");
         }
-        Some(StorageLayout::Contiguous) if !filtered => return Ok(Place::Contiguous),
+        Some(StorageLayout::Contiguous) if !filtered => return Ok(PlannedData::Contiguous),
         Some(StorageLayout::Compact) if !filtered => return compact(elements),
         Some(StorageLayout::Chunked(asked)) => asked,
         None | Some(StorageLayout::Virtual | StorageLayout::Unknown) if !filtered && !unlimited => {
-            return Ok(Place::Contiguous);
+            return Ok(PlannedData::Contiguous);
         }
         Some(StorageLayout::Contiguous | StorageLayout::Compact) => &[],
         None | Some(StorageLayout::Virtual | StorageLayout::Unknown) => &[],
     };
-    Ok(Place::Chunked(chunk_sizes::shape(elements, asked)?))
+    Ok(PlannedData::Chunked(shapes::shape(elements, asked)?))
 }
 
-fn compact(elements: Elements) -> Result<Place> {
+fn compact(elements: Elements) -> Result<PlannedData> {
     let lens = elements.dims.iter().map(|d| d.len);
     let bytes = lens.fold(elements.stored, u64::saturating_mul);
     if bytes > COMPACT {
@@ -159,47 +164,5 @@ fn compact(elements: Elements) -> Result<Place> {
         );
         return Err(Error::new(ErrorKind::VarSize, what));
     }
-    Ok(Place::Compact)
-}
-
-/// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
-/// then arrive already encoded.
-///
-/// # Errors
-/// Those of preparing filters, except [`ErrorKind::Unsupported`].
-pub fn prepared(
-    (filters, keep): (&[FilterSpec], bool),
-    (layout, fill, about): (&Layout, Vec<u8>, About),
-    table: &Table,
-) -> Result<Vec<FilterSpec>> {
-    let mut context = Context {
-        shape: layout.chunk.clone(),
-        element: layout.element,
-        fill: Some(fill),
-        len: layout.chunk_bytes(),
-        about,
-    };
-    let mut all = vec![];
-    for filter in filters {
-        let entry = match keep && !table.has(filter.id) {
-            // These parameters come from a plugin, which would change them again.
-            true => None,
-            false => table.entry(filter.id).ok(),
-        };
-        let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
-            Some(Ok(params)) => params,
-            Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
-            Some(Err(_)) | None => filter.params.clone(),
-        };
-        let built = entry.map(|e| e.build(&params, &context));
-        context = match built {
-            Some(Ok(built)) => built.output(&context),
-            Some(Err(_)) | None => context.of_any_length(),
-        };
-        all.push(FilterSpec {
-            id: filter.id,
-            params,
-        });
-    }
-    Ok(all)
+    Ok(PlannedData::Compact)
 }

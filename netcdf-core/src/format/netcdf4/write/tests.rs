@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::writer::Netcdf4Writer;
-use crate::chunk::Dataset;
+use crate::chunk::{Dataset, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{self, CreateOptions, Reader, Writer};
+use crate::format;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::{Container, Source};
 use crate::model::{
-    Atomic, Attribute, DataType, DimId, Dimension, Endianness, Field, Fill, FilterSpec, GroupId,
-    Kind, Name, Region, Schema, Storage, StorageLayout, TypeId, TypeKind, UserType, Values, VarId,
-    Variable,
+    Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, Endianness, Field, Fill,
+    FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId, TypeKind,
+    UserType, Values, VarId, Variable,
 };
 
 const ROOT: GroupId = GroupId::ROOT;
@@ -22,7 +22,7 @@ fn name(text: &str) -> Name {
 }
 
 fn schema() -> Schema {
-    Schema::new(Kind::Netcdf4)
+    Schema::new(Kind::NETCDF4)
 }
 
 /// A dimension; length 0 for an unlimited one.
@@ -488,7 +488,7 @@ fn storage_that_cannot_be_is_refused() {
 
 #[test]
 fn the_classic_model_lists_what_it_lacks() {
-    let mut s = Schema::new(Kind::Netcdf4Classic);
+    let mut s = Schema::new(Kind::NETCDF4_CLASSIC);
     dim(&mut s, ROOT, "t", 0);
     let v = int(&mut s, "v", &[]);
     let text = attribute("text", Values::Char(b"x".into()));
@@ -596,7 +596,7 @@ fn fill_values_that_no_header_takes() {
 /// Headers of very many variables take a while.
 #[test]
 fn a_cancelled_run_is_not_finished() {
-    let schema = Schema::new(Kind::Netcdf4);
+    let schema = Schema::new(Kind::NETCDF4);
     let env = Env::default();
     let (target, bytes) = MemoryTarget::new("t.nc");
     let options = CreateOptions::default();

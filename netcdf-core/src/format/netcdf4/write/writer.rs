@@ -9,18 +9,18 @@ use super::datatypes::Types;
 use super::encode;
 use super::order::Scales;
 use super::plan::{Known, Objects};
-use super::storage::{self, Stored};
-use crate::chunk::form::Form;
+use super::storage::{self, VariableStorage};
+use crate::chunk::Writer;
+use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
-use crate::format::hdf5::write::{Dataset, FileWriter, Object, ObjectId, Place, Plan};
+use crate::format::hdf5::write::{Dataset, FileWriter, ObjectId, Plan, PlannedData, PlannedObject};
 use crate::format::netcdf4::form::form;
-use crate::format::{CreateOptions, Writer};
 use crate::io::{Source, Target};
 use crate::limits;
-use crate::model::{DimId, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Schema, Values, VarId};
 
 /// A netCDF-4 file being written.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Netcdf4Writer {
 /// A variable.
 #[derive(Debug)]
 struct Var {
-    stored: Stored,
+    stored: VariableStorage,
     /// Whether it has data.
     written: bool,
 }
@@ -63,7 +63,7 @@ impl Netcdf4Writer {
             env.cancel.check()?;
             storage::of(&schema, id, &types, env)
         });
-        let mut stored: Vec<Stored> = stored.collect::<Result<_>>()?;
+        let mut stored: Vec<VariableStorage> = stored.collect::<Result<_>>()?;
         let known = Known {
             schema: &schema,
             scales: &scales,
@@ -108,7 +108,7 @@ impl Netcdf4Writer {
 
     /// The place of a chunk in the grid, by its row-major number. The slowest dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
-        let Place::Chunked(shape) = &self.var(id)?.stored.place else {
+        let PlannedData::Chunked(shape) = &self.var(id)?.stored.place else {
             let what = "the variable has no chunks";
             return Err(Error::new(ErrorKind::Argument, what));
         };
@@ -208,7 +208,7 @@ fn fills(
     plan: &Plan,
     schema: &Schema,
     objects: &Objects,
-    stored: &mut [Stored],
+    stored: &mut [VariableStorage],
 ) -> Result<Vec<VarId>> {
     let mut with_heap = vec![];
     for (id, stored) in schema.var_ids().zip(stored) {
@@ -230,8 +230,8 @@ fn fills(
 
 fn dataset(plan: &Plan, id: ObjectId) -> Option<&Dataset> {
     match plan.objects.get(usize::try_from(id.0).ok()?)? {
-        Object::Dataset(dataset) => Some(dataset),
-        Object::Group(_) | Object::Datatype(_) => None,
+        PlannedObject::Dataset(dataset) => Some(dataset),
+        PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,
     }
 }
 
@@ -248,7 +248,7 @@ impl Writer for Netcdf4Writer {
         let stored = &self.var(var)?.stored;
         let mut layout = stored.layout.clone();
         layout.extent = self.schema.shape(var);
-        if !matches!(stored.place, Place::Chunked(_)) {
+        if !matches!(stored.place, PlannedData::Chunked(_)) {
             layout.chunk.clone_from(&layout.extent);
         }
         Ok(layout)
@@ -260,7 +260,7 @@ impl Writer for Netcdf4Writer {
 
     fn takes_chunks(&self, var: VarId) -> bool {
         let stored = self.var(var).map(|v| &v.stored.place);
-        stored.is_ok_and(|place| matches!(place, Place::Chunked(_)))
+        stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_)))
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
@@ -305,7 +305,7 @@ impl Writer for Netcdf4Writer {
         put.in_object(|| self.schema.var_path(var))
     }
 
-    fn form(&self, var: VarId) -> Result<Option<Form>> {
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         Ok(form(self.var(var)?.stored.ty.datatype()))
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Node, Role, Survey, What, split};
-use crate::env::{Cancel, Env};
+use crate::cancel::Cancel;
+use crate::env::Env;
 use crate::error::Result;
 use crate::io::Store;
 use crate::io::dir::Foreign;

@@ -20,7 +20,7 @@ use crate::io::store::UNKNOWN;
 use crate::json::Json;
 
 pub use foreign::foreign;
-pub use node::{Node, Object, What};
+pub use node::{MetadataObject, Node, What};
 pub use role::Role;
 
 /// Approximate bytes of memory, at most, for each byte of JSON text.
@@ -45,7 +45,7 @@ impl Survey {
     /// # Errors
     /// Those of the store.
     pub fn read(store: &Arc<dyn Store>, env: &Env) -> Result<Self> {
-        let mut found: BTreeMap<String, BTreeMap<String, Object>> = BTreeMap::new();
+        let mut found: BTreeMap<String, BTreeMap<String, MetadataObject>> = BTreeMap::new();
         let (mut keys, mut unreadable) = (vec![], vec![]);
         store.walk("", &mut |key, size| {
             env.cancel.check()?;
@@ -62,7 +62,7 @@ impl Survey {
         for (path, name, size) in keys {
             let key = join(&path, &name);
             let json = read(store, (&key, size), &mut left);
-            let object = Object {
+            let object = MetadataObject {
                 key,
                 size: Some(size),
                 json,
@@ -173,7 +173,7 @@ fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Res
 }
 
 /// Adds the objects of consolidated metadata for nodes that have none of their own; whether there were any.
-fn add_consolidated(found: &mut BTreeMap<String, BTreeMap<String, Object>>) -> bool {
+fn add_consolidated(found: &mut BTreeMap<String, BTreeMap<String, MetadataObject>>) -> bool {
     let Some(root) = found.get("") else {
         return false;
     };
@@ -201,7 +201,7 @@ fn add_consolidated(found: &mut BTreeMap<String, BTreeMap<String, Object>>) -> b
     });
     let any = !more.is_empty();
     for (path, name, json) in more {
-        let object = Object {
+        let object = MetadataObject {
             key: join(&path, &name),
             size: None,
             json: Ok(json),

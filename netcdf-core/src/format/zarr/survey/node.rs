@@ -11,7 +11,7 @@ use crate::shown::Shown;
 
 /// A metadata object.
 #[derive(Debug)]
-pub struct Object {
+pub struct MetadataObject {
     /// Its key.
     pub key: String,
     /// Bytes of its text; `None` if it is in consolidated metadata only.
@@ -39,7 +39,7 @@ pub struct Node {
     /// Its path: empty for the root, else `g/v`.
     pub path: String,
     /// Its metadata objects by the last parts of their keys.
-    pub objects: BTreeMap<String, Object>,
+    pub objects: BTreeMap<String, MetadataObject>,
     /// The version of the object that describes it.
     pub version: Option<ZarrVersion>,
     /// Its kind.
@@ -48,7 +48,7 @@ pub struct Node {
 
 impl Node {
     /// The node with these objects. If metadata of two versions is in one place, the later version counts.
-    pub fn new(path: String, objects: BTreeMap<String, Object>, env: &Env) -> Self {
+    pub fn new(path: String, objects: BTreeMap<String, MetadataObject>, env: &Env) -> Self {
         let mut node = Self {
             path,
             objects,

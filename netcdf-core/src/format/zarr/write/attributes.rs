@@ -10,7 +10,7 @@ use crate::model::{Atomic, Attribute, Kind, Values};
 
 /// How attributes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct AttributeForm {
     /// Whether their types are recorded.
     pub recorded: bool,
     /// How numbers are written.
@@ -21,7 +21,7 @@ pub struct Form {
 
 /// An attribute in stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredAttribute {
     /// Its value.
     pub json: Json,
     /// The type of its values.
@@ -36,7 +36,7 @@ pub struct Stored {
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] for user types.
-pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
+pub fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribute> {
     let values = &attribute.values;
     let Some(ty) = values.data_type() else {
         let what = format!("attribute {} of a user-defined type", attribute.name);
@@ -70,7 +70,7 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
         }
     };
     let nil = matches!(values, Values::String(strings) if strings.iter().any(Option::is_none));
-    Ok(Stored {
+    Ok(StoredAttribute {
         json,
         ty,
         changed,
@@ -78,37 +78,25 @@ pub fn store(attribute: &Attribute, form: Form) -> Result<Stored> {
     })
 }
 
-/// Whether two attributes are stored as the same JSON in a dataset of this kind; false if it is not a Zarr kind. Where
-/// types are recorded, they must be equal, too.
+/// Whether attribute `a`, stored in a dataset of this kind, may read back as `b`; false if it is not a Zarr kind. Both are stored as the
+/// same JSON and, where types are recorded, have the same type. Or types are not recorded, and a list that is not a list of values,
+/// or a number that JSON cannot express, reads back as text.
 #[must_use]
-pub fn stored_alike(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
+pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr() else {
         return false;
     };
-    let form = Form {
+    let form = AttributeForm {
         recorded: !zarr.pure,
         style: Style::of(zarr),
         json_texts: false,
     };
-    match (store(a, form), store(b, form)) {
-        (Ok(a), Ok(b)) => a.json == b.json && (zarr.pure || a.ty == b.ty),
-        (Err(_), _) | (_, Err(_)) => false,
-    }
-}
-
-/// Whether attribute `a`, stored in a dataset that records no types, reads back as `b`: a list that is not a list of values
-/// reads back as text, and so do numbers that JSON cannot express.
-#[must_use]
-pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
-    let Some(zarr) = kind.as_zarr().filter(|zarr| zarr.pure) else {
+    let Ok(stored) = store(a, form) else {
         return false;
     };
-    let form = Form {
-        recorded: false,
-        style: Style::of(zarr),
-        json_texts: false,
-    };
-    store(a, form).is_ok_and(|a| attrs::values(&a.json, None).0 == b.values)
+    let alike = store(b, form).is_ok_and(|b| b.json == stored.json);
+    let text = || zarr.pure && attrs::values(&stored.json, None).0 == b.values;
+    alike && (zarr.pure || a.ty == b.ty) || text()
 }
 
 /// A single value becomes that value, any other number of values a list.
@@ -125,7 +113,7 @@ fn single(mut items: Vec<Json>) -> Json {
 
 /// Stores a text that is itself JSON as that JSON, if readers turn it into the same text again: objects, nested lists, and some
 /// lists of single values. Any other text becomes a JSON string. The second result tells whether it was not UTF-8.
-fn text(bytes: &[u8], form: Form) -> (Json, bool) {
+fn text(bytes: &[u8], form: AttributeForm) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
         && is_strict(&json)
@@ -140,7 +128,7 @@ fn text(bytes: &[u8], form: Form) -> (Json, bool) {
 
 /// Whether readers will know that this JSON was a text: where types are not recorded, netCDF-C reads a list of single values
 /// as values. A text that was made from a list, because we do not read that as values, becomes the list again.
-fn is_told(json: &Json, bytes: &[u8], form: Form) -> bool {
+fn is_told(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
     let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_));
     match json {
         Json::Object(_) => return true,
@@ -213,25 +201,25 @@ mod tests {
     use super::*;
     use crate::model::Name;
 
-    const NCZARR: Form = Form {
+    const NCZARR: AttributeForm = AttributeForm {
         recorded: true,
         style: Style::Recorded,
         json_texts: false,
     };
-    const PURE: Form = Form {
+    const PURE: AttributeForm = AttributeForm {
         recorded: false,
         style: Style::Inferred,
         json_texts: false,
     };
 
-    fn made(values: Values, form: Form) -> (String, Atomic, bool) {
+    fn made(values: Values, form: AttributeForm) -> (String, Atomic, bool) {
         let a = Attribute::atomic(Name::stored(b"a"), values).unwrap();
         let stored = store(&a, form).unwrap();
         let json = String::from_utf8(stored.json.to_bytes()).unwrap();
         (json, stored.ty, stored.changed)
     }
 
-    fn text(text: &str, form: Form) -> String {
+    fn text(text: &str, form: AttributeForm) -> String {
         made(Values::Char(text.as_bytes().to_vec()), form).0
     }
 
@@ -250,7 +238,7 @@ mod tests {
 
     #[test]
     fn lists_that_came_from_json_go_back_to_it() {
-        let from_json = Form {
+        let from_json = AttributeForm {
             json_texts: true,
             ..PURE
         };
@@ -283,13 +271,13 @@ mod tests {
             a(Values::Float(vec![0.1])),
             a(Values::Double(vec![0.1_f32.into()])),
         );
-        assert!(stored_alike(&float, &double, Kind::PURE_ZARR));
-        assert!(!stored_alike(&float, &double, Kind::NCZARR));
+        assert!(reads_back(&float, &double, Kind::PURE_ZARR));
+        assert!(!reads_back(&float, &double, Kind::NCZARR));
         let other = a(Values::Double(vec![0.2]));
-        assert!(!stored_alike(&float, &other, Kind::PURE_ZARR));
+        assert!(!reads_back(&float, &other, Kind::PURE_ZARR));
         let (zero, none) = (a(Values::Char(vec![0])), a(Values::Char(vec![])));
-        assert!(stored_alike(&zero, &none, Kind::NCZARR));
-        assert!(!stored_alike(&zero, &none, Kind::Netcdf4));
+        assert!(reads_back(&zero, &none, Kind::NCZARR));
+        assert!(!reads_back(&zero, &none, Kind::NETCDF4));
     }
 
     #[test]

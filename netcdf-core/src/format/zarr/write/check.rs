@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::attributes::{self, Form};
+use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
 use super::{fill, user};
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
-use crate::format::ZarrOptions;
 use crate::format::zarr::attrs;
 use crate::model::{
-    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, ZarrVersion,
+    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, ZarrOptions, ZarrVersion,
 };
+use crate::notes::Note;
 
 /// Attributes that encode the netCDF model, or the provenance of the dataset.
 const RESERVED: &[&str] = &[
@@ -130,7 +130,7 @@ fn retyped(schema: &Schema) -> Vec<String> {
 
 /// Whether the JSON of an attribute reads back as the same values.
 fn is_inferred(attribute: &Attribute) -> bool {
-    let form = Form {
+    let form = AttributeForm {
         recorded: false,
         style: Style::Inferred,
         json_texts: false,

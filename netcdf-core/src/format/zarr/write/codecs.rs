@@ -1,10 +1,10 @@
 //! The codecs of an array in its metadata.
 
 use super::metadata::{lengths, object};
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec::{self, ids};
+use crate::filter::codec::{self, Stage};
 use crate::filter::{Context, Table, vlen_utf8};
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec, ZarrVersion};
@@ -104,7 +104,7 @@ pub fn v2(codecs: &[Json]) -> (Json, Json) {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a filter of elements after one of bytes.
-pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
+pub fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     let filters = stored.layout.filters.iter();
     let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
     let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
@@ -124,7 +124,10 @@ pub fn v3(stored: &Stored, order: Endianness) -> Result<Json> {
     };
     let mut all = stored.codecs.clone();
     // This codec turns elements into bytes itself.
-    if filters.get(first).is_none_or(|f| f.id != ids::ZFPY) {
+    if filters
+        .get(first)
+        .is_none_or(|f| codec::stage(f.id) != Stage::Serializer)
+    {
         all.insert(first.min(all.len()), serializer);
     }
     Ok(Json::Array(match &stored.shard {
@@ -160,14 +163,5 @@ fn bytes(order: Endianness) -> Json {
 /// Whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub fn is_of_elements(id: u32) -> bool {
-    matches!(
-        id,
-        ids::TRANSPOSE
-            | ids::DELTA
-            | ids::FIXED_SCALE_OFFSET
-            | ids::QUANTIZE
-            | ids::BITROUND
-            | ids::PACKBITS
-            | ids::ASTYPE
-    )
+    codec::stage(id) == Stage::Elements
 }

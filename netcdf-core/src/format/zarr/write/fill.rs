@@ -5,11 +5,10 @@
 //! `_FillValue` has a `fill_value` only if chunks are missing; if these are few, they are stored at the end instead.
 
 use crate::chunk::elements;
-use crate::chunk::layout::Element;
 use crate::error::Result;
-use crate::format::zarr::dtype::Stored;
+use crate::format::zarr::dtype::StoredType;
 use crate::limits;
-use crate::model::{Attribute, Fill, Schema, Values, Variable, ZarrVersion};
+use crate::model::{Attribute, Element, Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
 
@@ -46,7 +45,7 @@ impl Told {
     pub fn of(
         schema: &Schema,
         var: &Variable,
-        (element, user): (Element, Option<&Stored>),
+        (element, user): (Element, Option<&StoredType>),
         no_fill: bool,
     ) -> Result<Self> {
         let size = limits::element(element.size)?;

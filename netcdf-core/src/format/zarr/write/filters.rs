@@ -1,8 +1,8 @@
 //! Adapts filters so that other readers of Zarr can undo them.
 
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
 use crate::filter::{Table, fletcher32, shuffle};
-use crate::model::{Atomic, DataType, FilterSpec, ZarrVersion};
+use crate::model::{Atomic, DataType, Element, FilterSpec, ZarrVersion};
 
 /// Bytes of the checksum that `fletcher32` adds.
 const CHECKSUM: u64 = 4;

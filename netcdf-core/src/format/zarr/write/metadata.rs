@@ -1,14 +1,17 @@
 //! The common part of the metadata of all versions.
 
-use super::attributes::{self, Form};
+use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::{fill, strings};
-use crate::env::{Env, Note};
+use crate::env::Env;
 use crate::error::Result;
-use crate::format::CreateOptions;
+use crate::format::{self, zarr};
 use crate::json::Json;
-use crate::model::{Atomic, Attribute, Dimension, GroupId, Name, Schema, VarId, Zarr};
+use crate::model::{
+    Atomic, Attribute, CreateOptions, Dimension, GroupId, Name, Schema, VarId, Zarr,
+};
+use crate::notes::Note;
 
 /// The member of an object.
 pub type Member = (String, Json);
@@ -64,7 +67,7 @@ impl Metadata<'_> {
     }
 
     /// Marks strings of a fixed size as text.
-    pub fn mark_texts(&self, id: VarId, stored: &Stored, written: &mut Written) {
+    pub fn mark_texts(&self, id: VarId, stored: &ArrayStorage, written: &mut Written) {
         let var = self.schema.var(id).filter(|_| stored.fixed_text);
         if var.is_some_and(|var| strings::is_marked(self.schema, var)) {
             written.members.push(strings::mark());
@@ -90,7 +93,7 @@ impl Metadata<'_> {
         attributes: impl IntoIterator<Item = &'a Attribute>,
         path: &dyn Fn() -> String,
     ) -> Result<Written> {
-        let form = Form {
+        let form = AttributeForm {
             recorded: !self.zarr.pure,
             style: self.style(),
             json_texts: self.schema.json_texts,
@@ -102,9 +105,10 @@ impl Metadata<'_> {
                 self.env.notes.say(not_utf8(attribute, path()));
             }
             if stored.nil {
-                self.env
-                    .notes
-                    .say(nil(&format!("{}:{}", path(), attribute.name)));
+                self.env.notes.say(format::nil(
+                    &format!("{}:{}", path(), attribute.name),
+                    &zarr::FORMAT,
+                ));
             }
             written.add(&attribute.name.to_string(), stored.json, Some(stored.ty));
         }
@@ -174,16 +178,6 @@ fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
         what: "is not UTF-8, as texts in Zarr datasets must be: taken for Latin-1".to_owned(),
-        remedy: None,
-    }
-}
-
-/// Notes that NIL strings become empty ones.
-#[must_use]
-pub fn nil(object: &str) -> Note {
-    Note {
-        object: object.to_owned(),
-        what: "NIL becomes an empty string: Zarr datasets have no NIL".to_owned(),
         remedy: None,
     }
 }

@@ -39,8 +39,7 @@ pub mod v2;
 pub mod v3;
 pub mod writer;
 
-pub use attributes::{reads_back, stored_alike};
-pub use metadata::nil;
+pub use attributes::reads_back;
 
 #[cfg(test)]
 mod tests;

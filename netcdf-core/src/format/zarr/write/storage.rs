@@ -2,31 +2,32 @@
 
 use super::fill::Told;
 use super::{codecs, filters, strings, user};
-use crate::chunk::layout::{Element, Layout};
+use crate::chunk::layout::Layout;
+use crate::chunk::prepared::prepared;
 use crate::chunk::quantize::Quantizer;
-use crate::env::{Env, Note};
+use crate::chunk::shapes::{self, Elements};
+use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec, vlen_utf8};
-use crate::format::netcdf4::write::chunk_sizes::{self, Elements};
-use crate::format::netcdf4::write::storage::prepared;
 use crate::format::zarr::dtype;
 use crate::json::Json;
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, DataType, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId,
-    Variable, ZarrVersion,
+    Atomic, DataType, Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout,
+    VarId, Variable, ZarrVersion,
 };
+use crate::notes::Note;
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct ArrayStorage {
     /// The type of its elements; bytes for elements of a user-defined type.
     pub ty: Atomic,
     /// The type of elements that are not numbers, characters or strings of bytes: user-defined types, and strings of
     /// four-byte characters.
-    pub user: Option<dtype::Stored>,
+    pub user: Option<dtype::StoredType>,
     /// The layout for the engine, without the extent.
     pub layout: Layout,
     /// What readers learn about elements that are not stored.
@@ -41,7 +42,7 @@ pub struct Stored {
     pub fixed_text: bool,
 }
 
-impl Stored {
+impl ArrayStorage {
     /// The stored form of the fill value in the metadata, if there is one.
     #[must_use]
     pub fn fill_value(&self) -> Option<&[u8]> {
@@ -90,12 +91,12 @@ impl Stored {
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
 /// [`ErrorKind::BadType`]; those of [`Quantize::new`] and of preparing filters; with the variable's path.
-pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> {
+pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let made = made(schema, id, no_fill, env);
     made.in_object(|| schema.var_path(id))
 }
 
-fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> {
+fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let missing = || Error::new(ErrorKind::NotFound, "no such variable");
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
@@ -149,7 +150,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<Stored> 
         let (id, params) = (vlen_utf8::ID, vec![]);
         layout.filters.insert(0, FilterSpec { id, params });
     }
-    Ok(Stored {
+    Ok(ArrayStorage {
         ty,
         user,
         layout,
@@ -303,7 +304,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
             stored: if asked.is_empty() { 1 } else { element.size },
             overhang: true,
         };
-        chunk_sizes::shape(elements, asked)
+        shapes::shape(elements, asked)
     };
     // netCDF-C counts strings by their size in memory, that of a reference.
     let usual = shape(if element.plain { element.size } else { 8 })?;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::ErrorKind;
-use crate::format::{CreateOptions, Writer, create};
+use crate::format::create;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
 use crate::model::{
-    Atomic, Attribute, DataType, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, TypeKind,
-    UserType, Values, VarId, Variable,
+    Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, GroupId, Kind, Name, Schema,
+    Storage, TypeKind, UserType, Values, VarId, Variable,
 };
 
 fn name(text: &str) -> Name {

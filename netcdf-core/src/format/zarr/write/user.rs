@@ -3,7 +3,7 @@
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::zarr::dtype::{Dtype, Member, Stored};
+use crate::format::zarr::dtype::{Dtype, Member, StoredType};
 use crate::json::Json;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
@@ -17,27 +17,27 @@ const DEPTH: u32 = 16;
 
 /// The Zarr type for a user-defined type; `None` if Zarr has none.
 #[must_use]
-pub fn of(schema: &Schema, id: TypeId) -> Option<Stored> {
+pub fn of(schema: &Schema, id: TypeId) -> Option<StoredType> {
     let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     made(schema, id, (zarr.version, 0))
 }
 
 /// The type of strings that pure Zarr stores as four-byte characters, because their source did.
 #[must_use]
-pub fn characters(schema: &Schema, var: &Variable) -> Option<Stored> {
+pub fn characters(schema: &Schema, var: &Variable) -> Option<StoredType> {
     schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     let count = var
         .storage
         .characters
         .filter(|_| var.ty == Atomic::String.into())?;
     let asked = var.attribute(OF_VARIABLE).is_some() || var.storage.codecs.is_some();
-    (!asked).then_some(Stored {
+    (!asked).then_some(StoredType {
         dtype: Dtype::Utf32(count.max(1)),
         order: Some(Endianness::Little),
     })
 }
 
-fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Option<Stored> {
+fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Option<StoredType> {
     let ty = schema.user_type(id).filter(|_| depth < DEPTH)?;
     let called = ty.name.to_string();
     let dtype = match &ty.kind {
@@ -61,7 +61,7 @@ fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Op
             }
         },
     };
-    Some(Stored {
+    Some(StoredType {
         dtype,
         order: Some(Endianness::Little),
     })
@@ -85,11 +85,11 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Memb
     let mut dims: Vec<u64> = field.dims.clone();
     let stored = match field.ty {
         DataType::Atomic(Atomic::String) => return None,
-        DataType::Atomic(Atomic::Char) => Stored {
+        DataType::Atomic(Atomic::Char) => StoredType {
             dtype: Dtype::Bytes(dims.pop().unwrap_or(1)),
             order: None,
         },
-        DataType::Atomic(ty) => Stored {
+        DataType::Atomic(ty) => StoredType {
             dtype: Dtype::Number(ty),
             order: Some(Endianness::Little),
         },
@@ -106,7 +106,7 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Memb
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] for values of another type.
-pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
+pub fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
     let mut out = vec![];
     match (&stored.dtype, values) {
         (Dtype::Number(_), values) => elements::encode(values, stored.endianness(), &mut out)?,
@@ -121,7 +121,7 @@ pub fn encode(stored: &Stored, values: &Values) -> Result<Vec<u8>> {
             elements::encode(base, stored.endianness(), &mut out)?;
         }
         (Dtype::Complex(part), Values::Compound { len, columns, .. }) => {
-            let number = Stored {
+            let number = StoredType {
                 dtype: Dtype::Number(*part),
                 order: stored.order,
             };
@@ -173,14 +173,14 @@ fn woven(columns: Vec<Vec<u8>>, len: usize) -> Vec<u8> {
 
 /// The name of the type in the metadata of a version.
 #[must_use]
-pub fn named(stored: &Stored, version: ZarrVersion) -> Json {
+pub fn named(stored: &StoredType, version: ZarrVersion) -> Json {
     match version {
         ZarrVersion::V2 => v2(stored),
         ZarrVersion::V3 => v3(stored),
     }
 }
 
-fn v2(stored: &Stored) -> Json {
+fn v2(stored: &StoredType) -> Json {
     let text = |text: String| Json::text(&text);
     match &stored.dtype {
         Dtype::Number(ty) => text(dtype::v2(*ty, stored.endianness(), true, 0)),
@@ -204,7 +204,7 @@ fn v2(stored: &Stored) -> Json {
     }
 }
 
-fn v3(stored: &Stored) -> Json {
+fn v3(stored: &StoredType) -> Json {
     let configured = |name: &str, key: &str, value: Json| {
         super::v3::named(name, super::metadata::object([(key, value)]))
     };
@@ -231,13 +231,13 @@ fn v3(stored: &Stored) -> Json {
 
 /// Whether elements are numbers of several bytes, for which the codec `bytes` needs a byte order.
 #[must_use]
-pub fn has_order(stored: &Stored) -> bool {
+pub fn has_order(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Complex(_) | Dtype::Utf32(_))
 }
 
 /// A fill value.
 #[must_use]
-pub fn fill_value(stored: &Stored, bytes: &[u8]) -> Json {
+pub fn fill_value(stored: &StoredType, bytes: &[u8]) -> Json {
     match &stored.dtype {
         Dtype::Bool => Json::Bool(bytes.first().is_some_and(|&b| b != 0)),
         Dtype::Complex(part) => {
@@ -285,7 +285,7 @@ mod tests {
         ] {
             let json = Json::parse(text.as_bytes()).unwrap();
             let mut schema = Schema::new(Kind::PURE_ZARR);
-            let read = Stored::v2(&json);
+            let read = StoredType::v2(&json);
             let ty = declare(&mut schema, &read, (GroupId::ROOT, "v"));
             let DataType::User(id) = ty else {
                 panic!("{text}")

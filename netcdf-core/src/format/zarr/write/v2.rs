@@ -4,12 +4,12 @@
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
+use crate::filter::ids::SZIP;
 use crate::json::Json;
-use crate::model::storage::ids::SZIP;
 use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
@@ -47,7 +47,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::BadType`](crate::ErrorKind::BadType).
-    pub fn zarray(&self, id: VarId, stored: &Stored) -> Result<Json> {
+    pub fn zarray(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let mut shape = self.schema.shape(id);
         let mut chunks = layout.chunk.clone();
@@ -77,7 +77,7 @@ impl Metadata<'_> {
     }
 
     /// `fill_value`. For texts, netCDF-C expects plain text and zarr-python base64.
-    fn fill_value(&self, stored: &Stored) -> Result<Json> {
+    fn fill_value(&self, stored: &ArrayStorage) -> Result<Json> {
         let Some(bytes) = stored.fill_value() else {
             return Ok(Json::Null);
         };
@@ -104,7 +104,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`Metadata::own`] and [`strings::width`].
-    pub fn var_zattrs(&self, id: VarId, stored: &Stored) -> Result<Json> {
+    pub fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let mut written = self.of_var(id)?;
         self.mark_texts(id, stored, &mut written);
         let dims = self.dims(id);

@@ -2,7 +2,7 @@
 
 use super::attributes::utf8;
 use super::metadata::{Member, Metadata, Written, lengths, name, object};
-use super::storage::Stored;
+use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
 }
 
 /// The `data_type` of an array.
-fn data_type(stored: &Stored, pure: bool) -> Json {
+fn data_type(stored: &ArrayStorage, pure: bool) -> Json {
     if let Some(user) = &stored.user {
         return user::named(user, ZarrVersion::V3);
     }
@@ -54,7 +54,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`Metadata::own`].
-    pub fn array_json(&self, id: VarId, stored: &Stored) -> Result<Json> {
+    pub fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let element = layout.element;
         let grid = object([("chunk_shape", lengths(stored.outer()))]);
@@ -76,7 +76,7 @@ impl Metadata<'_> {
     }
 
     /// `fill_value`, which is mandatory.
-    fn fill_json(&self, stored: &Stored) -> Result<Json> {
+    fn fill_json(&self, stored: &ArrayStorage) -> Result<Json> {
         let bytes = stored.fill_value().unwrap_or(&stored.told.value);
         if let Some(user) = &stored.user {
             return Ok(user::fill_value(user, bytes));
@@ -101,7 +101,7 @@ impl Metadata<'_> {
         Ok(items.into_iter().next().unwrap_or(Json::int(0)))
     }
 
-    fn var_json(&self, id: VarId, stored: &Stored, dims: &[&Dimension]) -> Result<Json> {
+    fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
         self.mark_texts(id, stored, &mut written);
         if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
@@ -132,7 +132,7 @@ impl Metadata<'_> {
 
     /// `_FillValue` of pure Zarr in the only form that xarray reads: in base64, the bytes of the double for floats, and the bytes of
     /// strings of a fixed size. netCDF expects numbers.
-    fn xarray_fill(&self, id: VarId, stored: &Stored) -> Option<Json> {
+    fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
         let double = match &attribute.values {
             Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),

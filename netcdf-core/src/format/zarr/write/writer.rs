@@ -7,19 +7,20 @@ use super::check::{check, say_untold};
 use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
 use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
-use super::storage::{self, Stored};
+use super::storage::{self, ArrayStorage};
 use super::{keys, strings, v2, v3};
+use crate::cancel::Cancel;
+use crate::chunk::Writer;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::spread;
-use crate::env::{Cancel, Env};
+use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
-use crate::format::{CreateOptions, Writer};
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
 use crate::json::{Between, Json};
 use crate::limits::zeros;
-use crate::model::{DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
+use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
 /// A Zarr dataset being written.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub struct ZarrWriter {
 /// A variable.
 #[derive(Debug)]
 struct Var {
-    stored: Stored,
+    stored: ArrayStorage,
     /// The prefix of its keys.
     prefix: String,
     /// The chunks stored so far.

@@ -106,7 +106,7 @@ struct Flags {
 }
 
 /// One converted number, still without padding.
-struct Number {
+struct ConvertedNumber {
     /// The sign, then a base prefix such as `0x`; padding zeros come after it.
     prefix: String,
     digits: String,
@@ -128,7 +128,7 @@ impl Spec {
         }
     }
 
-    fn write(&self, number: &Number, out: &mut Vec<u8>) {
+    fn write(&self, number: &ConvertedNumber, out: &mut Vec<u8>) {
         let length = number.prefix.len().saturating_add(number.digits.len());
         let padding = self.width.saturating_sub(length);
         let zeros = self.flags.zero && !self.flags.left && number.zero_padding;

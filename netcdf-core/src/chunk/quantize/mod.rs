@@ -24,7 +24,7 @@ const DIGITS_OF_BIT: f64 = LN_2 / LN_10;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantizer {
     how: Quantize,
-    form: Form,
+    form: FloatBits,
     order: Endianness,
     /// Numbers equal to it stay unchanged.
     fill: f64,
@@ -32,12 +32,12 @@ pub struct Quantizer {
 
 /// The formats of floating-point numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum FloatBits {
     Float,
     Double,
 }
 
-impl Form {
+impl FloatBits {
     /// Bits of a number.
     fn width(self) -> u32 {
         match self {
@@ -63,9 +63,9 @@ impl Quantizer {
         let fill = var.fill_value();
         let (form, fill) = match (var.ty.atomic()?, fill) {
             (Atomic::Float, Some(Values::Float(fill))) => {
-                (Form::Float, fill.first()?.to_owned().into())
+                (FloatBits::Float, fill.first()?.to_owned().into())
             }
-            (Atomic::Double, Some(Values::Double(fill))) => (Form::Double, *fill.first()?),
+            (Atomic::Double, Some(Values::Double(fill))) => (FloatBits::Double, *fill.first()?),
             _ => return None,
         };
         Some(Self {
@@ -95,7 +95,7 @@ impl Quantizer {
     pub fn run(&self, first: u64, bytes: &mut [u8]) {
         let turns = (first..).map(|n| n % 2 == 1);
         match self.form {
-            Form::Float => {
+            FloatBits::Float => {
                 for (element, odd) in bytes.as_chunks_mut().0.iter_mut().zip(turns) {
                     let bits = match self.order {
                         Endianness::Little => u32::from_le_bytes(*element),
@@ -109,7 +109,7 @@ impl Quantizer {
                     };
                 }
             }
-            Form::Double => {
+            FloatBits::Double => {
                 for (element, odd) in bytes.as_chunks_mut().0.iter_mut().zip(turns) {
                     let bits = match self.order {
                         Endianness::Little => u64::from_le_bytes(*element),

@@ -20,18 +20,23 @@ use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, Zf
 
 use super::output::{allocate, bad, reserve};
 use super::user::wrong_length;
-use super::{Context, Encoded, Filter, FilterEntry};
+use super::{Context, Encoded, Filter, FilterEntry, Policy, Suits};
 use crate::error::{Error, ErrorKind, Result};
-pub(super) use header::{Header, words};
+pub(super) use header::{ZfpHeader, words};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
     codec: None,
+    policy: Policy {
+        lossy: |params| !is_reversible(params),
+        suits: Suits::Numbers,
+        ..Policy::PLAIN
+    },
     named: params::NAMED,
     prepare: params::prepare,
-    build: |params, _| Ok(Box::new(Zfp(Header::read(params)?))),
+    build: |params, _| Ok(Box::new(Zfp(ZfpHeader::read(params)?))),
 };
 
 const NAME: &str = "zfp";
@@ -41,11 +46,11 @@ pub(super) fn is_reversible(params: &[u32]) -> bool {
     params::is_reversible(params)
 }
 
-struct Zfp(Header);
+struct Zfp(ZfpHeader);
 
 /// Appends the numbers of a stream, from its current position.
 pub(super) fn unpack(
-    header: &Header,
+    header: &ZfpHeader,
     stream: &mut ZfpBitStreamRef<'_>,
     output: &mut Vec<u8>,
 ) -> Result<()> {
@@ -57,8 +62,8 @@ pub(super) fn unpack(
     }
 }
 
-fn decode_numbers<T: Number>(
-    header: &Header,
+fn decode_numbers<T: ZfpNumber>(
+    header: &ZfpHeader,
     stream: &mut ZfpBitStreamRef<'_>,
     output: &mut Vec<u8>,
 ) -> Result<()> {
@@ -77,7 +82,7 @@ fn decode_numbers<T: Number>(
 
 /// A stream of the numbers of `input`, which starts with `before`.
 pub(super) fn pack(
-    header: &Header,
+    header: &ZfpHeader,
     before: impl FnOnce(&mut ZfpBitStream) -> Result<()>,
     input: &[u8],
 ) -> Result<ZfpBitStream> {
@@ -96,8 +101,8 @@ pub(super) fn pack(
     Ok(stream)
 }
 
-fn encode_numbers<T: Number>(
-    header: &Header,
+fn encode_numbers<T: ZfpNumber>(
+    header: &ZfpHeader,
     stream: &mut ZfpBitStream,
     input: &[u8],
 ) -> Result<()> {
@@ -144,7 +149,7 @@ impl Filter for Zfp {
 }
 
 /// The types of zfp.
-trait Number: ZfpScalar + Default {
+trait ZfpNumber: ZfpScalar + Default {
     /// Appends the number in the given byte order.
     fn append(self, big: bool, output: &mut Vec<u8>);
 
@@ -154,7 +159,7 @@ trait Number: ZfpScalar + Default {
 
 macro_rules! numbers {
     ($($ty:ty)*) => {
-        $(impl Number for $ty {
+        $(impl ZfpNumber for $ty {
             fn append(self, big: bool, output: &mut Vec<u8>) {
                 let bytes = if big { self.to_be_bytes() } else { self.to_le_bytes() };
                 output.extend_from_slice(&bytes);

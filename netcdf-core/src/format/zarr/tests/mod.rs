@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::chunk::Dataset;
 use crate::chunk::scatter::Block;
+use crate::chunk::{Dataset, Reader};
 use crate::env::{Damage, Env};
 use crate::error::{ErrorKind, Result};
-use crate::format::{self, Reader};
+use crate::format;
 use crate::io::memory_store::MemoryStore;
-use crate::io::store::{Hints, Visit};
+use crate::io::store::{Hints, VisitKey};
 use crate::io::{Container, Store};
 use crate::model::{Attribute, Kind, Region, Schema, Values, VarId};
 
@@ -502,7 +502,7 @@ impl Store for Counting {
     fn children(&self, prefix: &str) -> Result<Vec<String>> {
         self.inner.children(prefix)
     }
-    fn walk(&self, prefix: &str, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         self.walks.fetch_add(1, Ordering::Relaxed);
         self.inner.walk(prefix, visit)
     }

@@ -47,7 +47,7 @@ thread_local! {
 }
 
 /// Data shared by the threads.
-struct State<T, R> {
+struct PoolState<T, R> {
     /// Items waiting for a thread, with their numbers.
     waiting: VecDeque<(u64, Item<T>)>,
     /// Results in order from `next_out` on; `None` if not done yet.
@@ -63,13 +63,13 @@ struct State<T, R> {
 }
 
 struct Shared<T, R> {
-    state: Mutex<State<T, R>>,
+    state: Mutex<PoolState<T, R>>,
     work: Condvar,
     result: Condvar,
 }
 
 impl<T, R> Shared<T, R> {
-    fn lock(&self) -> MutexGuard<'_, State<T, R>> {
+    fn lock(&self) -> MutexGuard<'_, PoolState<T, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,7 +129,7 @@ impl Pool {
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let shared = Shared {
-            state: Mutex::new(State {
+            state: Mutex::new(PoolState {
                 waiting: VecDeque::new(),
                 done: VecDeque::new(),
                 next_out: 0,

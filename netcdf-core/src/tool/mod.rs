@@ -8,9 +8,9 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use crate::env::Notes;
 use crate::error::Error;
 use crate::filter::plugin;
+use crate::notes::Notes;
 use crate::shown::Shown;
 
 pub use bar::{Bar, Line};
@@ -159,8 +159,8 @@ pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::Note;
     use crate::error::ErrorKind;
+    use crate::notes::Note;
     use std::sync::{Arc, Mutex};
 
     /// A stream whose bytes can be looked at.

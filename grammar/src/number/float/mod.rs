@@ -17,7 +17,7 @@ pub enum Precision {
 
 /// Where a floating-point value is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum FloatForm {
     /// A value in a data section, `%.{n}g`: `1`, `0.5`, `1e+30`, `NaNf`.
     Data,
     /// A value of an attribute in CDL, which shows its type: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`,
@@ -31,7 +31,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     precision: Precision,
-    form: Form,
+    form: FloatForm,
     /// Digits of data values, or 0 for other forms and for the fewest digits.
     data_digits: u8,
 }
@@ -48,14 +48,14 @@ struct Layout {
 impl FloatFormat {
     /// A format; digits outside 1 to 20 are brought into that range.
     #[must_use]
-    pub const fn new(precision: Precision, form: Form) -> Self {
+    pub const fn new(precision: Precision, form: FloatForm) -> Self {
         let precision = match precision {
             Precision::Digits(0) => Precision::Digits(1),
             Precision::Digits(21..) => Precision::Digits(20),
             Precision::Digits(_) | Precision::Exact => precision,
         };
         let data_digits = match (precision, form) {
-            (Precision::Digits(count), Form::Data) => count,
+            (Precision::Digits(count), FloatForm::Data) => count,
             (Precision::Digits(_) | Precision::Exact, _) => 0,
         };
         Self {
@@ -167,17 +167,17 @@ impl FloatFormat {
     #[inline]
     fn layout(&self, limit: u32, float: bool) -> Layout {
         match self.form {
-            Form::Data => Layout {
+            FloatForm::Data => Layout {
                 limit,
                 point: false,
                 suffix: false,
             },
-            Form::Attribute => Layout {
+            FloatForm::Attribute => Layout {
                 limit,
                 point: true,
                 suffix: float,
             },
-            Form::Ncml => Layout {
+            FloatForm::Ncml => Layout {
                 limit,
                 point: true,
                 suffix: false,
@@ -203,11 +203,11 @@ impl FloatFormat {
         let negative = value.is_sign_negative() && !value.is_nan();
         token.set(if negative { b"-" } else { b"" });
         let (text, suffix): (&[u8], bool) = match (value == 0.0, value.is_nan(), self.form) {
-            (true, _, Form::Data) => (b"0", false),
-            (true, _, Form::Attribute) => (b"0.", float),
-            (true, _, Form::Ncml) => (b"0.", false),
-            (_, true, form) => (b"NaN", float && form != Form::Ncml),
-            (_, false, form) => (b"Infinity", float && form != Form::Ncml),
+            (true, _, FloatForm::Data) => (b"0", false),
+            (true, _, FloatForm::Attribute) => (b"0.", float),
+            (true, _, FloatForm::Ncml) => (b"0.", false),
+            (_, true, form) => (b"NaN", float && form != FloatForm::Ncml),
+            (_, false, form) => (b"Infinity", float && form != FloatForm::Ncml),
         };
         token.push(text);
         token.push(if suffix { b"f" } else { b"" });

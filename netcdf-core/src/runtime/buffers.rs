@@ -14,7 +14,7 @@ use crate::limits;
 const WHAT: &str = "a chunk";
 
 /// Buffers of at least this many bytes are kept for reuse.
-pub(super) const LARGE: usize = 128 << 10;
+pub(crate) const LARGE: usize = 128 << 10;
 
 /// Buffers of at least this many bytes are kept for one variable only.
 const HUGE: usize = 4 << 20;
@@ -65,7 +65,7 @@ impl Buffers {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Limit`] if there is not enough memory, as for all buffers.
-    pub(super) fn take(&self, len: usize) -> Result<Vec<u8>> {
+    pub(crate) fn take(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
             return Ok(lock(&self.small).pop().unwrap_or_default());
         }
@@ -79,7 +79,7 @@ impl Buffers {
     }
 
     /// `len` bytes of arbitrary content, with room for `room` if that is large.
-    pub(super) fn filled(&self, len: usize, room: usize) -> Result<Vec<u8>> {
+    pub(crate) fn filled(&self, len: usize, room: usize) -> Result<Vec<u8>> {
         let room = room.max(len);
         if room < LARGE {
             return Ok(vec![0; len]);
@@ -91,7 +91,7 @@ impl Buffers {
     }
 
     /// `len` zero bytes.
-    pub(super) fn zeros(&self, len: usize) -> Result<Vec<u8>> {
+    pub(crate) fn zeros(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
             return Ok(vec![0; len]);
         }
@@ -126,7 +126,7 @@ impl Buffers {
 
     /// Takes back working memory. Large memory keeps its content: clearing it would only make
     /// [`Buffers::filled`] write zeros that nobody reads.
-    pub(super) fn give(&self, mut buffer: Vec<u8>) {
+    pub(crate) fn give(&self, mut buffer: Vec<u8>) {
         if buffer.capacity() < LARGE {
             buffer.clear();
             lock(&self.small).push(buffer);
@@ -147,20 +147,20 @@ impl Buffers {
     }
 
     /// Allows `bytes` more to be kept as long as the result lives: those of a slab, for the next one.
-    pub(super) fn keep(&self, bytes: u64) -> Keep<'_> {
+    pub(crate) fn keep(&self, bytes: u64) -> Keep<'_> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.more.store(bytes, Ordering::Relaxed);
         Keep(self)
     }
 
     /// Frees buffers that are too large to be kept from variable to variable.
-    pub(super) fn forget_huge(&self) {
+    pub(crate) fn forget_huge(&self) {
         lock(&self.large).retain(|b| b.capacity() < HUGE);
     }
 
     /// Bytes currently kept.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         lock(&self.large).iter().map(Vec::capacity).sum()
     }
 

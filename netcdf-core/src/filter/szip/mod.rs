@@ -12,9 +12,10 @@
 //! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second bytes, and so
 //! on. A scanline starts with a reference pixel and is padded to whole blocks.
 
+use super::codec::Stage;
 use super::named::{Mode, Parameter};
 use super::output::allocate;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, corrupt, shuffle};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, Suits, corrupt, shuffle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
@@ -24,7 +25,6 @@ mod put;
 mod stream;
 
 use encode::Encoder;
-pub(super) use params::visible;
 use stream::{Coder, Decoder};
 
 /// The entry in the filter table.
@@ -34,9 +34,16 @@ pub const ENTRY: FilterEntry = FilterEntry {
     codec: Some(Codec {
         name: "szip",
         v3: "szip",
+        stage: Stage::Bytes,
         read: params::from_codec,
         write: params::to_codec,
     }),
+    policy: Policy {
+        visible: params::visible,
+        suits: Suits::Numbers,
+        least: |params| params.get(1).copied().unwrap_or(8).into(),
+        ..Policy::PLAIN
+    },
     named: &[Mode::of(&[
         Parameter::word("coding", &[("nn", 32), ("ec", 4)], NEAREST_NEIGHBOUR),
         Parameter::number("block", 8),

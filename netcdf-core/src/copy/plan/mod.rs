@@ -16,10 +16,10 @@ pub use strings::{size_strings, widen_strings};
 use std::collections::BTreeMap;
 
 use super::{Options, Selection};
-use crate::env::Note;
 use crate::error::Result;
 use crate::model::kind::Model;
 use crate::model::{DimId, GroupId, Schema, VarId};
+use crate::notes::Note;
 
 /// A variable of the input, and the output variable that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let mut notes = vec![];
     let selected = matches!(options.select, Selection::Only(_))
         || matches!(options.groups, Selection::Only(_));
-    let (mut schema, pairs) = match selected && kind.model() != Model::Enhanced {
+    let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
         true => bare::keep(input, &stays, &defined, &mut notes)?,
         false => keep::keep(input, &stays, &defined)?,
     };

@@ -17,7 +17,7 @@
 //! use netcdf_core::filter::names;
 //! use netcdf_core::model::{Atomic, Dimension, GroupId, Kind, Name, Schema, Storage, Variable};
 //!
-//! let mut schema = Schema::new(Kind::Netcdf4);
+//! let mut schema = Schema::new(Kind::NETCDF4);
 //! let (group, name) = (GroupId::ROOT, Name::stored(b"x"));
 //! let x = schema.add_dim(Dimension { name, group, len: 100, unlimited: false });
 //! let v = schema.add_var(Variable {
@@ -37,8 +37,9 @@
 //! # Ok::<(), netcdf_core::error::Error>(())
 //! ```
 
-use super::{Atomic, FilterSpec, Schema, VarId, Variable};
+use super::policy::policy;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::{Atomic, FilterSpec, Schema, Storage, VarId, Variable};
 
 impl Schema {
     /// Adds a filter to a variable, which is then stored in chunks. Filters are applied in the order of
@@ -127,8 +128,34 @@ impl Schema {
     }
 }
 
+impl Storage {
+    /// Sets a filter, in netCDF-C's order: checksum first, then shuffling, then the others as given; an existing
+    /// filter gets the new parameters.
+    pub fn set_filter(&mut self, filter: FilterSpec) {
+        let rank = |id: u32| policy(id).rank;
+        if let Some(old) = self.filters.iter_mut().find(|f| f.id == filter.id) {
+            old.params = filter.params;
+            return;
+        }
+        let later = |f: &FilterSpec| rank(f.id) > rank(filter.id);
+        let at = self.filters.iter().position(later);
+        let at = at.unwrap_or(self.filters.len());
+        self.filters.insert(at, filter);
+    }
+
+    /// Adds a filter after the existing ones, as netCDF-C does in Zarr; an existing filter gets the new
+    /// parameters.
+    pub fn add_filter(&mut self, filter: FilterSpec) {
+        match self.filters.iter_mut().find(|f| f.id == filter.id) {
+            Some(old) => old.params = filter.params,
+            None => self.filters.push(filter),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::ids;
     use super::*;
     use crate::model::{DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType};
 
@@ -177,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_filter_is_no_error() {
-        let s = schema(Kind::Netcdf4);
+        let s = schema(Kind::NETCDF4);
         assert!(s.filter_ids(VarId(0)).unwrap().is_empty());
         assert_eq!(s.first_filter(VarId(0)).unwrap(), None);
         let e = s.filter(VarId(0), 1).unwrap_err();
@@ -186,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_defined_filter_is_neither_removed_nor_moved() {
-        let mut s = schema(Kind::Netcdf4Classic);
+        let mut s = schema(Kind::NETCDF4_CLASSIC);
         for (id, param) in [
             (307, 9),
             (1, 3),
@@ -220,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_has_no_filters() {
-        let mut s = schema(Kind::Netcdf4);
+        let mut s = schema(Kind::NETCDF4);
         for (var, kind) in [
             (1, ErrorKind::Scalar),
             (2, ErrorKind::VariableLength),
@@ -234,9 +261,37 @@ mod tests {
         assert_eq!(s.filter_ids(VarId(4)).unwrap_err().kind(), no);
         assert_eq!(s.first_filter(VarId(4)).unwrap_err().kind(), no);
         assert_eq!(s.filter(VarId(4), 1).unwrap_err().kind(), no);
-        for kind in [Kind::Classic, Kind::Offset64, Kind::Cdf5] {
+        for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5] {
             let e = schema(kind).define_filter(VarId(0), spec(1, &[5]));
             assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
         }
+    }
+
+    #[test]
+    fn filters_keep_their_order() {
+        let mut s = Storage::default();
+        for id in [307, ids::DEFLATE, ids::SHUFFLE, ids::FLETCHER32, 32015] {
+            let params = vec![id];
+            s.set_filter(FilterSpec { id, params });
+        }
+        let (id, params) = (ids::DEFLATE, vec![9]);
+        s.set_filter(FilterSpec { id, params });
+        let order: Vec<_> = s.filters.iter().map(|f| f.id).collect();
+        assert_eq!(
+            order,
+            [ids::FLETCHER32, ids::SHUFFLE, 307, ids::DEFLATE, 32015]
+        );
+        assert_eq!(s.filters[3].params, [9]);
+    }
+
+    #[test]
+    fn filters_are_added_behind_others() {
+        let mut s = Storage::default();
+        for (id, param) in [(1, 6), (ids::SHUFFLE, 4), (1, 9), (ids::FLETCHER32, 0)] {
+            let params = vec![param];
+            s.add_filter(FilterSpec { id, params });
+        }
+        let order: Vec<_> = s.filters.iter().map(|f| (f.id, f.params[0])).collect();
+        assert_eq!(order, [(1, 9), (ids::SHUFFLE, 4), (ids::FLETCHER32, 0)]);
     }
 }

@@ -2,7 +2,7 @@
 
 /// A message being written.
 #[derive(Default)]
-pub(in super::super) struct Out(pub Vec<u8>);
+pub(super) struct Out(pub Vec<u8>);
 
 impl Out {
     pub fn number(&mut self, n: u64) -> &mut Self {
@@ -30,7 +30,7 @@ impl Out {
 }
 
 /// The rest of a message. Reading past its end gives `None`.
-pub(in super::super) struct In<'a>(pub &'a [u8]);
+pub(super) struct In<'a>(pub &'a [u8]);
 
 impl<'a> In<'a> {
     pub fn number(&mut self) -> Option<u64> {

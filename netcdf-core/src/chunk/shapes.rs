@@ -1,6 +1,5 @@
 //! The shape of chunks where none, or only part of one, is given: the same defaults as netCDF-C.
 
-use super::datatypes::memory_size;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Dimension, Schema, VarId};
 
@@ -62,7 +61,7 @@ pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
         return vec![];
     };
     let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
-    let size = memory_size(schema, var.ty).max(1);
+    let size = schema.memory_size(var.ty).max(1);
     let elements = Elements {
         dims: &dims,
         size,

@@ -1,34 +1,7 @@
 //! Numeric constants of CDL: numbers with their suffixes, and the words for values that are not numbers.
 
 use super::list;
-use super::scan;
-
-/// The base of an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Radix {
-    /// Digits after a leading `0`.
-    Octal,
-    /// Any other digits.
-    Decimal,
-    /// Digits after `0x`; in CDL this can also be an opaque value.
-    Hexadecimal,
-}
-
-/// An integer constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
-    /// Whether there is a minus sign.
-    pub negative: bool,
-    /// The value without its sign, modulo 2^64.
-    pub magnitude: u64,
-    /// Whether the value without its sign is 2^64 or more.
-    pub overflow: bool,
-    /// The base of the digits.
-    pub radix: Radix,
-    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then the value of the digits before them; `ncgen` also
-    /// reads `08` as 0.
-    pub invalid_octal: bool,
-}
+use super::scan::{self, Integer, Radix};
 
 /// The type that a suffix gives to an integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

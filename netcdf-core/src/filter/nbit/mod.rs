@@ -12,24 +12,35 @@
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, corrupt, read_only};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
 mod packing;
 
-use packing::{Number, Packing};
+use packing::{PackedNumber, Packing};
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
     codec: None,
+    policy: Policy {
+        read_only: Some(is_whole),
+        in_zarr: |_, _| Instead::Nothing,
+        ..Policy::PLAIN
+    },
     named: &[],
     prepare: |_, _| Err(read_only("nbit")),
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };
+
+/// Whether chunks with these parameters hold whole elements of this many bytes.
+fn is_whole(params: &[u32], size: u64) -> bool {
+    let whole = params.get(1).is_some_and(|&whole| whole != 0);
+    whole && params.get(4).is_none_or(|&n| u64::from(n) == size)
+}
 
 /// The filter's parameters.
 enum Nbit {
@@ -128,7 +139,7 @@ fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
 }
 
 /// Unpacks numbers of at most eight bytes.
-fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]]) {
+fn numbers<const N: usize>(number: &PackedNumber, bits: &mut Bits, to: &mut [[u8; N]]) {
     for element in to {
         let value = bits.take_long(number.precision) << number.offset;
         let bytes = value.to_le_bytes();
@@ -140,7 +151,7 @@ fn numbers<const N: usize>(number: &Number, bits: &mut Bits, to: &mut [[u8; N]])
 }
 
 /// Unpacks a number of any size, byte by byte from the most significant one.
-fn long(number: &Number, bits: &mut Bits, element: &mut [u8]) {
+fn long(number: &PackedNumber, bits: &mut Bits, element: &mut [u8]) {
     let bytes: &mut dyn DoubleEndedIterator<Item = &mut u8> = &mut element.iter_mut();
     let end = number.offset + number.precision;
     let mut fill = |first_bit: u32, byte: &mut u8| {

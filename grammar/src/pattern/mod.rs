@@ -25,7 +25,7 @@ pub struct Pattern<'a> {
 
 /// The variables that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum Matched {
     /// The variable with this name.
     Named(VarId),
     /// The matching variables, at least one.
@@ -49,12 +49,12 @@ impl<'a> Pattern<'a> {
     ///
     /// # Errors
     /// If there are none.
-    pub fn variables(&self, schema: &Schema) -> Result<Found, Mistake> {
+    pub fn variables(&self, schema: &Schema) -> Result<Matched, Mistake> {
         if self.is_everything() && !schema.vars.is_empty() {
-            return Ok(Found::Matching(schema.var_ids().collect()));
+            return Ok(Matched::Matching(schema.var_ids().collect()));
         }
         if let Some(id) = named(schema, self.text) {
-            return Ok(Found::Named(id));
+            return Ok(Matched::Named(id));
         }
         let Some(glob) = Glob::new(self.text) else {
             return Err(self.unknown(schema));
@@ -65,7 +65,7 @@ impl<'a> Pattern<'a> {
             let message = format!("no variable matches `{}`", self.text);
             return Err(Mistake::unmatched(self.at, message));
         }
-        Ok(Found::Matching(found))
+        Ok(Matched::Matching(found))
     }
 
     /// The variable with this name; patterns are not expanded.
@@ -129,8 +129,8 @@ mod tests {
     fn found(text: &str) -> Result<Vec<String>, String> {
         let schema = schema();
         match Pattern::new(text, 0).variables(&schema) {
-            Ok(Found::Named(id)) => Ok(vec![format!("={}", schema.var_path(id))]),
-            Ok(Found::Matching(ids)) => Ok(ids.iter().map(|&id| schema.var_path(id)).collect()),
+            Ok(Matched::Named(id)) => Ok(vec![format!("={}", schema.var_path(id))]),
+            Ok(Matched::Matching(ids)) => Ok(ids.iter().map(|&id| schema.var_path(id)).collect()),
             Err(e) => Err(e.shown(text)),
         }
     }

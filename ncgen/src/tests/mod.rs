@@ -49,7 +49,7 @@ fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
 /// The kind of a file and the values of its variables.
 fn contents(path: &Path) -> (Kind, Vec<Values>) {
     let env = Env::default();
-    let input = locator::input(path, &mut std::io::empty()).unwrap();
+    let input = locator::input(&locator::Location::of_path(path), &mut std::io::empty()).unwrap();
     let reader = format::open(input, &env).unwrap();
     let schema = reader.schema();
     let dataset = Dataset::new(&*reader, &env);
@@ -102,26 +102,26 @@ fn records_grow_and_short_lists_are_filled() {
 #[test]
 fn kinds() {
     for (flags, text, kind) in [
-        (&[][..], "netcdf x { }", Kind::Classic),
-        (&["-k", "nc6"], "netcdf x { }", Kind::Offset64),
+        (&[][..], "netcdf x { }", Kind::CLASSIC),
+        (&["-k", "nc6"], "netcdf x { }", Kind::OFFSET64),
         (
             &[],
             "netcdf x { :_Format = \"64-bit offset\" ; }",
-            Kind::Offset64,
+            Kind::OFFSET64,
         ),
-        (&["-3"], "netcdf x { :_Format = \"cdf5\" ; }", Kind::Classic),
+        (&["-3"], "netcdf x { :_Format = \"cdf5\" ; }", Kind::CLASSIC),
         (
             &[],
             "netcdf x { variables: ubyte v ; data: v = 255 ; }",
-            Kind::Cdf5,
+            Kind::CDF5,
         ),
     ] {
         assert_eq!(made(flags, text).0, kind, "{text}");
     }
     for (flags, text, kind) in [
-        (&["-4"][..], "netcdf x { }", Kind::Netcdf4),
-        (&["-7"], "netcdf x { }", Kind::Netcdf4Classic),
-        (&[], "netcdf x { group: g { } }", Kind::Netcdf4),
+        (&["-4"][..], "netcdf x { }", Kind::NETCDF4),
+        (&["-7"], "netcdf x { }", Kind::NETCDF4_CLASSIC),
+        (&[], "netcdf x { group: g { } }", Kind::NETCDF4),
     ] {
         assert_eq!(made(flags, text).0, kind, "{text}");
     }
@@ -212,7 +212,7 @@ fn an_old_output_stands_until_there_is_a_new_one() {
     assert_eq!(ncgen(&args, wrong.as_bytes()).0, Status::Failure);
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(ncgen(&args, TEXT.as_bytes()).0, Status::Success);
-    assert_eq!(contents(&path).0, Kind::Classic);
+    assert_eq!(contents(&path).0, Kind::CLASSIC);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn options_may_be_repeated() {
         (Status::Success, String::new())
     );
     assert!(!dir.path().join("a.nc").exists());
-    assert_eq!(contents(&dir.path().join("b.nc")).0, Kind::Classic);
+    assert_eq!(contents(&dir.path().join("b.nc")).0, Kind::CLASSIC);
 }
 
 #[test]

@@ -2,21 +2,19 @@
 
 mod chunks;
 mod filters;
-mod instead;
 mod unfit;
 
 use std::collections::HashSet;
 
 use super::{Pair, Plan};
+use crate::chunk::shapes::bytes;
 use crate::copy::options::{Chunks, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
-use crate::env::Note;
 use crate::error::{Context, Error, ErrorKind, Result};
-use crate::format::netcdf4::write::chunk_sizes::bytes;
-use crate::format::netcdf4::write::datatypes::memory_size;
 use crate::model::quantize::Algorithm;
 use crate::model::{
     Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
 };
+use crate::notes::Note;
 use chunks::Shape;
 
 /// Most bytes of compact data: a message of the object header holds it, with a 16-bit length.
@@ -179,7 +177,7 @@ impl Case<'_> {
         if unlimited || !storage.filters.is_empty() {
             self.say_chunked(asked, unlimited, said);
             let mut shape = self.shape(asked)?;
-            self.suit_szip(&mut shape, storage, said);
+            self.suit_filters(&mut shape, storage, said);
             return Ok(StorageLayout::Chunked(shape.lengths));
         }
         match asked {
@@ -252,7 +250,7 @@ impl Case<'_> {
     /// Bytes of the variable.
     fn bytes(&self) -> u64 {
         let shape = self.output.shape(self.pair.to);
-        bytes(&shape, memory_size(self.output, self.to.ty).max(1))
+        bytes(&shape, self.output.memory_size(self.to.ty).max(1))
     }
 
     /// Adds a note if a variable is stored in chunks although another layout is asked for.

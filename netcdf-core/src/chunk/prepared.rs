@@ -1,0 +1,48 @@
+//! The filters of a variable, made ready for its chunks.
+
+use super::layout::Layout;
+use crate::error::{ErrorKind, Result};
+use crate::filter::{About, Context, Table};
+use crate::model::FilterSpec;
+
+/// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
+/// then arrive already encoded.
+///
+/// # Errors
+/// Those of preparing filters, except [`ErrorKind::Unsupported`].
+pub fn prepared(
+    (filters, keep): (&[FilterSpec], bool),
+    (layout, fill, about): (&Layout, Vec<u8>, About),
+    table: &Table,
+) -> Result<Vec<FilterSpec>> {
+    let mut context = Context {
+        shape: layout.chunk.clone(),
+        element: layout.element,
+        fill: Some(fill),
+        len: layout.chunk_bytes(),
+        about,
+    };
+    let mut all = vec![];
+    for filter in filters {
+        let entry = match keep && !table.has(filter.id) {
+            // These parameters come from a plugin, which would change them again.
+            true => None,
+            false => table.entry(filter.id).ok(),
+        };
+        let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
+            Some(Ok(params)) => params,
+            Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
+            Some(Err(_)) | None => filter.params.clone(),
+        };
+        let built = entry.map(|e| e.build(&params, &context));
+        context = match built {
+            Some(Ok(built)) => built.output(&context),
+            Some(Err(_)) | None => context.of_any_length(),
+        };
+        all.push(FilterSpec {
+            id: filter.id,
+            params,
+        });
+    }
+    Ok(all)
+}

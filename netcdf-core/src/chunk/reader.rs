@@ -1,0 +1,135 @@
+//! What a format tells of a dataset, and the bytes that it hands out.
+
+use std::sync::Arc;
+
+use super::form::ElementForm;
+use super::layout::{ChunkRef, Layout};
+use super::scatter::Block;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::model::{Schema, Values, VarId};
+
+/// An open dataset. Opening reads metadata only.
+pub trait Reader: Send + Sync {
+    /// The schema: everything but the data.
+    fn schema(&self) -> &Schema;
+
+    /// What is known of the file itself, for `ncdump -s` and `-K`.
+    fn provenance(&self) -> Provenance;
+
+    /// How a variable is stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn layout(&self, var: VarId) -> Result<Layout>;
+
+    /// Visits the stored chunks of a variable within a box of the chunk grid (counted in
+    /// chunks), in row-major order. Missing chunks are not visited: they read as fill values.
+    ///
+    /// # Errors
+    /// Those of reading the chunk index, and those of the visitor.
+    fn locate(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()>;
+
+    /// The stored bytes of chunks, or of parts of them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if the file ends too early.
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
+
+    /// The source behind an object number of a [`ChunkRef`], for copying bytes unchanged; `None` if
+    /// the bytes are not in a source and only [`Reader::fetch`] can read them.
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;
+
+    /// Whether the bytes of chunks lie in sources, from which they can be moved unchanged. If not, [`Reader::object`] has none.
+    fn has_sources(&self) -> bool {
+        true
+    }
+
+    /// The name of the file or key that holds the bytes of a chunk, for messages.
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        let source = self.object(chunk.object);
+        source.map(|source| Arc::clone(source.name()))
+    }
+
+    /// The name of a file of the dataset that has changed since it was opened or read.
+    fn changed(&self) -> Option<Arc<str>> {
+        let mut objects = (0..).map_while(|n| self.object(n));
+        let changed = objects.find(|object| object.has_changed())?;
+        Some(Arc::clone(changed.name()))
+    }
+
+    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all of it
+    /// by itself.
+    fn is_spread(&self) -> bool {
+        false
+    }
+
+    /// True if the reader provides the elements of this variable itself ([`Reader::read_box`]), because
+    /// they are not in chunks as [`Layout`] describes them: they are parts of other datasets, or stored in a
+    /// form that the engine does not know. The layout then has no filters, and its chunk shape is one in
+    /// which elements are cheap to read (the whole variable, if any shape is); [`Reader::locate`] and
+    /// [`Reader::fetch`] are not called for such a variable.
+    fn assembles(&self, _var: VarId) -> bool {
+        false
+    }
+
+    /// The number of elements of a variable that the reader assembles and that are stored somewhere, `enough` or more of them if
+    /// there are as many. All, if the reader does not know.
+    ///
+    /// # Errors
+    /// Those of finding where they are stored.
+    fn assembled(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
+        Ok(u64::MAX)
+    }
+
+    /// The elements of a box of a variable that the reader assembles: row-major, in the element type
+    /// and byte order of the layout, with fill values. When a region is read in bands, each element is requested
+    /// once, from several threads, in boxes that are as large as memory allows and lie in one chunk (unless
+    /// they are small).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for variables that are not assembled; those of reading.
+    fn read_box(&self, _var: VarId, _part: &Block, _env: &Env) -> Result<Vec<u8>> {
+        let what = "the elements of this variable are stored in chunks";
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+
+    /// The values of stored elements that are not [`plain`]: elements with heap data
+    /// (strings, lists), of user types, and numbers in unusual forms.
+    ///
+    /// [`plain`]: crate::model::Element::plain
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for formats that have no such types.
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
+
+    /// The meaning of the bytes of a variable's elements, if they have a user type of fixed size.
+    /// Elements that the output stores in the same form are copied without decoding.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
+        Ok(None)
+    }
+}
+
+/// What is known of a file beyond its schema.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance {
+    /// The model word of `ncdump -K` (`classic`, `HDF5` …).
+    pub model: &'static str,
+    /// The mode word of `ncdump -K` (`NC_*` flags).
+    pub mode: u32,
+    /// `_NCProperties`.
+    pub properties: Option<Vec<u8>>,
+    /// `_SuperblockVersion`.
+    pub superblock: Option<u32>,
+    /// `_IsNetcdf4`.
+    pub is_netcdf4: Option<bool>,
+}

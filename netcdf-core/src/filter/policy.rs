@@ -1,0 +1,175 @@
+//! How copies, formats and command lines treat a filter, apart from what it does to chunks.
+
+use super::{BUILT_IN, codec};
+use crate::model::{FilterSpec, ZarrVersion};
+
+/// The policies of a filter. [`Policy::PLAIN`] is right for most.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// The parameters that a user would give, from the stored ones: without those that depend on type and chunk.
+    pub visible: fn(&[u32]) -> Vec<u32>,
+    /// The stored parameters on which decoding depends.
+    pub decoding: fn(&[u32]) -> &[u32],
+    /// Whether values may change, with these parameters.
+    pub lossy: fn(&[u32]) -> bool,
+    /// The elements that the filter is of use for.
+    pub suits: Suits,
+    /// The place among the filters of an HDF5 file: those with lower numbers come first.
+    pub rank: u8,
+    /// Fewest elements of a chunk, with these parameters.
+    pub least: fn(&[u32]) -> u64,
+    /// For filters that can be undone but not applied: whether a chunk with these parameters holds whole elements of this many bytes,
+    /// so that it can be moved unchanged.
+    pub read_only: Option<fn(&[u32], u64) -> bool>,
+    /// What a copy stores in HDF5 files in place of the filter.
+    pub in_hdf5: fn(&[u32]) -> Instead,
+    /// What a copy stores in Zarr in place of the filter.
+    pub in_zarr: fn(&[u32], ZarrVersion) -> Instead,
+}
+
+/// Elements that a filter is of use for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suits {
+    /// All.
+    Any,
+    /// Those of a fixed size.
+    FixedSize,
+    /// Numbers.
+    Numbers,
+}
+
+/// What replaces a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Instead {
+    /// The filter itself, also if nothing could replace it.
+    Same,
+    /// Another filter that serves the same purpose, or the same one with other parameters.
+    Other(FilterSpec),
+    /// No filter: values are stored without it.
+    Nothing,
+    /// No filter, which nobody has to know: it only orders the elements in a chunk.
+    Unsaid,
+}
+
+impl Instead {
+    /// Another filter.
+    #[must_use]
+    pub fn other(id: u32, params: &[u32]) -> Self {
+        let params = params.to_vec();
+        Self::Other(FilterSpec { id, params })
+    }
+}
+
+impl Policy {
+    /// A filter without losses, for all elements, that HDF5 and Zarr store alike.
+    pub const PLAIN: Self = Self {
+        visible: <[u32]>::to_vec,
+        decoding: |params| params,
+        lossy: |_| false,
+        suits: Suits::Any,
+        rank: 2,
+        least: |_| 0,
+        read_only: None,
+        in_hdf5: |_| Instead::Same,
+        in_zarr: |_, _| Instead::Same,
+    };
+
+    /// A codec that HDF5 does not have, and that can be left out.
+    pub const ZARR_ONLY: Self = Self {
+        in_hdf5: |_| Instead::Nothing,
+        ..Self::PLAIN
+    };
+
+    /// As [`Policy::ZARR_ONLY`], for a codec that changes values.
+    pub const LOSSY_ZARR_ONLY: Self = Self {
+        lossy: |_| true,
+        ..Self::ZARR_ONLY
+    };
+}
+
+/// The policies of a filter by its number; those of filters that are not built in are [`Policy::PLAIN`].
+#[must_use]
+pub fn policy(id: u32) -> &'static Policy {
+    let row = BUILT_IN.iter().find(|row| row.id == id);
+    row.map_or(&Policy::PLAIN, |row| &row.policy)
+}
+
+/// The form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the parameters that a user gives, without those that depend
+/// on type and chunk. `None` for codecs that are not HDF5 filters.
+#[must_use]
+pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
+    let shown = !codec::is_private(spec.id);
+    shown.then(|| FilterSpec {
+        id: spec.id,
+        params: (policy(spec.id).visible)(&spec.params),
+    })
+}
+
+/// What replaces a filter in an HDF5 file or, with a version, in Zarr. Values stay as they are read.
+#[must_use]
+pub fn instead(filter: &FilterSpec, zarr: Option<ZarrVersion>) -> Instead {
+    let policy = policy(filter.id);
+    match zarr {
+        None => (policy.in_hdf5)(&filter.params),
+        Some(version) => (policy.in_zarr)(&filter.params, version),
+    }
+}
+
+/// Whether two filters decode alike.
+#[must_use]
+pub fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
+    let decoding = policy(a.id).decoding;
+    a.id == b.id && decoding(&a.params) == decoding(&b.params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Table;
+    use super::super::codec::{ids, is_private, to_json};
+    use super::super::ids::DEFLATE;
+    use super::*;
+
+    fn spec(id: u32, params: &[u32]) -> FilterSpec {
+        let params = params.to_vec();
+        FilterSpec { id, params }
+    }
+
+    #[test]
+    fn no_codec_of_zarr_gets_into_hdf5() {
+        for id in ids::GZIP..=ids::BASE64 {
+            match instead(&spec(id, &[4]), None) {
+                Instead::Other(filter) => assert!(!is_private(filter.id)),
+                Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
+                found => assert_eq!(found, Instead::Nothing, "{id:x}"),
+            }
+        }
+        let gzip = instead(&spec(ids::GZIP, &[4]), None);
+        assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
+        let unknown = spec(codec::UNKNOWN, &[]);
+        assert_eq!(instead(&unknown, None), Instead::Same);
+    }
+
+    #[test]
+    fn what_stands_for_filters_of_hdf5_has_a_codec() {
+        let v2 = Some(ZarrVersion::V2);
+        let table = Table::default();
+        let chunk = crate::filter::tests::context(64, 4);
+        for (id, params) in [
+            (32000, &[][..]),
+            (32004, &[0]),
+            (32008, &[0, 2, 4, 0, 3, 1]),
+        ] {
+            let Instead::Other(filter) = instead(&spec(id, params), v2) else {
+                panic!("{id}");
+            };
+            assert!(to_json(ZarrVersion::V2, &filter, &chunk, &table).is_ok());
+            assert_eq!(filter.params == [5, 2, 5], id == 32008);
+        }
+        for id in [1, 2, 3, 4, 307, 32001, 32013, 32015, 40_000] {
+            assert_eq!(instead(&spec(id, &[]), v2), Instead::Same);
+        }
+        let order = spec(ids::TRANSPOSE, &[1, 0]);
+        assert_eq!(instead(&order, v2), Instead::Unsaid);
+        assert_eq!(instead(&order, Some(ZarrVersion::V3)), Instead::Same);
+    }
+}

@@ -1,0 +1,56 @@
+//! Starts the outputs that users name.
+
+use super::zarr::survey;
+use crate::env::Env;
+use crate::error::Result;
+use crate::io::Output;
+use crate::io::dir::{DirTarget, Replace};
+use crate::io::file::FileTarget;
+use crate::io::locator::{Destination, OutputForm};
+use crate::io::target::StoreTarget;
+use crate::io::trace::Trace;
+use crate::io::zip::ZipTarget;
+use crate::notes::Note;
+
+/// Starts an output. `sync` asks for the data to be on disk before it becomes visible; it does not become visible once the run is
+/// cancelled. If files that are not part of a replaced store are removed with it, a note says so.
+///
+/// # Errors
+/// Those of [`FileTarget::create`] and [`DirTarget::create`].
+pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
+    let cancel = &env.cancel;
+    let store: Box<dyn StoreTarget> = match to.form {
+        OutputForm::File => {
+            let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
+            return Ok(Output::from(Box::new(target)));
+        }
+        OutputForm::Directory => Box::new(directory(to, sync, env)?),
+        OutputForm::Zip { prefix } => {
+            let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
+            let prefix = if prefix {
+                to.zip_prefix()
+            } else {
+                String::new()
+            };
+            Box::new(ZipTarget::new(Box::new(target), &prefix))
+        }
+    };
+    Ok(Output::Store(trace.target(store)))
+}
+
+fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
+    let replace = Replace {
+        foreign: survey::foreign,
+        overwrite: to.overwrite,
+    };
+    let target = DirTarget::create(&to.path, sync, replace, &env.cancel)?;
+    let goes = target.goes();
+    if !goes.is_empty() {
+        env.notes.say(Note {
+            object: to.path.to_string_lossy().into_owned(),
+            what: format!("files that are not part of the store are removed, too: {goes}"),
+            remedy: None,
+        });
+    }
+    Ok(target)
+}
