@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `ncaux_h5filterspec_parse` | [`filter`] |
 //! | `ncaux_h5filterspec_parselist` | [`filters`] |
-//! | `ncaux_h5filterspec_fix8` | [`fix8`], and [`words`] and [`value`], which need no memory |
+//! | `ncaux_h5filterspec_fix8` | [`fix8`], and [`words()`] and [`value()`], which need no memory |
 
 mod named;
 mod parameter;

@@ -1,6 +1,6 @@
 //! CDL, and the specifications of filters and chunks.
 
-use netcdf_core::model::{Endianness, Kind, Values};
+use netcdf_core::model::{Endianness, Values};
 use netcdf_core::{Error, ErrorKind, Result};
 use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
 use netcdf_grammar::cdl::{self, ReadOptions};

@@ -114,7 +114,7 @@ pub trait Writer: Send {
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
 
-    /// As [`Reader::form`], for the elements that will be stored.
+    /// As [`Reader::form`](crate::chunk::Reader::form), for the elements that will be stored.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.

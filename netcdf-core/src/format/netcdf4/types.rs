@@ -195,7 +195,7 @@ impl Types {
     }
 }
 
-/// The error for classes that [`super::expressible::reduce`] has already refused.
+/// The error for classes that [`super::expressible::reduced`] has already refused.
 fn no_type() -> Error {
     unsupported("this datatype")
 }
