@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`error`] | the error type: kind, text, object path, resource and byte offset, remedy |
 //! | [`limits`] | limits on what a file may make us allocate |
+//! | [`arithmetic`] | estimates that end at the largest number, and places that must be exact |
 //! | [`shown`] | text from files, made safe to show |
 //! | [`env`](mod@env) | what is passed down: limits, pool, notes, cancellation, progress |
 //! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
@@ -27,6 +28,7 @@
 )]
 
 pub mod api;
+pub mod arithmetic;
 pub mod bytes;
 pub mod cancel;
 pub mod chunk;

@@ -6,6 +6,7 @@ use netcdf_tools_tests::imports::{Import, circles, imports, is_in, upward};
 /// The layers, lowest first.
 const LAYERS: &[&[&str]] = &[
     &[
+        "netcdf-core/src/arithmetic",
         "netcdf-core/src/bytes",
         "netcdf-core/src/cancel",
         "netcdf-core/src/error",
