@@ -139,6 +139,12 @@ pub fn places(start: impl Into<Exact>, len: impl Into<Exact>) -> Result<Range<us
     Ok(start.index()?..(start + len).index()?)
 }
 
+/// The number of bytes or elements in a range, 0 if its end stands before its start.
+#[must_use]
+pub fn length(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
+}
+
 impl Exact {
     /// The product of lengths, 1 for none.
     pub fn product(lengths: &[u64]) -> Self {
@@ -243,6 +249,8 @@ mod tests {
         assert_eq!(Exact::product(&[3, 4]).index().unwrap(), 12);
         assert_eq!(span(3, 4).unwrap(), 3..7);
         assert_eq!(places(3u64, 4usize).unwrap(), 3..7);
+        let backwards = Range { start: 7, end: 3 };
+        assert_eq!((length(&(3..7)), length(&backwards)), (4, 0));
         let wrong = [
             exact(3u64) - 4u64,
             exact(u64::MAX) + 1u64 - 1u64,
