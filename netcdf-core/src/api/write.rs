@@ -105,6 +105,7 @@ impl Dataset {
     ) -> Result<()> {
         let path = self.schema().var_path(var);
         self.check_growth(var, region)?;
+        region.check().in_object(|| path.clone())?;
         let size = self.variable(var)?.ty.fixed_size(self.schema());
         let most = (BAND / size.unwrap_or(64).max(1)).max(1);
         let (mut at, mut wrong) = (0, None);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::elements;
 use super::layout::{ChunkRef, Layout};
+use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -77,7 +78,7 @@ impl<'a> Decoder<'a> {
 
     /// Bytes of a decoded chunk; 0 if it cannot result from what is stored.
     fn room(&self, stored: usize) -> usize {
-        let most = stored.saturating_mul(RATIO);
+        let most = (Amount::of(stored) * RATIO).count();
         self.len.filter(|&len| len <= most).unwrap_or(0)
     }
 
@@ -188,8 +189,8 @@ fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8
         return;
     };
     for (field, column) in fields.iter().zip(columns) {
-        let from = usize::try_from(field.offset).unwrap_or(usize::MAX);
-        if let Some(place) = out.get_mut(from..) {
+        let from = usize::try_from(field.offset).ok();
+        if let Some(place) = from.and_then(|from| out.get_mut(from..)) {
             encode(column, (schema, order), place, depth + 1);
         }
     }

@@ -51,6 +51,7 @@ impl Encoder {
     }
 
     fn made(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+        layout.check()?;
         let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
         let context = Context {

@@ -20,9 +20,9 @@ impl ElementForm {
     pub fn array(self, count: u64) -> Self {
         match self {
             one if count == 1 => one,
-            Self::Bytes(n) => Self::Bytes(n.saturating_mul(count)),
-            Self::Array(n, one) => Self::Array(n.saturating_mul(count), one),
-            one @ (Self::Number(..) | Self::Fields(..)) => Self::Array(count, Box::new(one)),
+            Self::Bytes(n) if n.checked_mul(count).is_some() => Self::Bytes(n * count),
+            Self::Array(n, one) if n.checked_mul(count).is_some() => Self::Array(n * count, one),
+            one => Self::Array(count, Box::new(one)),
         }
     }
 }

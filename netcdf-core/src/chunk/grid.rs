@@ -3,6 +3,7 @@
 use super::layout::Layout;
 use super::plan::Bands;
 use super::scatter::Block;
+use crate::arithmetic::Amount;
 use crate::model::Region;
 
 /// A grid of chunks over the elements of a variable. Boxes of chunks do not extend beyond the variable: they are
@@ -50,7 +51,7 @@ impl Grid {
     /// Number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
-        crate::model::region::product(&self.counts).unwrap_or(u64::MAX)
+        Amount::product(&self.counts).get()
     }
 
     /// True if there are no chunks.
@@ -112,7 +113,7 @@ impl Grid {
     pub fn cells(&self, part: &Region) -> impl Iterator<Item = Block> + use<> {
         let axis = |((&start, &count), &chunk): ((&u64, &u64), &u64)| {
             let chunk = chunk.max(1);
-            let end = start.saturating_add(count);
+            let end = start + count;
             (start, end, chunk, start / chunk, end.div_ceil(chunk))
         };
         let axes = part
@@ -122,13 +123,13 @@ impl Grid {
             .zip(&self.chunk)
             .map(axis);
         let axes: Vec<_> = axes.collect();
-        let counts: Vec<u64> = axes.iter().map(|a| a.4.saturating_sub(a.3)).collect();
+        let counts: Vec<u64> = axes.iter().map(|a| a.4 - a.3).collect();
         Bands::new(Region::whole(&counts), &[], 1).map(move |at| {
             let spans = at.start.iter().zip(&axes);
             let spans = spans.map(|(n, &(start, end, chunk, first, _))| {
-                let place = n.saturating_add(first).saturating_mul(chunk);
-                let (from, to) = (place.max(start), place.saturating_add(chunk).min(end));
-                (from.saturating_sub(start), to.saturating_sub(from))
+                let place = (n + first) * chunk;
+                let (from, to) = (place.max(start), (place + chunk).min(end));
+                (from - start, to - from)
             });
             let (start, count) = spans.unzip();
             Block { start, count }
@@ -145,9 +146,7 @@ impl Grid {
     #[must_use]
     pub fn index(&self, part: &Region) -> u64 {
         let place = part.start.iter().zip(&self.chunk).zip(&self.numbered);
-        place.fold(0, |n: u64, ((at, chunk), cells)| {
-            n.saturating_mul(*cells).saturating_add(at / chunk)
-        })
+        place.fold(0, |n, ((at, chunk), cells)| n * cells + at / chunk)
     }
 
     /// The box of chunks that intersect a box of elements.
@@ -157,11 +156,11 @@ impl Grid {
         let dims = part.start.iter().zip(&part.count).zip(&self.chunk);
         for ((&from, &n), &chunk) in dims {
             let chunk = chunk.max(1);
-            let end = from.saturating_add(n).div_ceil(chunk);
+            let end = (from + n).div_ceil(chunk);
             start.push(from / chunk);
             count.push(match n {
                 0 => 0,
-                _ => end.saturating_sub(from / chunk),
+                _ => end - from / chunk,
             });
         }
         Region::boxed(start, count)
@@ -171,9 +170,7 @@ impl Grid {
     pub fn numbers(&self, chunks: &Region) -> impl Iterator<Item = u64> + use<'_> {
         Bands::new(chunks.clone(), &[], 1).map(|chunk| {
             let place = chunk.start.iter().zip(&self.numbered);
-            place.fold(0, |n: u64, (at, cells)| {
-                n.saturating_mul(*cells).saturating_add(*at)
-            })
+            place.fold(0, |n, (at, cells)| n * cells + at)
         })
     }
 
@@ -197,8 +194,8 @@ impl Grid {
         let (mut start, mut count) = (Vec::new(), Vec::new());
         let boxes = chunks.start.iter().zip(&chunks.count);
         for ((&first, &n), (&chunk, &len)) in boxes.zip(self.chunk.iter().zip(&self.shape)) {
-            let from = first.saturating_mul(chunk);
-            let end = first.saturating_add(n).saturating_mul(chunk).min(len);
+            let from = first * chunk;
+            let end = ((first + n) * chunk).min(len);
             start.push(from);
             count.push(end.saturating_sub(from));
         }

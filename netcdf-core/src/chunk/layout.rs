@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::quantize::Quantizer;
 use super::scatter::Block;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::region::{check_lengths, product};
 use crate::model::{Element, FilterSpec};
 
 /// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
@@ -24,6 +26,19 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Checks that elements and chunks can be counted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for 2^63 elements or more along a dimension, and for 2^64 chunks.
+    pub fn check(&self) -> Result<()> {
+        check_lengths(&self.extent)?;
+        check_lengths(&self.chunk)?;
+        match product(&self.grid()) {
+            Some(_) => Ok(()),
+            None => Err(Error::new(ErrorKind::Limit, "2^64 chunks or more")),
+        }
+    }
+
     /// Number of chunks per dimension.
     #[must_use]
     pub fn grid(&self) -> Vec<u64> {
@@ -50,7 +65,7 @@ impl Layout {
     pub fn block(&self, index: u64) -> Block {
         let place = self.place(index).into_iter().zip(&self.chunk);
         Block {
-            start: place.map(|(n, len)| n.saturating_mul(*len)).collect(),
+            start: place.map(|(n, len)| n * len).collect(),
             count: self.chunk.clone(),
         }
     }
@@ -58,7 +73,7 @@ impl Layout {
     /// Bytes of a whole chunk without filters; `None` if too large for this machine's memory.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<usize> {
-        let elements = crate::model::region::product(&self.chunk)?;
+        let elements = product(&self.chunk)?;
         usize::try_from(elements.checked_mul(self.element.size)?).ok()
     }
 }

@@ -47,7 +47,7 @@ struct Axis {
 pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> (u64, u64) {
     let stride = stride.max(1);
     let before = |edge: u64| edge.saturating_sub(start).div_ceil(stride).min(count);
-    (before(first), before(end).saturating_sub(before(first)))
+    (before(first), before(end.max(first)) - before(first))
 }
 
 /// The intersection of `chunk` and `region`, per dimension; `None` if it is empty.
@@ -55,7 +55,7 @@ fn axes(chunk: &Block, region: &Region) -> Option<Vec<Axis>> {
     let boxes = chunk.start.iter().zip(&chunk.count);
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
     let one = |((&first, &len), ((&start, &n), &stride)): (_, ((&u64, &u64), &u64))| {
-        let (to, count) = within((start, n, stride), first, first.saturating_add(len));
+        let (to, count) = within((start, n, stride), first, first + len);
         let at = start.checked_add(to.checked_mul(stride)?)?;
         (count > 0).then_some(Axis {
             from: at.checked_sub(first)?,
@@ -96,7 +96,7 @@ pub fn runs(
             loops.push(Loop {
                 left: axis.count - 1,
                 count: axis.count,
-                from: from.saturating_mul(axis.stride),
+                from: from * axis.stride,
                 to,
             });
         }

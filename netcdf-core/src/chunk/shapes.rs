@@ -1,5 +1,6 @@
 //! The shape of chunks where none, or only part of one, is given: the same defaults as netCDF-C.
 
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Dimension, Schema, VarId};
 
@@ -74,7 +75,7 @@ pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
 /// Bytes of a chunk of elements of `size` bytes, saturating.
 #[must_use]
 pub fn bytes(shape: &[u64], size: u64) -> u64 {
-    shape.iter().fold(size, |n, len| n.saturating_mul(*len))
+    (Amount::product(shape) * size).get()
 }
 
 fn check(elements: Elements, asked: &[u64]) -> Result<()> {
@@ -147,7 +148,7 @@ fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
 /// Shrinks a chunk length so that the last chunk extends as little as possible beyond the dimension.
 fn trim(chunk: &mut u64, len: u64) {
     let chunks = len.div_ceil(*chunk);
-    let overhang = chunks.saturating_mul(*chunk).saturating_sub(len);
+    let overhang = (Amount::of(chunks) * *chunk - len).get();
     *chunk -= overhang.checked_div(chunks).unwrap_or(0).min(*chunk - 1);
 }
 

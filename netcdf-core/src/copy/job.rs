@@ -9,8 +9,8 @@ use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::region::product;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::region::{check_lengths, product};
 use crate::model::{DimId, Fill, Region, Variable};
 use crate::notes::Note;
 
@@ -46,6 +46,7 @@ impl Job {
             let path = set.reader.schema().var_path(pair.from);
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
+        check_lengths(&shape).in_object(|| set.reader.schema().var_path(pair.from))?;
         let chunked = writer.takes_chunks(pair.to);
         let mut job = Self {
             pair,

@@ -1,5 +1,10 @@
 //! Rectangular regions of a variable.
 
+use crate::error::{Error, ErrorKind, Result};
+
+/// The most elements along a dimension: the sum of two such lengths is still a number.
+pub const LONGEST: u64 = u64::MAX >> 1;
+
 /// A region: start, number and distance of elements per dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
@@ -29,10 +34,42 @@ impl Region {
         }
     }
 
+    /// Checks that its elements can be counted along each dimension, also beyond its end by the length of a chunk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if it ends beyond [`LONGEST`].
+    pub fn check(&self) -> Result<()> {
+        let lines = self.start.iter().zip(&self.count).zip(&self.stride);
+        for ((&start, &count), &stride) in lines {
+            let last = count.saturating_sub(1).checked_mul(stride);
+            longest(last.and_then(|n| n.checked_add(start)?.checked_add(1)))?;
+            longest(Some(stride.max(count)))?;
+        }
+        Ok(())
+    }
+
     /// Number of elements; `None` beyond 2^64.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         product(&self.count)
+    }
+}
+
+/// Checks lengths along dimensions.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] for one above [`LONGEST`].
+pub fn check_lengths(lengths: &[u64]) -> Result<()> {
+    lengths.iter().try_for_each(|&len| longest(Some(len)))
+}
+
+fn longest(len: Option<u64>) -> Result<()> {
+    match len {
+        Some(len) if len <= LONGEST => Ok(()),
+        _ => Err(Error::new(
+            ErrorKind::Limit,
+            "a dimension of 2^63 elements or more",
+        )),
     }
 }
 
@@ -55,5 +92,29 @@ mod tests {
         assert_eq!(product(&[3, 4]), Some(12));
         assert_eq!(product(&[u64::MAX, u64::MAX, 0]), Some(0));
         assert_eq!(product(&[u64::MAX, 2]), None);
+    }
+
+    #[test]
+    fn regions_end_where_they_can_be_counted() {
+        let region = |start, count, stride| Region {
+            start: vec![0, start],
+            count: vec![1, count],
+            stride: vec![1, stride],
+        };
+        for (start, count, stride) in [(0, LONGEST, 1), (LONGEST, 0, 1), (LONGEST - 1, 1, LONGEST)]
+        {
+            let found = region(start, count, stride).check();
+            assert_eq!(found.is_ok(), start < LONGEST, "{start} {count} {stride}");
+        }
+        for (start, count, stride) in [
+            (1, LONGEST, 1),
+            (0, 3, LONGEST),
+            (u64::MAX, 1, 1),
+            (0, 1, u64::MAX),
+        ] {
+            let e = region(start, count, stride).check().unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Limit);
+        }
+        assert!(check_lengths(&[3, LONGEST]).is_ok() && check_lengths(&[LONGEST + 1]).is_err());
     }
 }

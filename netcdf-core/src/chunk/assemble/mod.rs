@@ -10,11 +10,12 @@ use super::encode::{EncodedChunk, Encoder};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::scatter::{Block, Run, put, runs, spread};
+use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::reserve;
-use crate::model::region::product;
+use crate::model::region::check_lengths;
 use crate::model::{Region, VarId};
 use crate::runtime::pool::{Item, Pool};
 use spool::Spool;
@@ -61,9 +62,10 @@ impl<'a> Assembler<'a> {
         let path = || writer.schema().var_path(var);
         let layout = writer.layout(var).in_object(path)?;
         let encoder = Encoder::new(writer, env, var, &layout)?;
+        check_lengths(shape).in_object(path)?;
         let inner = shape.get(1..).unwrap_or_default().to_vec();
         let elements = row_of_chunks(&layout, &inner);
-        let row = elements.saturating_mul(layout.element.size.max(1));
+        let row = (Amount::of(elements) * layout.element.size.max(1)).get();
         // While chunks are encoded, copies of some of them exist.
         let half = memory / 2;
         let rows = (half.min(WINDOW) / row.max(1)).max(1);
@@ -74,7 +76,7 @@ impl<'a> Assembler<'a> {
         Ok(Self {
             env,
             var,
-            most: rows.saturating_mul(elements),
+            most: (Amount::of(rows) * elements).get(),
             inner,
             layout,
             encoder,
@@ -103,7 +105,7 @@ impl<'a> Assembler<'a> {
         }
         self.skip(element, writer)?;
         while !bytes.is_empty() {
-            let room = self.bytes(self.most).saturating_sub(self.window.len());
+            let room = (Amount::of(self.bytes(self.most)) - self.window.len()).count();
             let (now, later) = bytes.split_at(room.min(bytes.len()));
             self.window.extend_from_slice(now);
             bytes = later;
@@ -129,7 +131,7 @@ impl<'a> Assembler<'a> {
     fn skip(&mut self, element: u64, writer: &mut dyn Writer) -> Result<()> {
         let size = self.layout.element.size.max(1);
         loop {
-            let end = self.start.saturating_add(self.window.len() as u64 / size);
+            let end = (exact(self.start) + self.window.len() as u64 / size).get()?;
             let left = element.checked_sub(end);
             let left = left.ok_or_else(|| out_of_order(element, end))?;
             if left == 0 {
@@ -139,13 +141,13 @@ impl<'a> Assembler<'a> {
             let row = row_of_chunks(&self.layout, &self.inner).max(1);
             let rest = (end - self.start).next_multiple_of(row) - (end - self.start);
             let empty = left.saturating_sub(rest) / row;
-            if empty > 0 && left.saturating_mul(size) > FILLED {
+            if empty > 0 && Amount::of(left) * size > FILLED.into() {
                 self.fill(rest)?;
                 self.flush(writer)?;
-                self.start = self.start.saturating_add(empty.saturating_mul(row));
+                self.start = (exact(empty) * row + self.start).get()?;
                 continue;
             }
-            let room = self.start.saturating_add(self.most).saturating_sub(end);
+            let room = (Amount::of(self.start) + self.most - end).get();
             self.fill(left.min(room))?;
             if left >= room {
                 self.flush(writer)?;
@@ -156,7 +158,7 @@ impl<'a> Assembler<'a> {
     /// Adds fill for this many elements to the window.
     fn fill(&mut self, elements: u64) -> Result<()> {
         let len = self.window.len();
-        let end = len.saturating_add(self.bytes(elements));
+        let end = (exact(len) + self.bytes(elements)).index()?;
         reserve(&mut self.window, end - len, "a row of chunks")?;
         self.window.resize(end, 0);
         let added = self.window.get_mut(len..).unwrap_or_default();
@@ -167,8 +169,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn bytes(&self, elements: u64) -> usize {
-        let bytes = elements.saturating_mul(self.layout.element.size.max(1));
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+        (Amount::of(elements) * self.layout.element.size.max(1)).count()
     }
 
     /// Cuts the window into chunks, and writes them.
@@ -180,10 +181,10 @@ impl<'a> Assembler<'a> {
         let size = self.layout.element.size.max(1);
         let used = (self.window.len() as u64).div_ceil(size);
         let rows = used.div_ceil(row);
-        self.fill(rows.saturating_mul(row) - used)?;
+        self.fill((exact(rows) * row - used).get()?)?;
         let window = self.region(rows, row);
         let grid = Grid::new(&self.layout, &self.shape(&window));
-        let each = (self.encoder.chunk_bytes() as u64).saturating_mul(COPIES);
+        let each = (Amount::of(self.encoder.chunk_bytes()) * COPIES).get();
         let chunks = grid.inside(&window).boxes(1).map(|value| {
             self.env.cancel.check()?;
             Ok(Item { bytes: each, value })
@@ -202,7 +203,7 @@ impl<'a> Assembler<'a> {
                 Ok(())
             },
         )?;
-        self.start = self.start.saturating_add(rows.saturating_mul(row));
+        self.start = (exact(rows) * row + self.start).get()?;
         self.window.clear();
         Ok(())
     }
@@ -212,8 +213,8 @@ impl<'a> Assembler<'a> {
         let mut region = Region::whole(&self.inner);
         if let Some(&length) = self.layout.chunk.first() {
             let at = self.start / row;
-            region.start.insert(0, at.saturating_mul(length.max(1)));
-            region.count.insert(0, rows.saturating_mul(length.max(1)));
+            region.start.insert(0, at * length.max(1));
+            region.count.insert(0, rows * length.max(1));
             region.stride.insert(0, 1);
         }
         region
@@ -222,7 +223,7 @@ impl<'a> Assembler<'a> {
     /// The variable's shape, up to the end of the window.
     fn shape(&self, window: &Region) -> Vec<u64> {
         let ends = window.start.iter().zip(&window.count);
-        ends.map(|(s, n)| s.saturating_add(*n)).collect()
+        ends.map(|(s, n)| s + n).collect()
     }
 
     /// Encodes a chunk of the window.
@@ -232,8 +233,8 @@ impl<'a> Assembler<'a> {
             start: chunk.start.clone(),
             count: chunk.count.clone(),
         };
-        let elements = product(&chunk.count).unwrap_or(u64::MAX);
-        let mut bytes = self.env.buffers.zeros(self.bytes(elements))?;
+        let elements = Exact::product(&chunk.count);
+        let mut bytes = self.env.buffers.zeros((elements * size).index()?)?;
         runs(&part, &Region::whole(&window.count), |run| {
             let back = Run {
                 from: run.to,
@@ -250,14 +251,14 @@ impl<'a> Assembler<'a> {
 /// A box relative to the start of `window`, in the variable's coordinates.
 fn within(window: &Region, chunk: &Region) -> Region {
     let start = window.start.iter().zip(&chunk.start);
-    let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+    let start = start.map(|(a, b)| a + b).collect();
     Region::boxed(start, chunk.count.clone())
 }
 
 /// Elements of a row of chunks.
 fn row_of_chunks(layout: &Layout, inner: &[u64]) -> u64 {
     let rows = layout.chunk.first().copied().unwrap_or(1).max(1);
-    product(inner).map_or(u64::MAX, |n| n.saturating_mul(rows))
+    (Amount::product(inner) * rows).get()
 }
 
 fn out_of_order(element: u64, end: u64) -> Error {

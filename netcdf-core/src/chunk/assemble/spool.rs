@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Assembler, FILLED, out_of_order};
+use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::column::Column;
 use crate::chunk::dataset::{BoxElements, Dataset};
 use crate::chunk::encode::{EncodedChunk, Encoder};
@@ -12,7 +13,6 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::Scratch;
 use crate::model::Region;
-use crate::model::region::product;
 
 /// Most bytes of fill between two runs of elements: more would fill the disk.
 const GAP: u64 = 1 << 40;
@@ -61,7 +61,7 @@ impl Spool {
     /// A spool for rows of chunks of `row` elements.
     pub(super) fn new(env: &Env, encoder: &Encoder, row: u64) -> Result<Self> {
         let size = encoder.fill().len().max(1);
-        let mut fill = vec![0; (PIECE / size).max(1).saturating_mul(size)];
+        let mut fill = vec![0; (PIECE / size).max(1) * size];
         spread(encoder.fill(), &mut fill);
         Ok(Self {
             file: Scratch::new(env.scratch.as_deref())?,
@@ -80,29 +80,30 @@ impl Spool {
         let end = self.len / self.size;
         let left = element.checked_sub(end);
         let left = left.ok_or_else(|| out_of_order(element, end))?;
-        if left.saturating_mul(self.size) > GAP {
+        let gap = Amount::of(left) * self.size;
+        if gap > GAP.into() {
             let what = format!("a row of chunks needs {left} elements of fill");
             let remedy = "make the dimensions or the chunks shorter";
             return Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy));
         }
         let fill = std::mem::take(&mut self.fill);
-        let filled = self.put_fill(left.saturating_mul(self.size), &fill);
+        let filled = self.put_fill(gap.get(), &fill);
         self.fill = fill;
         filled?;
         let elements = bytes.len() as u64 / self.size;
         if elements > 0 {
-            let start = match left.saturating_mul(self.size) > FILLED {
+            let start = match gap > FILLED.into() {
                 true => element,
                 false => end,
             };
-            self.rows.note(start, element.saturating_add(elements));
+            self.rows.note(start, (exact(element) + elements).get()?);
         }
         self.put(bytes)
     }
 
     fn put_fill(&mut self, mut left: u64, fill: &[u8]) -> Result<()> {
         while left > 0 {
-            let now = usize::try_from(left).unwrap_or(usize::MAX).min(fill.len());
+            let now = Amount::of(left).count().min(fill.len());
             self.put(fill.get(..now).unwrap_or_default())?;
             left -= now as u64;
         }
@@ -110,7 +111,7 @@ impl Spool {
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.len = self.len.saturating_add(bytes.len() as u64);
+        self.len = (exact(self.len) + bytes.len()).get()?;
         self.waiting.extend_from_slice(bytes);
         if self.waiting.len() >= PIECE {
             return self.flush();
@@ -119,7 +120,7 @@ impl Spool {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let at = self.len.saturating_sub(self.waiting.len() as u64);
+        let at = (exact(self.len) - self.waiting.len()).get()?;
         self.file.write_at(at, &self.waiting)?;
         self.waiting.clear();
         Ok(())
@@ -127,10 +128,10 @@ impl Spool {
 
     /// Makes the chunks.
     pub(super) fn finish(mut self, of: &Assembler<'_>, writer: &mut dyn Writer) -> Result<()> {
-        let row = product(&of.inner).unwrap_or(u64::MAX).max(1);
+        let row = Exact::product(&of.inner).get()?.max(1);
         let rows = (self.len / self.size).div_ceil(row);
         let rows = rows.next_multiple_of(of.layout.chunk.first().copied().unwrap_or(1).max(1));
-        let end = rows.saturating_mul(row);
+        let end = (exact(rows) * row).get()?;
         self.put_run(end, &[])?;
         self.flush()?;
         let shape = [&[rows][..], &of.inner].concat();

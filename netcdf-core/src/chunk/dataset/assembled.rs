@@ -45,23 +45,21 @@ fn rows(region: &Region) -> impl Iterator<Item = Block> + '_ {
     let rank = region.count.len();
     let outer = region
         .count
-        .get(..rank.saturating_sub(1))
-        .unwrap_or_default();
+        .split_last()
+        .map_or(&[][..], |(_, outer)| outer);
     let mut at = (!region.count.contains(&0)).then(|| vec![0; outer.len()]);
     std::iter::from_fn(move || {
         let mut now = at.take()?;
         let lines = region.start.iter().zip(&region.stride);
         let place = lines.zip(now.iter().chain(std::iter::repeat(&0)));
-        let start = place.map(|((s, stride), n): ((&u64, &u64), &u64)| {
-            s.saturating_add(n.saturating_mul(*stride))
-        });
+        let start = place.map(|((s, stride), n): ((&u64, &u64), &u64)| s + n * stride);
         let mut row = Block {
             start: start.collect(),
             count: vec![1; rank],
         };
         let (len, step) = (region.count.last(), region.stride.last());
         if let (Some(count), Some(&len), Some(&step)) = (row.count.last_mut(), len, step) {
-            *count = (len - 1).saturating_mul(step).saturating_add(1);
+            *count = (len - 1) * step + 1;
         }
         if advance(&mut now, outer) {
             at = Some(now);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::arithmetic::{exact, places};
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
@@ -112,9 +113,11 @@ impl Canvas {
         let shape = self.shape.clone();
         let all = self.all()?;
         runs(part, &shape, |run| {
-            let byte = |n: u64| usize::try_from(n.saturating_mul(size)).unwrap_or(usize::MAX);
-            let place = all.get_mut(byte(run.to)..byte(run.to.saturating_add(run.len)));
-            spread(fill, place.unwrap_or_default());
+            let place = places(exact(run.to) * size, exact(run.len) * size)?;
+            let place = all
+                .get_mut(place)
+                .ok_or_else(|| Error::internal("fill outside of a region"))?;
+            spread(fill, place);
             Ok(())
         })
     }

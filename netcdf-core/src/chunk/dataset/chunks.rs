@@ -2,6 +2,7 @@
 
 use super::Dataset;
 use super::gather::Variable;
+use crate::arithmetic::{Amount, length};
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::Cells;
@@ -35,7 +36,7 @@ impl Dataset<'_> {
         let layout = self.layout(var)?;
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
-        let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+        let whole = Amount::of(layout.chunk_bytes());
         let mut batches = Batches::new(layout.grid());
         let batches = std::iter::from_fn(|| batches.next(self, var));
         let items = batches.flat_map(|batch| match batch {
@@ -44,10 +45,9 @@ impl Dataset<'_> {
         });
         let items = items.map(|chunk| {
             let chunk = chunk?;
-            let stored = chunk.range.end.saturating_sub(chunk.range.start);
-            let bytes = whole.saturating_mul(COPIES).saturating_add(stored);
+            let bytes = whole * COPIES + length(&chunk.range);
             Ok(Item {
-                bytes,
+                bytes: bytes.get(),
                 value: chunk,
             })
         });
@@ -102,7 +102,7 @@ impl Dataset<'_> {
     pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
         let mut stored = 0u64;
         self.locate(var, &mut |_| {
-            stored = stored.saturating_add(1);
+            stored += 1;
             Ok(())
         })?;
         Ok(stored)
@@ -201,7 +201,7 @@ impl Batches {
             return self.next(set, var);
         }
         if found.len() < BATCH / 16 {
-            self.most = most.saturating_mul(GROWTH);
+            self.most = (Amount::of(most) * GROWTH).get();
         }
         Some(located.map(|()| found))
     }
@@ -213,14 +213,13 @@ fn parted(part: &Block, most: u64) -> Option<(Block, Block)> {
         return None;
     }
     let dim = part.count.iter().position(|&n| n > 1)?;
-    let inner = product(part.count.get(dim + 1..)?).unwrap_or(u64::MAX);
+    let inner = Amount::product(part.count.get(dim + 1..)?);
     let len = *part.count.get(dim)?;
-    let rows = (most / inner.max(1)).clamp(1, len - 1);
+    let rows = (Amount::of(most) / inner).get().clamp(1, len - 1);
     let (mut first, mut rest) = (part.clone(), part.clone());
     *first.count.get_mut(dim)? = rows;
     *rest.count.get_mut(dim)? = len - rows;
-    let start = rest.start.get_mut(dim)?;
-    *start = start.saturating_add(rows);
+    *rest.start.get_mut(dim)? += rows;
     Some((first, rest))
 }
 

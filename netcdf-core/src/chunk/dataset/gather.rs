@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::canvas::Canvas;
+use crate::arithmetic::{Amount, Exact, exact, length};
 use crate::chunk::Reader;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -119,7 +120,7 @@ impl Variable<'_> {
         let most = cells.len() / 4;
         let mut stored = 0u64;
         let counted = self.reader.locate(self.var, &cells.grid_box(), &mut |_| {
-            stored = stored.saturating_add(1);
+            stored += 1;
             match stored > most {
                 true => Err(Error::new(ErrorKind::Limit, "more chunks than wanted")),
                 false => self.env.cancel.check(),
@@ -183,10 +184,9 @@ impl Variable<'_> {
     /// Where the elements of a run are stored in a chunk without filters.
     fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
         let size = self.layout.element.size;
-        let elements = run.len.saturating_sub(1).saturating_mul(run.step);
-        let byte = |n: u64| n.checked_mul(size)?.checked_add(chunk.range.start);
-        let end = run.from.checked_add(elements.saturating_add(1));
-        match (byte(run.from), end.and_then(byte)) {
+        let elements = exact(run.len.saturating_sub(1)) * run.step + 1u64;
+        let byte = |n: Exact| (n * size + chunk.range.start).get().ok();
+        match (byte(run.from.into()), byte(elements + run.from)) {
             (Some(start), Some(end)) if end <= chunk.range.end => Ok(start..end),
             _ => Err(self.short(chunk)),
         }
@@ -224,9 +224,7 @@ fn part(region: &Region, cell: &Cell) -> Region {
     let start = region.start.iter().zip(&region.stride);
     let start = start.zip(&cell.place.start);
     Region {
-        start: start
-            .map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)))
-            .collect(),
+        start: start.map(|((s, stride), n)| s + n * stride).collect(),
         count: cell.place.count.clone(),
         stride: region.stride.clone(),
     }
@@ -265,10 +263,10 @@ impl<'a> Gather<'a> {
     /// Requests a run of a chunk without filters, element by element if they are far apart.
     fn run(&mut self, chunk: &ChunkRef, run: Run) -> Result<()> {
         let size = self.variable.layout.element.size;
-        let apart = run.step.saturating_mul(size) > APART;
+        let apart = Amount::of(run.step) * size > APART.into();
         let (times, len) = if apart { (run.len, 1) } else { (1, run.len) };
         for n in 0..times {
-            let from = run.from.saturating_add(n.saturating_mul(run.step));
+            let from = run.from + n * run.step;
             let range = self.variable.stored(chunk, Run { from, len, ..run })?;
             let part = ChunkRef {
                 range,
@@ -276,7 +274,7 @@ impl<'a> Gather<'a> {
             };
             let run = Run {
                 from: 0,
-                to: run.to.saturating_add(n),
+                to: run.to + n,
                 len,
                 step: run.step,
             };
@@ -294,7 +292,7 @@ impl<'a> Gather<'a> {
             self.wants.push(want);
             return self.flush();
         }
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes += bytes;
         self.wants.push(want);
         if self.wants.len() >= BATCH || self.bytes >= BYTES {
             return self.flush();
@@ -349,10 +347,6 @@ impl<'a> Gather<'a> {
         let put = self.canvas.put(run, &bytes)?;
         put.ok_or_else(|| self.variable.short(chunk))
     }
-}
-
-fn length(range: &Range<u64>) -> u64 {
-    range.end.saturating_sub(range.start)
 }
 
 /// True if the region is exactly the box.

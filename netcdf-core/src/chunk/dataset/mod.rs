@@ -56,9 +56,9 @@ impl<'a> Dataset<'a> {
     /// # Errors
     /// As [`Reader::layout`], with the variable's path.
     pub fn layout(&self, var: VarId) -> Result<Layout> {
-        self.reader
-            .layout(var)
-            .in_object(|| self.reader.schema().var_path(var))
+        let layout = self.reader.layout(var);
+        let checked = layout.and_then(|layout| layout.check().map(|()| layout));
+        checked.in_object(|| self.reader.schema().var_path(var))
     }
 
     /// The elements of a region in stored form (type and byte order of the layout), row-major, with filters
@@ -68,6 +68,7 @@ impl<'a> Dataset<'a> {
     /// As [`Dataset::read`].
     pub fn read_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<Vec<u8>> {
         let path = || self.reader.schema().var_path(var);
+        region.check().in_object(path)?;
         let variable = self.variable(var, layout).in_object(path)?;
         variable.read(region).in_object(path)
     }
@@ -111,6 +112,7 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
+        region.check()?;
         let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, (&region, most));
         let work = |band: &Region, part: BoxElements| work(band, part.bytes);
         self.cut(var, cuts, (work, sink))
@@ -128,6 +130,7 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
+        region.check()?;
         let cuts = |variable: &Variable<'_>| Cuts::large_bands(*self, variable, (&region, most));
         let work = |band: &Region, part: BoxElements| work(band, part.bytes);
         self.cut(var, cuts, (work, sink))

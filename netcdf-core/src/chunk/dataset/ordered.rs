@@ -7,12 +7,12 @@ use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::Tiles;
+use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
-use crate::model::region::product;
 use crate::runtime::buffers::{Buffers, LARGE};
 
 /// The stored chunks of a slab, by number.
@@ -90,15 +90,10 @@ impl Ordered {
     ) {
         let size = variable.layout.element.size;
         let blocks = self.blocks.iter().zip(&self.loaded);
-        let blocks = blocks
-            .skip(group.saturating_mul(self.group))
-            .take(self.group);
-        let bytes = |block: &StoredBlock| {
-            let bytes = product(&block.place.count).and_then(|n| n.checked_mul(size));
-            bytes.and_then(|n| usize::try_from(n).ok())
-        };
+        let blocks = blocks.skip(group * self.group).take(self.group);
+        let bytes = |block: &StoredBlock| (Amount::product(&block.place.count) * size).count();
         let lengths = blocks.clone().map(|(block, _)| bytes(block));
-        let all = lengths.fold(0usize, |n, len| n.saturating_add(len.unwrap_or(usize::MAX)));
+        let all = lengths.map(Amount::from).sum::<Amount>().count();
         // Each slot is set by one item only.
         let buffers = &variable.decoder.buffers;
         let memory = buffers.filled(all, 0);
@@ -114,7 +109,7 @@ impl Ordered {
         };
         let mut start = 0usize;
         for (block, slot) in blocks {
-            let end = start.saturating_add(bytes(block).unwrap_or(usize::MAX));
+            let end = start + bytes(block);
             let place = all.get_mut(start..end).unwrap_or_default();
             if !block.whole {
                 spread(&variable.decoder.fill, place);
@@ -138,14 +133,11 @@ impl Ordered {
         let chunks = blocks.filter_map(|block| chunks.get(block.chunks.clone()));
         let counts = chunks
             .flatten()
-            .filter_map(|(cell, _)| product(&cell.place.count));
-        let bytes = counts
-            .max()
-            .unwrap_or(0)
-            .saturating_mul(layout.element.size);
+            .map(|(cell, _)| Amount::product(&cell.place.count));
+        let bytes = counts.max().unwrap_or_default() * layout.element.size;
         let buffers = &variable.decoder.buffers;
-        match usize::try_from(bytes) {
-            Ok(bytes) if bytes >= LARGE && layout.filters.is_empty() => buffers.filled(bytes, 0),
+        match bytes.count() {
+            bytes if bytes >= LARGE && layout.filters.is_empty() => buffers.filled(bytes, 0),
             _ => buffers.take(0),
         }
     }

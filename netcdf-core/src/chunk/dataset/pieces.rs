@@ -52,7 +52,7 @@ impl Dim {
 impl Pieces<'_> {
     /// Number of the `n`th block in the grid, and among those of the slab.
     pub(super) fn block(&self, n: u64) -> (u64, u64) {
-        let of = |first: u64, step: u64| first.saturating_add(step.saturating_mul(n));
+        let of = |first: u64, step: u64| first + step * n;
         (of(self.first.0, self.step.0), of(self.first.1, self.step.1))
     }
 
@@ -82,8 +82,8 @@ impl Pieces<'_> {
         let mut lines = starts.zip(&cell.count).zip(self.dims);
         lines.all(|(((start, block), &count), dim)| {
             let from = start.saturating_sub(*block);
-            let end = dim.before.saturating_add(dim.count) as u64;
-            from < end && from.saturating_add(count) > dim.before as u64
+            let end = (dim.before + dim.count) as u64;
+            from < end && from + count > dim.before as u64
         })
     }
 
@@ -99,7 +99,7 @@ impl Pieces<'_> {
         let dims = self.dims.iter().map(|d| (d.at as u64, d.count as u64));
         let (mut start, count): (Vec<u64>, _) = dims.unzip();
         if let Some(at) = start.get_mut(self.along) {
-            *at = at.saturating_add(n.saturating_mul(self.len as u64));
+            *at += n * self.len as u64;
         }
         Block { start, count }
     }
@@ -119,7 +119,9 @@ pub(super) fn pieces(
     let mut list = Vec::new();
     let mut at = block.0;
     while at < end {
-        let next = (at / tile).checked_add(1)?.saturating_mul(tile).min(end);
+        let next = (at - at % tile)
+            .checked_add(tile)
+            .map_or(end, |next| next.min(end));
         let from = at.max(cell.0);
         list.push(Dim {
             all,

@@ -46,10 +46,10 @@ impl Rows {
         let (mut from, mut to, mut whole) = (size, size, true);
         for line in lines.rev() {
             let count = line.count;
-            self.from = self.from.saturating_add(line.from.0.saturating_mul(from));
-            self.to = self.to.saturating_add(line.to.0.saturating_mul(to));
+            self.from += line.from.0 * from;
+            self.to += line.to.0 * to;
             if whole {
-                self.len = self.len.saturating_mul(count);
+                self.len *= count;
                 whole = count == line.from.1 && count == line.to.1;
             } else if count != 1 {
                 self.loops.push(Loop {
@@ -59,8 +59,8 @@ impl Rows {
                     to,
                 });
             }
-            from = from.saturating_mul(line.from.1);
-            to = to.saturating_mul(line.to.1);
+            from *= line.from.1;
+            to *= line.to.1;
         }
     }
 
@@ -81,13 +81,13 @@ impl Rows {
             let moved = outer.iter_mut().any(|l| {
                 if l.left > 0 {
                     l.left -= 1;
-                    a.first = a.first.saturating_add(l.from);
-                    b.first = b.first.saturating_add(l.to);
+                    a.first += l.from;
+                    b.first += l.to;
                     return true;
                 }
                 l.left = l.count.saturating_sub(1);
-                a.first = a.first.saturating_sub(l.left.saturating_mul(l.from));
-                b.first = b.first.saturating_sub(l.left.saturating_mul(l.to));
+                a.first -= l.left * l.from;
+                b.first -= l.left * l.to;
                 false
             });
             if !moved {

@@ -8,12 +8,12 @@ use super::assembled::made;
 use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
+use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
-use crate::model::region::product;
 use crate::runtime::buffers::Buffers;
 
 /// Bytes of decoded chunks that are worth a work item.
@@ -57,7 +57,7 @@ impl Gate {
     /// Waits until fewer than the limit of earlier slabs remain.
     fn enter(&self, number: u64) {
         let mut state = lock(&self.state);
-        while number >= state.first.saturating_add(self.most) {
+        while number >= state.first + self.most {
             state = self
                 .left
                 .wait(state)
@@ -139,10 +139,10 @@ impl Slab {
         chunks.sort_by_key(|(cell, _)| cell.index);
         chunks.dedup_by_key(|(cell, _)| cell.index);
         let bytes = match &tiles {
-            Some(_) => largest(&chunks).saturating_mul(variable.layout.element.size),
-            None => variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64,
+            Some(_) => largest(&chunks) * variable.layout.element.size,
+            None => variable.layout.chunk_bytes().into(),
         };
-        let most = usize::try_from(GROUP / bytes.max(1)).unwrap_or(1);
+        let most = (Amount::of(GROUP) / bytes).count();
         let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
         let kept = match tiles {
             Some(tiles) => Kept::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
@@ -172,22 +172,18 @@ impl Slab {
     /// The groups of chunks, each with the bytes that loading it takes on top of what is kept.
     pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
         let layout = variable.layout;
-        let whole = layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
+        let whole = Amount::of(layout.chunk_bytes());
         let ordered = matches!(self.kept, Kept::Ordered(_));
         let bytes = |group: &Range<usize>| {
             let group = self.chunks.get(group.clone()).unwrap_or_default();
-            let stored = group
-                .iter()
-                .map(|(_, c)| c.range.end.saturating_sub(c.range.start));
+            let stored = group.iter().map(|(_, c)| length(&c.range));
             let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
             let twice = ordered || group.iter().any(trimmed);
-            let copies = if twice { 2 } else { 1 };
+            let copies = if twice { 2u64 } else { 1 };
             match layout.filters.len() {
-                0 if ordered => largest(group).saturating_mul(layout.element.size),
+                0 if ordered => (largest(group) * layout.element.size).get(),
                 0 => 0,
-                _ => whole
-                    .saturating_mul(copies)
-                    .saturating_add(stored.max().unwrap_or(0)),
+                _ => (whole * copies + stored.max().unwrap_or(0)).get(),
             }
         };
         self.groups.iter().map(bytes).collect()
@@ -305,9 +301,11 @@ impl Drop for Slab {
 }
 
 /// Elements of the largest cell of a group.
-fn largest(group: &[(Cell, ChunkRef)]) -> u64 {
-    let counts = group.iter().map(|(cell, _)| product(&cell.place.count));
-    counts.map(|n| n.unwrap_or(u64::MAX)).max().unwrap_or(0)
+fn largest(group: &[(Cell, ChunkRef)]) -> Amount {
+    let counts = group
+        .iter()
+        .map(|(cell, _)| Amount::product(&cell.place.count));
+    counts.max().unwrap_or_default()
 }
 
 /// Marks a group as loaded, even after a panic, so that nobody waits for ever.
@@ -326,8 +324,8 @@ fn within(cell: Cell, part: &Block) -> Cell {
     let dims = cell.place.start.iter().zip(&cell.place.count);
     for ((&first, &len), (&from, &n)) in dims.zip(part.start.iter().zip(&part.count)) {
         let begin = first.max(from);
-        let end = first.saturating_add(len).min(from.saturating_add(n));
-        start.push(begin.saturating_sub(from));
+        let end = (first + len).min(from + n);
+        start.push(begin - from);
         count.push(end.saturating_sub(begin));
     }
     let place = Block { start, count };

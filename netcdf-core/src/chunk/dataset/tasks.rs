@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Dataset;
 use super::gather::{BoxElements, Variable};
 use super::slab::{Gate, Slab};
+use crate::arithmetic::Amount;
 use crate::chunk::plan::{BandWay, Bands, Budget, in_boxes, in_rows, plan};
 use crate::error::{Context as _, Result};
 use crate::model::Region;
@@ -68,8 +69,8 @@ impl<'a> Cuts<'a> {
             BandWay::Direct => pool.memory,
             BandWay::Staged { .. } => {
                 // Two chunks can always be decoded at the same time.
-                let chunk = variable.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
-                (pool.memory / 2).max(chunk.saturating_mul(4))
+                let chunk = Amount::of(variable.layout.chunk_bytes());
+                (pool.memory / 2).max((chunk * 4u64).get())
             }
         };
         let bands = move |slab: &Region| Bands::new(Region::whole(&slab.count), &[], most);
@@ -153,7 +154,7 @@ pub(super) fn run<R: Send>(
 /// `part`, relative to `slab`, as a region of the variable.
 fn within(slab: &Region, part: Region) -> Region {
     let starts = slab.start.iter().zip(&slab.stride).zip(&part.start);
-    let start = starts.map(|((s, stride), n)| s.saturating_add(n.saturating_mul(*stride)));
+    let start = starts.map(|((s, stride), n)| s + n * stride);
     Region {
         start: start.collect(),
         count: part.count,
@@ -193,21 +194,20 @@ impl<'a> Tasks<'a> {
     }
 
     /// Bytes that a band takes while it is worked on.
-    fn bytes(&self, band: &Region) -> u64 {
-        let elements = band.elements().unwrap_or(u64::MAX);
-        let bytes = elements.saturating_mul(self.variable.layout.element.size);
-        bytes.saturating_mul(self.cuts.copies)
+    fn bytes(&self, band: &Region) -> Amount {
+        let bytes = Amount::product(&band.count) * self.variable.layout.element.size;
+        bytes * self.cuts.copies
     }
 
     /// A band that decodes its own chunks, one after the other.
     fn direct(&self, band: Region) -> Item<Task> {
         let layout = self.variable.layout;
         let chunk = match layout.filters.len() {
-            0 => 0,
-            _ => layout.chunk_bytes().unwrap_or(usize::MAX) as u64,
+            0 => Amount::default(),
+            _ => layout.chunk_bytes().into(),
         };
         Item {
-            bytes: self.bytes(&band).saturating_add(chunk.saturating_mul(2)),
+            bytes: (self.bytes(&band) + chunk * 2u64).get(),
             value: Task::Direct(band),
         }
     }
@@ -249,7 +249,7 @@ impl<'a> Tasks<'a> {
             return None;
         };
         let value = Task::Cut(Arc::clone(slab), band.clone());
-        let bytes = self.bytes(&band);
+        let bytes = self.bytes(&band).get();
         Some(Item { bytes, value })
     }
 

@@ -8,6 +8,7 @@
 
 use super::pieces::{Dim, Pieces, pieces};
 use super::rows::Rows;
+use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
 use crate::model::Region;
@@ -93,8 +94,8 @@ impl Tiles {
     /// Counts the blocks with elements of the slab.
     fn count(&mut self) {
         let dims = self.start.iter().zip(&self.stored).zip(&self.block);
-        let ends = dims.map(|((&n, &len), &b)| (n / b, n.saturating_add(len).div_ceil(b)));
-        let counts = ends.map(|(first, end)| (first, end.saturating_sub(first)));
+        let ends = dims.map(|((&n, &len), &b)| (n / b, (n + len).div_ceil(b)));
+        let counts = ends.map(|(first, end)| (first, end - first));
         (self.first, self.blocks) = counts.unzip();
     }
 
@@ -115,7 +116,7 @@ impl Tiles {
         };
         let times = (tile / *block).min(most).max(1);
         (self.along, self.chunk) = (along, *block);
-        *block = block.saturating_mul(times);
+        *block *= times;
         *grid = grid.div_ceil(times);
         self.count();
         times
@@ -133,7 +134,7 @@ impl Tiles {
             number = number.checked_add((at / len) as u64)?;
             if n == self.along {
                 let begin = (at / len).checked_mul(len)?;
-                let end = begin.saturating_add(len).min(from.checked_add(stored)?);
+                let end = begin.checked_add(len)?.min(from.checked_add(stored)?);
                 let begin = begin.max(from);
                 *block.start.get_mut(n)? = (begin - from) as u64;
                 *block.count.get_mut(n)? = end.checked_sub(begin)? as u64;
@@ -204,7 +205,7 @@ impl Tiles {
             let times = dims.get(along).map_or(1, |d| self.alike(along, d));
             visit(&self.pieces(&dims, along, times))?;
             if let Some(dim) = dims.get_mut(along) {
-                dim.block = dim.block.saturating_add(times - 1);
+                dim.block += times - 1;
             }
             let mut lines = dims.iter_mut().enumerate().rev();
             let moved = lines.any(|(n, dim)| {
@@ -227,8 +228,8 @@ impl Tiles {
     fn alike(&self, n: usize, dim: &Dim) -> usize {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block).max(1), of(&self.stored));
-        let end = dim.start.saturating_add(dim.part).min(stored);
-        let whole = first.saturating_add(end) / len;
+        let end = (dim.start + dim.part).min(stored);
+        let whole = (first + end) / len;
         match dim.count == len {
             true => whole.saturating_sub(dim.block).max(1),
             false => 1,
@@ -258,20 +259,19 @@ impl Tiles {
     ) -> Dim {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block), of(&self.stored));
-        let begin = block.saturating_mul(len);
-        let all = begin.saturating_sub(first)
-            ..begin.saturating_add(len).saturating_sub(first).min(stored);
+        let begin = block * len;
+        let all = begin.saturating_sub(first)..(begin + len).saturating_sub(first).min(stored);
         let from = all.start.max(start);
-        let end = all.end.min(start.saturating_add(count));
+        let end = all.end.min(start + count);
         Dim {
             block,
             ends,
             all: all.len(),
-            before: from.saturating_sub(all.start),
+            before: from - all.start,
             count: end.saturating_sub(from),
             start,
             part: count,
-            at: from.saturating_sub(start),
+            at: from - start,
         }
     }
 
@@ -280,15 +280,12 @@ impl Tiles {
         let lines = self.first.iter().zip(&self.blocks).zip(&self.grid);
         for (n, (dim, ((&from, &blocks), &grid))) in dims.iter().zip(lines).enumerate() {
             let block = dim.block as u64;
-            let ordinal = block.saturating_sub(from as u64);
-            first.0 = first.0.saturating_mul(grid as u64).saturating_add(block);
-            first.1 = first
-                .1
-                .saturating_mul(blocks as u64)
-                .saturating_add(ordinal);
+            let ordinal = block - from as u64;
+            first.0 = first.0 * grid as u64 + block;
+            first.1 = first.1 * blocks as u64 + ordinal;
             if n > along {
-                step.0 = step.0.saturating_mul(grid as u64);
-                step.1 = step.1.saturating_mul(blocks as u64);
+                step.0 *= grid as u64;
+                step.1 *= blocks as u64;
             }
         }
         Pieces {
@@ -306,13 +303,13 @@ impl Tiles {
 /// Bytes that are adjacent both in a chunk and in a part.
 fn row(slab: &Region, layout: &Layout, tile: &[u64]) -> u64 {
     let dims = slab.count.iter().zip(&layout.chunk).zip(tile);
-    let mut bytes = layout.element.size;
+    let mut bytes = Amount::of(layout.element.size);
     for ((&count, &chunk), &tile) in dims.rev() {
         let (cell, part) = (chunk.min(count), tile.min(count));
-        bytes = bytes.saturating_mul(cell.min(part));
+        bytes = bytes * cell.min(part);
         if cell != part {
             break;
         }
     }
-    bytes
+    bytes.get()
 }

@@ -1,5 +1,8 @@
 //! Cuts regions into bands: consecutive boxes that are worked on one by one.
 
+use std::ops::Mul as _;
+
+use crate::arithmetic::Amount;
 use crate::model::Region;
 
 /// Consecutive bands of a region in row-major order, each of at most `most` elements; they are parts of rows if
@@ -54,7 +57,7 @@ impl Bands {
         };
         let above = (0..last).map(|d| self.of_chunk(d));
         let along = self.of_chunk(last).div_ceil(self.step);
-        above.fold(along, u64::saturating_mul)
+        above.fold(Amount::of(along), Amount::mul).get()
     }
 
     /// Elements of the largest band.
@@ -67,14 +70,14 @@ impl Bands {
                 .min(self.region.count.get(d).copied().unwrap_or(1)),
             None => 1,
         };
-        behind.fold(along, |n, &len| n.saturating_mul(len))
+        behind.fold(Amount::of(along), |n, &len| n * len).get()
     }
 
     /// The most elements of the region in a chunk, along a dimension.
     fn of_chunk(&self, dim: usize) -> u64 {
         let (start, count, stride) = self.line(dim);
         let chunk = self.chunk.get(dim).copied().unwrap_or(1).max(1);
-        let last = start.saturating_add((count.max(1) - 1).saturating_mul(stride));
+        let last = start + (count.max(1) - 1) * stride;
         if start / chunk == last / chunk {
             return count;
         }
@@ -91,17 +94,17 @@ impl Bands {
     /// Length along `dim` of the band that starts at `at` there.
     fn length(&self, dim: usize, at: u64) -> u64 {
         let (start, count, stride) = self.line(dim);
-        let fits = self.step.min(count.saturating_sub(at));
+        let fits = self.step.min(count - at);
         let chunk = self.chunk.get(dim).copied().unwrap_or(1).max(1);
-        let place = |n: u64| start.saturating_add(n.saturating_mul(stride));
+        let place = |n: u64| start + n * stride;
         // The first element of the region in the chunk that starts at `edge`.
         let first = |edge: u64| edge.saturating_sub(start).div_ceil(stride);
         let end = if self.step < self.of_chunk(dim) {
-            first((place(at) / chunk).saturating_add(1).saturating_mul(chunk))
-        } else if at.saturating_add(fits) >= count {
+            first((place(at) / chunk + 1) * chunk)
+        } else if at + fits >= count {
             count
         } else {
-            first(place(at.saturating_add(fits)) / chunk * chunk)
+            first(place(at + fits) / chunk * chunk)
         };
         match end.saturating_sub(at) {
             0 => fits,
@@ -112,7 +115,7 @@ impl Bands {
     /// The start of the band after the one at `at`, which is `step` long.
     fn following(&self, mut at: Vec<u64>, mut step: u64) -> Option<Vec<u64>> {
         for (index, &len) in at.iter_mut().zip(&self.region.count).rev() {
-            *index = index.saturating_add(step);
+            *index += step;
             if *index < len {
                 return Some(at);
             }
@@ -134,7 +137,7 @@ impl Iterator for Bands {
         let starts = band.start.iter_mut().zip(&mut band.count);
         let dims = starts.zip(&band.stride).zip(&at);
         for (dim, (((start, count), stride), &offset)) in dims.enumerate() {
-            *start = start.saturating_add(offset.saturating_mul(*stride));
+            *start += offset * stride;
             *count = if dim == last { step } else { 1 };
         }
         self.next = self.following(at, step);

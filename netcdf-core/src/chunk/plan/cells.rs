@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::{Block, advance, within};
 use crate::model::Region;
-use crate::model::region::product;
 
 /// The chunks with elements of a region. Places are in elements of the region, relative to its start.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Cells {
     #[must_use]
     pub fn len(&self) -> u64 {
         let lengths: Vec<u64> = self.lines.iter().map(Line::len).collect();
-        product(&lengths).unwrap_or(u64::MAX)
+        Amount::product(&lengths).get()
     }
 
     /// True if no chunk has elements of the region.
@@ -106,9 +106,7 @@ impl Cells {
             0 => (1, 0),
             count => (line.chunk_of(0), line.chunk_of(count - 1)),
         });
-        let (start, count) = ends
-            .map(|(first, last)| (first, last.saturating_add(1) - first))
-            .unzip();
+        let (start, count) = ends.map(|(first, last)| (first, last + 1 - first)).unzip();
         Block { start, count }
     }
 
@@ -157,7 +155,7 @@ impl Cells {
             let range = line.within(start, count);
             range.end - range.start
         });
-        product(&counts.collect::<Vec<_>>()).unwrap_or(u64::MAX)
+        Amount::product(&counts.collect::<Vec<_>>()).get()
     }
 
     /// All chunks, in row-major order.
@@ -174,8 +172,8 @@ fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
     for (((line, range), &n), &cells) in slices.iter().zip(at).zip(grid) {
-        let span = line.span(range.start.saturating_add(n));
-        index = index.saturating_mul(cells).saturating_add(span.chunk);
+        let span = line.span(range.start + n);
+        index = index * cells + span.chunk;
         start.push(span.first);
         count.push(span.count);
     }
@@ -186,9 +184,7 @@ fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
 impl Line {
     /// The chunk of an element of the region.
     fn chunk_of(&self, element: u64) -> u64 {
-        self.start
-            .saturating_add(element.saturating_mul(self.stride))
-            / self.chunk
+        (self.start + element * self.stride) / self.chunk
     }
 
     /// True if the chunks have no gaps between the first and the last.
@@ -215,14 +211,14 @@ impl Line {
                 count: 1,
             };
         }
-        let chunk = self.chunk_of(0).saturating_add(n);
+        let chunk = self.chunk_of(0) + n;
         let line = (self.start, self.count, self.stride);
-        let before = |chunk: u64| within(line, 0, chunk.saturating_mul(self.chunk)).1;
+        let before = |chunk: u64| within(line, 0, chunk * self.chunk).1;
         let first = before(chunk);
         Span {
             chunk,
             first,
-            count: before(chunk.saturating_add(1)) - first,
+            count: before(chunk + 1) - first,
         }
     }
 
@@ -235,14 +231,14 @@ impl Line {
             let n = chunk.checked_sub(self.chunk_of(0))?;
             return (n < self.len()).then(|| self.span(n));
         }
-        let from = chunk.saturating_mul(self.chunk).max(self.start);
+        let from = (chunk * self.chunk).max(self.start);
         let n = (from - self.start).div_ceil(self.stride);
         (n < self.count && self.chunk_of(n) == chunk).then(|| self.span(n))
     }
 
     /// Indices of the chunks with any of these elements of the region.
     fn within(&self, start: u64, count: u64) -> Range<u64> {
-        let end = start.saturating_add(count).min(self.count);
+        let end = (start + count).min(self.count);
         if start >= end {
             return 0..0;
         }

@@ -12,6 +12,7 @@ pub use bands::Bands;
 pub use cells::{Cell, Cells};
 
 use super::layout::Layout;
+use crate::arithmetic::Amount;
 use crate::model::Region;
 use crate::model::region::product;
 
@@ -83,12 +84,12 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
         return halves;
     }
     let chunk = cost(layout);
-    let memory = budget.memory.max(chunk.saturating_mul(2));
+    let memory = budget.memory.max((chunk * 2u64).get());
     let slabs = bands(most.max(fitting(memory, layout)));
     let passes = slabs.passes();
-    let bytes = slabs.largest().saturating_mul(layout.element.size);
+    let bytes = Amount::of(slabs.largest()) * layout.element.size;
     // A few chunks do not keep the threads busy.
-    let few = bytes / chunk.max(1) < 2 * budget.threads as u64 && bytes <= budget.memory;
+    let few = (bytes / chunk).get() < 2 * budget.threads as u64 && bytes <= budget.memory.into();
     let two = passes == 1 && few && budget.threads > 1;
     let way = BandWay::Staged {
         slabs: if two { 2 } else { 1 },
@@ -120,8 +121,8 @@ pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Band
     }
     let size = layout.element.size.max(1);
     // As stored, and before and after a filter.
-    let chunk = cost(layout).saturating_mul(3);
-    let room = budget.memory.saturating_sub(chunk) / size;
+    let chunk = cost(layout) * 3u64;
+    let room = ((Amount::of(budget.memory) - chunk) / size).get();
     let sizes = std::iter::successors(Some(budget.most.max(1)), |n| n.checked_mul(2));
     let bands = sizes
         .map(|most| Bands::new(region.clone(), &layout.chunk, most))
@@ -145,33 +146,29 @@ fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
 }
 
 /// Bytes of memory that a decoded chunk takes.
-fn cost(layout: &Layout) -> u64 {
-    let elements = product(&layout.chunk).unwrap_or(u64::MAX);
-    elements
-        .saturating_mul(layout.element.size)
-        .saturating_add(PER_CHUNK)
+fn cost(layout: &Layout) -> Amount {
+    Amount::product(&layout.chunk) * layout.element.size + PER_CHUNK
 }
 
 /// Elements of decoded chunks that fit in `bytes`.
 fn fitting(bytes: u64, layout: &Layout) -> u64 {
-    let chunk = product(&layout.chunk).unwrap_or(u64::MAX).max(1);
-    let each = layout.element.size.saturating_add(PER_CHUNK / chunk);
-    bytes / each.max(1)
+    let share = Amount::of(PER_CHUNK) / Amount::product(&layout.chunk);
+    (Amount::of(bytes) / (share + layout.element.size)).get()
 }
 
 /// True if what a band of an unfiltered variable needs of a chunk is large enough to be read alone, or is the
 /// whole chunk.
 fn piece(bands: &Bands, region: &Region, layout: &Layout) -> bool {
-    let (mut piece, mut chunk) = (1u64, 1u64);
+    let (mut piece, mut chunk) = (Amount::of(1u64), Amount::of(1u64));
     let mut left = bands.largest();
     let dims = region.count.iter().zip(&region.stride).zip(&layout.chunk);
     for ((&count, &stride), &len) in dims.rev() {
         let of_chunk = len.div_ceil(stride.max(1)).min(count).max(1);
-        piece = piece.saturating_mul(of_chunk.min(left));
-        chunk = chunk.saturating_mul(of_chunk);
+        piece = piece * of_chunk.min(left);
+        chunk = chunk * of_chunk;
         left = (left / count.max(1)).max(1);
     }
-    piece == chunk || piece.saturating_mul(layout.element.size) >= PIECE
+    piece == chunk || piece * layout.element.size >= PIECE.into()
 }
 
 #[cfg(test)]

@@ -81,7 +81,10 @@ impl Quantizer {
     pub fn boxed(&self, part: &Region, shape: &[u64], bytes: &mut [u8]) {
         let row = part.count.last().copied().unwrap_or(1);
         let size = u64::from(self.form.width() / 8);
-        let Ok(len) = usize::try_from(row.saturating_mul(size).max(1)) else {
+        let Some(len) = row
+            .checked_mul(size)
+            .and_then(|n| usize::try_from(n.max(1)).ok())
+        else {
             return self.run(0, bytes);
         };
         let mut at = part.start.clone();
@@ -135,10 +138,10 @@ impl Quantizer {
         let significand = self.form.significand();
         match self.how.algorithm {
             Algorithm::BitGroom => {
-                let dropped = low(significand.saturating_sub(bits_of(keep)));
+                let dropped = low(significand - bits_of(keep).min(significand));
                 if odd { bits | dropped } else { bits & !dropped }
             }
-            Algorithm::BitRound => rounded(bits, significand.saturating_sub(keep)),
+            Algorithm::BitRound => rounded(bits, significand - keep.min(significand)),
             Algorithm::GranularBitRound => {
                 // For infinities, the C library shifts by a negative number: processors use only the last bits
                 // of a shift count.
@@ -214,8 +217,8 @@ fn step(at: &mut [u64], part: &Region) {
     };
     let bounds = part.start.iter().zip(&part.count);
     for (at, (start, count)) in rows.iter_mut().zip(bounds).rev() {
-        *at = at.saturating_add(1);
-        if *at < start.saturating_add(*count) {
+        *at += 1;
+        if *at < start + count {
             return;
         }
         *at = *start;

@@ -1,8 +1,8 @@
 //! Costs of reading chunks, per byte of a variable. The figures were measured with one thread and data in the
 //! page cache; they are used to choose between ways, so only their ratios matter.
 
+use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
-use crate::model::region::product;
 
 /// Nanoseconds per byte.
 pub(super) type Nanoseconds = f64;
@@ -64,15 +64,15 @@ pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
 /// Contiguous bytes of what a box of this shape needs of a chunk.
 pub(super) fn piece(layout: &Layout, slab: &[u64]) -> u64 {
     let dims = layout.chunk.iter().zip(&layout.extent).zip(slab);
-    let mut piece = 1u64;
+    let mut piece = Amount::of(1u64);
     for ((&chunk, &extent), &part) in dims.rev() {
         let len = chunk.min(extent.max(1));
-        piece = piece.saturating_mul(len.min(part.max(1)));
+        piece = piece * len.min(part.max(1));
         // Elements beyond the extent lie between the rows, too.
         if part < len || chunk > len {
             break;
         }
     }
-    let all = product(&layout.chunk).unwrap_or(u64::MAX);
-    piece.min(all).saturating_mul(layout.element.size)
+    let all = Amount::product(&layout.chunk);
+    (piece.min(all) * layout.element.size).get()
 }

@@ -17,8 +17,8 @@ use super::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use super::grid::Grid;
 use super::layout::Layout;
 use super::plan;
+use crate::arithmetic::Amount;
 use crate::error::Result;
-use crate::model::region::product;
 use crate::model::{Region, VarId};
 use cost::{Nanoseconds, piece};
 
@@ -68,7 +68,7 @@ impl Plan {
     /// Bytes of memory in total.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.slabs.saturating_add(self.work)
+        (Amount::of(self.slabs) + self.work).get()
     }
 }
 
@@ -105,8 +105,7 @@ impl Variable<'_> {
     /// Bytes of the elements of a box, in the input or the output, whichever is larger.
     fn bytes(&self, count: &[u64]) -> u64 {
         let size = self.from.element.size.max(self.to.element.size);
-        let elements = product(count).unwrap_or(u64::MAX);
-        elements.saturating_mul(size.max(1))
+        (Amount::product(count) * size.max(1)).get()
     }
 
     /// Bytes of all elements.
@@ -128,12 +127,11 @@ impl Variable<'_> {
 pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     let grid = variable.grid();
     let output = variable.bytes(&variable.to.chunk);
-    let item =
-        (variable.input().saturating_mul(DECODING)).saturating_add(output.saturating_mul(ENCODING));
-    let least = item.saturating_add(variable.bytes(&grid.largest()));
+    let item = Amount::of(variable.input()) * DECODING + Amount::of(output) * ENCODING;
+    let least = (item + variable.bytes(&grid.largest())).get();
     let memory = budget.memory.max(least);
-    let threads = (budget.threads as u64).saturating_add(1);
-    let work = item.saturating_mul(threads).min(memory / 2).max(item);
+    let threads = Amount::of(budget.threads) + 1u64;
+    let work = (item * threads).get().min(memory / 2).max(item.get());
     let plan = Plan {
         way: RechunkWay::Direct,
         chunks: 1,
@@ -248,7 +246,7 @@ fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
                 .unwrap_or(most)
                 .min(most),
         );
-        rows = rows.saturating_mul(count.max(1)).min(u64::MAX / 2);
+        rows = (Amount::of(rows) * count.max(1)).get().min(u64::MAX / 2);
         if rows > most {
             break;
         }
@@ -275,13 +273,11 @@ const PLACE: u64 = 512;
 /// Output chunks that fit in `memory` bytes, with the positions of the input chunks that they need; `None` if not even one does.
 fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     let (read, written) = (&variable.from.chunk, grid.largest());
-    let elements = product(&written).unwrap_or(u64::MAX);
-    let places = elements / product(read).unwrap_or(u64::MAX).max(1);
-    let places = places.saturating_add(1).saturating_mul(PLACE);
+    let places = (Amount::product(&written) / Amount::product(read) + 1u64) * PLACE;
     let chunk = variable.bytes(&written).max(1);
     match memory / chunk {
         0 => None,
-        _ => Some((memory / chunk.saturating_add(places)).max(1)),
+        _ => Some((Amount::of(memory) / (places + chunk)).get().max(1)),
     }
 }
 
@@ -344,7 +340,7 @@ fn parts(grid: &Grid, slab: &Region, met: Option<&Arc<Met>>) -> PartsOf {
     let (grid, first) = (grid.clone(), slab.start.clone());
     Box::new(chunks.filter(move |chunk| {
         let start = chunk.start.iter().zip(&first);
-        let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+        let start = start.map(|(a, b)| a + b).collect();
         met.has(&grid, &Region::boxed(start, chunk.count.clone()))
     }))
 }

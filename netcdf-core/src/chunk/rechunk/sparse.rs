@@ -1,10 +1,10 @@
 //! Variables of which only little is stored.
 
+use crate::arithmetic::Amount;
 use crate::chunk::dataset::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::region::product;
 use crate::model::{Region, VarId};
 
 /// Fewer than one chunk in this many is considered few.
@@ -40,8 +40,8 @@ impl Met {
             let block = from.block(chunk.index);
             let place = Region::boxed(block.start, block.count);
             let around = grid.touched(&within(&place, &whole));
-            let found = product(&around.count).unwrap_or(u64::MAX);
-            many = found.saturating_add(numbers.len() as u64) > most;
+            let found = Amount::product(&around.count);
+            many = (found + numbers.len()).get() > most;
             if many {
                 return Err(Error::new(ErrorKind::Limit, "these are enough"));
             }
@@ -68,7 +68,7 @@ impl Met {
     pub(super) fn any(&self, grid: &Grid, slab: &Region) -> bool {
         let first = grid.index(slab);
         let ends = slab.start.iter().zip(&slab.count);
-        let last = ends.map(|(start, n)| start.saturating_add(n.saturating_sub(1)));
+        let last = ends.map(|(start, n)| start + n.saturating_sub(1));
         let last = grid.index(&Region::boxed(last.collect(), vec![1; slab.count.len()]));
         let at = self.numbers.partition_point(|&n| n < first);
         self.numbers.get(at).is_some_and(|&n| n <= last)
@@ -81,7 +81,7 @@ impl Met {
 
     /// Whether they are so few that all others are not even to be filled.
     pub(super) fn is_nearly_nothing(&self, grid: &Grid) -> bool {
-        (self.numbers.len() as u64).saturating_mul(64) < grid.len()
+        (self.numbers.len() as u64) < grid.len().div_ceil(64)
     }
 }
 

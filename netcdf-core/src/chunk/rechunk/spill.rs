@@ -7,6 +7,7 @@
 //! own.
 
 use super::Plan;
+use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -17,7 +18,6 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::file::Scratch;
-use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
@@ -99,12 +99,12 @@ fn level<R: Send>(
 /// Chunks per area, and whether areas fit in memory.
 fn of_area(view: &View<'_>, plan: &Plan) -> (u64, bool) {
     let size = view.layout.element.size.max(1);
-    let bytes = |count: &[u64]| product(count).unwrap_or(u64::MAX).saturating_mul(size);
+    let bytes = |count: &[u64]| (Amount::product(count) * size).get();
     let total = bytes(&view.region.count);
     let chunk = bytes(&view.grid.largest()).max(1);
-    let slab = plan.chunks.saturating_mul(chunk);
+    let slab = (Amount::of(plan.chunks) * chunk).get();
     let bands = (total / plan.slabs.max(1)).max(1);
-    let wanted = PIECE.saturating_mul(bands);
+    let wanted = (Amount::of(PIECE) * bands).get();
     // Areas become smaller from level to level.
     if slab >= wanted || wanted >= total / 2 {
         return (plan.chunks, true);
@@ -118,20 +118,19 @@ fn subtract(a: &[u64], b: &[u64]) -> Vec<u64> {
 
 /// The number of elements before a box if `whole` is cut into a grid of such boxes, and the elements of each box
 /// follow those of the previous one.
-fn before(part: &Region, whole: &Region) -> u64 {
-    let behind = whole.count.iter().rev().scan(1u64, |n, len| {
+fn before(part: &Region, whole: &Region) -> Exact {
+    let behind = whole.count.iter().rev().scan(exact(1u64), |n, len| {
         let behind = *n;
-        *n = n.saturating_mul(*len);
+        *n = *n * *len;
         Some(behind)
     });
-    let behind: Vec<u64> = behind.collect();
-    let mut above = 1u64;
-    let mut sum = 0u64;
+    let behind: Vec<Exact> = behind.collect();
+    let (mut above, mut sum) = (exact(1u64), exact(0u64));
     let dims = part.start.iter().zip(&part.count).zip(&whole.start);
     for (((start, count), first), behind) in dims.zip(behind.iter().rev()) {
-        let skipped = start.saturating_sub(*first).saturating_mul(*behind);
-        sum = sum.saturating_add(above.saturating_mul(skipped));
-        above = above.saturating_mul(*count);
+        let skipped = (exact(*start) - *first) * *behind;
+        sum = sum + above * skipped;
+        above = above * *count;
     }
     sum
 }
@@ -168,7 +167,7 @@ impl<'a> Spill<'a> {
     /// A box relative to the start of the part, in the variable's coordinates.
     fn moved(&self, part: Region) -> Region {
         let start = part.start.iter().zip(&self.start);
-        let start = start.map(|(a, b)| a.saturating_add(*b)).collect();
+        let start = start.map(|(a, b)| a + b).collect();
         Region::boxed(start, part.count)
     }
 
@@ -191,7 +190,7 @@ impl<'a> Spill<'a> {
         };
         let work = |place: &Region, part: BoxElements| Ok((place.clone(), part.bytes));
         let sink = |(place, bytes): (Region, Vec<u8>)| {
-            self.file.write_at(self.offset(&place), &bytes)?;
+            self.file.write_at(self.offset(&place)?, &bytes)?;
             view.set.env.buffers.give_large(bytes);
             Ok(())
         };
@@ -199,7 +198,7 @@ impl<'a> Spill<'a> {
     }
 
     /// Position of a piece in the file.
-    fn offset(&self, piece: &Region) -> u64 {
+    fn offset(&self, piece: &Region) -> Result<u64> {
         let start = subtract(&piece.start, &self.start);
         let mut area = self.areas.around(&start);
         let elements = before(&area, &self.areas.whole());
@@ -208,8 +207,8 @@ impl<'a> Spill<'a> {
         let ends = area.count.iter_mut().zip(&area.start).zip(&stored);
         ends.for_each(|((n, start), end)| *n = (*n).min(end.saturating_sub(*start)));
         let piece = Region::boxed(start, piece.count.clone());
-        let elements = elements.saturating_add(before(&piece, &area));
-        elements.saturating_mul(self.layout.element.size)
+        let elements = elements + before(&piece, &area);
+        (elements * self.layout.element.size).get()
     }
 }
 
@@ -227,16 +226,14 @@ fn band(view: &View<'_>, plan: &Plan) -> Vec<u64> {
         .zip(&region.count)
         .map(|(a, b)| *a.min(b))
         .collect();
-    let bytes = product(&largest)
-        .unwrap_or(u64::MAX)
-        .saturating_mul(layout.element.size);
+    let bytes = Amount::product(&largest) * layout.element.size;
     let dims = region.start.iter().zip(&region.count).zip(&unit);
     let counts = dims.map(|((start, count), unit)| {
-        let (end, unit) = (start.saturating_add(*count), (*unit).max(1));
-        end.div_ceil(unit).saturating_sub(start / unit)
+        let (end, unit) = (start + count, (*unit).max(1));
+        end.div_ceil(unit) - start / unit
     });
     let counts: Vec<u64> = counts.collect();
-    let most = (plan.slabs / bytes.max(1)).max(1);
+    let most = (Amount::of(plan.slabs) / bytes).get().max(1);
     let first = Bands::new(Region::whole(&counts), &[], most).next();
     let units = first.map_or_else(|| counts.clone(), |b| b.count);
     let dims = units
@@ -250,7 +247,7 @@ fn band(view: &View<'_>, plan: &Plan) -> Vec<u64> {
         } else {
             n
         };
-        n.max(1).saturating_mul(unit)
+        n.max(1) * unit
     })
     .collect()
 }
@@ -291,11 +288,10 @@ impl Reader for Spill<'_> {
     /// Reads a piece, or a part of one.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let part = Region::boxed(part.start.clone(), part.count.clone());
-        let elements = part.elements().unwrap_or(u64::MAX);
-        let len = elements.saturating_mul(self.layout.element.size);
-        let len = env.limits.item(len, "a piece")?;
+        let len = Amount::product(&part.count) * self.layout.element.size;
+        let len = env.limits.item(len.get(), "a piece")?;
         let mut bytes = env.buffers.zeros(len)?;
-        self.file.read_at(self.offset(&part), &mut bytes)?;
+        self.file.read_at(self.offset(&part)?, &mut bytes)?;
         Ok(bytes)
     }
 
