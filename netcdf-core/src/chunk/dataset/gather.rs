@@ -312,6 +312,9 @@ impl<'a> Gather<'a> {
             return Ok(());
         }
         let fetched = self.variable.fetch(&refs)?;
+        if fetched.len() != wants.len() {
+            return Err(Error::internal("parts of chunks that were not fetched"));
+        }
         for (want, bytes) in wants.into_iter().zip(fetched) {
             match want {
                 Want::Chunk(chunk) => {
