@@ -3,7 +3,7 @@
 //! The facts come from the HDF Group's list of registered filters. Names are netCDF's short names where it has
 //! any.
 
-use super::BUILT_IN;
+use super::{BUILT_IN, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
@@ -36,13 +36,16 @@ pub fn all() -> &'static [Registered] {
 }
 
 /// The number of the filter with this name, in upper or lower case. If several have the name, the last
-/// registered one counts.
+/// registered one counts; built-in filters need not be registered.
 #[must_use]
 pub fn number(name: &str) -> Option<u32> {
     let same = |r: &&Registered| r.name.eq_ignore_ascii_case(name);
     let alias = |(alias, _): &&(&str, u32)| alias.eq_ignore_ascii_case(name);
     let listed = LIST.iter().rev().find(same).map(|r| r.id);
-    listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id))
+    let listed = listed.or_else(|| ALIASES.iter().find(alias).map(|&(_, id)| id));
+    let built_in =
+        |row: &&FilterEntry| row.id <= u16::MAX.into() && row.name.eq_ignore_ascii_case(name);
+    listed.or_else(|| BUILT_IN.iter().find(built_in).map(|row| row.id))
 }
 
 /// Whether a filter may change values. Filters that are not listed are not known to.
