@@ -134,9 +134,16 @@ pub fn span(start: u64, len: u64) -> Result<Range<u64>> {
 /// # Errors
 /// As [`Exact::get`].
 #[track_caller]
-pub fn places(start: impl Into<Exact>, len: impl Into<Exact>) -> Result<Range<usize>> {
+pub fn indices(start: impl Into<Exact>, len: impl Into<Exact>) -> Result<Range<usize>> {
     let start = start.into();
     Ok(start.index()?..(start + len).index()?)
+}
+
+/// `len` bytes from `start` as a file claims them: those that cannot exist end beyond all files, and reading them is
+/// an error about the file.
+#[must_use]
+pub fn claimed(start: u64, len: u64) -> Range<u64> {
+    start..start.saturating_add(len)
 }
 
 /// The number of bytes or elements in a range, 0 if its end stands before its start.
@@ -248,7 +255,8 @@ mod tests {
         assert_eq!((exact(3u64) * 4u64 + 2u64 - 1u64).get().unwrap(), 13);
         assert_eq!(Exact::product(&[3, 4]).index().unwrap(), 12);
         assert_eq!(span(3, 4).unwrap(), 3..7);
-        assert_eq!(places(3u64, 4usize).unwrap(), 3..7);
+        assert_eq!(indices(3u64, 4usize).unwrap(), 3..7);
+        assert_eq!(claimed(3, u64::MAX), 3..u64::MAX);
         let backwards = Range { start: 7, end: 3 };
         assert_eq!((length(&(3..7)), length(&backwards)), (4, 0));
         let wrong = [

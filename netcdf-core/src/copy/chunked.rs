@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Job;
-use super::methods::{self, length, object};
+use super::methods::{self, object};
+use crate::arithmetic::length;
 use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
@@ -83,10 +84,10 @@ impl Job {
                 Some(_) | None if set.reader.object(chunk.object).is_some() => None,
                 Some(_) | None => Some(self.fetched(set, &chunk)?),
             };
-            stored = stored.saturating_add(match &bytes {
+            stored += match &bytes {
                 Some(bytes) => bytes.len() as u64,
                 None => length(&chunk.range),
-            });
+            };
             match bytes {
                 Some(bytes) => writer.put_chunk(self.pair.to, index, 0, &bytes)?,
                 None => {
@@ -161,7 +162,7 @@ impl Job {
             output.encoder.encode(&self.place(chunk), bytes)
         };
         let sink = |chunk: ChunkRef, made: EncodedChunk| {
-            stored = stored.saturating_add(output.put(writer, &self.place(&chunk), made)?);
+            stored += output.put(writer, &self.place(&chunk), made)?;
             meter.advance(output.each);
             Ok(())
         };
@@ -187,7 +188,7 @@ impl Job {
         let work =
             |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
         let sink = |(place, made): (Region, ChunkResult)| {
-            stored = stored.saturating_add(output.finish(writer, &place, made)?);
+            stored += output.finish(writer, &place, made)?;
             meter.advance(output.each);
             Ok(())
         };

@@ -5,13 +5,15 @@
 //! variable: in memory if they fit, else in a temporary file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::records::gathered;
 use super::{Job, Method};
+use crate::arithmetic::{exact, indices, span};
 use crate::chunk::Dataset;
 use crate::chunk::column::Column;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::memory::MemorySource;
@@ -29,8 +31,8 @@ const LONG: u64 = 1 << 16;
 /// The columns of some variables.
 #[derive(Default)]
 pub(super) struct Columns {
-    /// Start and length of each column, in bytes.
-    places: BTreeMap<VarId, (u64, u64)>,
+    /// The bytes of each column.
+    places: BTreeMap<VarId, Range<u64>>,
     source: Option<Arc<dyn Source>>,
 }
 
@@ -45,9 +47,10 @@ impl ColumnPlace {
         match self {
             Self::File(file) => file.write_at(at, bytes),
             Self::Memory(all) => {
-                let at = usize::try_from(at).unwrap_or(usize::MAX);
-                let place = all.get_mut(at..at.saturating_add(bytes.len()));
-                place.unwrap_or_default().copy_from_slice(bytes);
+                let place = all.get_mut(indices(at, bytes.len())?);
+                let place =
+                    place.ok_or_else(|| Error::internal("records outside of their column"))?;
+                place.copy_from_slice(bytes);
                 Ok(())
             }
         }
@@ -88,9 +91,10 @@ impl Columns {
         let mut places = BTreeMap::new();
         let mut end = 0u64;
         for row in &rows {
-            let len = row.elements().saturating_mul(row.from.element.size);
-            places.insert(row.pair.from, (end, len));
-            end = end.saturating_add(len);
+            let len = (exact(row.elements()) * row.from.element.size).get()?;
+            let range = span(end, len)?;
+            end = range.end;
+            places.insert(row.pair.from, range);
         }
         let mut made = match end <= set.env.memory.0 / 2 {
             true => ColumnPlace::Memory(zeros(set.env.limits.item(end, "records")?, "records")?),
@@ -99,11 +103,11 @@ impl Columns {
         gathered(set, &rows, 0, |n, element, column| {
             let row = rows.get(n);
             let at = row.and_then(|row| Some((row, places.get(&row.pair.from)?)));
-            let Some((row, (at, _))) = at else {
-                return Ok(());
+            let Some((row, range)) = at else {
+                return Err(Error::internal("records without a column"));
             };
-            let from = element.saturating_mul(row.from.element.size);
-            made.put(at.saturating_add(from), &column)
+            let from = exact(element) * row.from.element.size;
+            made.put((from + range.start).get()?, &column)
         })?;
         let source: Arc<dyn Source> = match made {
             ColumnPlace::Memory(bytes) => Arc::new(MemorySource::new("records", bytes)),
@@ -122,11 +126,8 @@ impl Columns {
 
     /// The column of a variable, if it has been read.
     pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &Job) -> Option<Column<'a>> {
-        let (at, len) = *self.places.get(&job.pair.from)?;
-        let source = (
-            Arc::clone(self.source.as_ref()?),
-            at..at.saturating_add(len),
-        );
+        let range = self.places.get(&job.pair.from)?.clone();
+        let source = (Arc::clone(self.source.as_ref()?), range);
         let column = (&job.from, job.shape.as_slice());
         Some(Column::new(set.reader.schema(), column, source))
     }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use super::methods::{self, Method};
 use super::report::Changes;
 use super::{Pair, VarReport};
+use crate::arithmetic::{Amount, length};
 use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{DimId, Fill, Region, Variable};
+use crate::model::{DimId, Fill, Variable};
 use crate::notes::Note;
 
 /// The data of one variable and how it is copied.
@@ -195,14 +196,14 @@ impl Job {
     fn stored(&self, set: Dataset<'_>) -> Result<u64> {
         if self.from.filters.is_empty() {
             let size = self.from.element.size;
-            return Ok(self.elements().saturating_mul(size));
+            return Ok((Amount::of(self.elements()) * size).get());
         }
-        let mut stored = 0u64;
+        let mut stored = Amount::default();
         set.locate(self.pair.from, &mut |chunk| {
-            stored = stored.saturating_add(methods::length(&chunk.range));
+            stored = stored + length(&chunk.range);
             Ok(())
         })?;
-        Ok(stored)
+        Ok(stored.get())
     }
 
     /// Copies the data; returns the bytes stored.
@@ -218,12 +219,12 @@ impl Job {
 
     /// Number of elements.
     pub(super) fn elements(&self) -> u64 {
-        Region::whole(&self.shape).elements().unwrap_or(u64::MAX)
+        Amount::product(&self.shape).get()
     }
 
     /// Bytes to write.
     pub(super) fn bytes(&self) -> u64 {
-        self.elements().saturating_mul(self.to.element.size)
+        (Amount::of(self.elements()) * self.to.element.size).get()
     }
 
     /// Length of the first dimension.
@@ -238,6 +239,6 @@ impl Job {
 
     /// Bytes of one record.
     pub(super) fn slab(&self) -> u64 {
-        self.per_record().saturating_mul(self.from.element.size)
+        (Amount::of(self.per_record()) * self.from.element.size).get()
     }
 }

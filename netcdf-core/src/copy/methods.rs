@@ -1,9 +1,9 @@
 //! How the data of a variable gets from one dataset to another.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Job;
+use crate::arithmetic::{claimed, exact, length};
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::steps;
 use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements, rechunk};
@@ -104,12 +104,12 @@ impl Job {
     /// Moves the variable's bytes; returns how many. Its chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let rows = self.from.chunk.first().copied().unwrap_or(1);
-        let step = rows.saturating_mul(self.per_record());
+        let step = exact(rows) * self.per_record();
         let mut next = 0;
         let mut one = |chunk: ChunkRef| {
-            let element = chunk.index.saturating_mul(step);
+            let element = (step * chunk.index).get()?;
             if element == next {
-                next = self.elements().min(element.saturating_add(step));
+                next = self.elements().min((step + element).get()?);
                 self.piece(set, writer, (element, next), &chunk)?;
             }
             Ok(())
@@ -132,8 +132,8 @@ impl Job {
     ) -> Result<()> {
         let size = self.from.element.size.max(1);
         let source = set.reader.object(chunk.object);
-        let bytes = end.saturating_sub(first).saturating_mul(size);
-        let range = chunk.range.start..chunk.range.start.saturating_add(bytes).min(chunk.range.end);
+        let bytes = ((exact(end) - first) * size).get()?;
+        let range = chunk.range.start..claimed(chunk.range.start, bytes).end.min(chunk.range.end);
         match source {
             Some(source) => {
                 present(&**source, &range)?;
@@ -145,7 +145,7 @@ impl Job {
         let step = (PIECE - PIECE % size).max(size);
         while at < range.end {
             set.env.cancel.check()?;
-            let stop = at.saturating_add(step).min(range.end);
+            let stop = claimed(at, step).end.min(range.end);
             match source {
                 Some(source) => writer.move_run(self.pair.to, element, source, at..stop)?,
                 None => {
@@ -156,7 +156,7 @@ impl Job {
                 }
             }
             set.env.progress.advance(stop - at);
-            element = element.saturating_add(step / size);
+            element = (exact(element) + step / size).get()?;
             at = stop;
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Job {
                     ElementFate::Values(values) => self.put_heap(set, writer, &values)?,
                 };
                 writer.put_run(self.pair.to, element, &bytes)?;
-                element = element.saturating_add(bytes.len() as u64 / size);
+                element = (exact(element) + bytes.len() as u64 / size).get()?;
                 set.env.progress.advance(bytes.len() as u64);
                 set.env.buffers.give_large(bytes);
                 Ok(())
@@ -209,13 +209,15 @@ impl Job {
         let steps = steps(&self.shape)?;
         let first = |band: &Region| {
             let places = band.start.iter().zip(&steps);
-            places.map(|(n, step)| n.saturating_mul(*step)).sum()
+            places
+                .fold(exact(0u64), |all, (n, step)| exact(*n) * *step + all)
+                .get()
         };
         let mut element = 0;
-        let work = |band: &Region, bytes: Vec<u8>| self.put_apart(set, (first(band), bytes), runs);
+        let work = |band: &Region, bytes: Vec<u8>| self.put_apart(set, (first(band)?, bytes), runs);
         let sink = |bytes: u64| {
             writer.ran(self.pair.to, element, bytes)?;
-            element = element.saturating_add(bytes / size);
+            element = (exact(element) + bytes / size).get()?;
             set.env.progress.advance(bytes);
             Ok(())
         };
@@ -242,14 +244,12 @@ impl Job {
             false => self.encoded(set, bytes).in_object(path)?,
         };
         let to = self.to.element.plain_type().filter(|_| swaps);
-        let size = usize::try_from(self.to.element.size)
-            .unwrap_or(usize::MAX)
-            .max(1);
+        let size = exact(self.to.element.size).index()?.max(1);
         let mut element = first;
-        for part in bytes.chunks_mut((CACHED / size).max(1).saturating_mul(size)) {
+        for part in bytes.chunks_mut((CACHED / size).max(1) * size) {
             elements::swap(part, to.and_then(Atomic::size).unwrap_or(1));
             runs.put(element, part)?;
-            element = element.saturating_add((part.len() / size) as u64);
+            element = (exact(element) + part.len() / size).get()?;
         }
         let made = bytes.len() as u64;
         set.env.buffers.give_large(bytes);
@@ -309,11 +309,6 @@ fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
 pub(super) fn object<'a>(set: Dataset<'a>, object: u32) -> Result<&'a Arc<dyn Source>> {
     let missing = || Error::new(ErrorKind::NotFound, format!("no object {object}"));
     set.reader.object(object).ok_or_else(missing)
-}
-
-/// Length of a range.
-pub(super) fn length(range: &Range<u64>) -> u64 {
-    range.end.saturating_sub(range.start)
 }
 
 #[cfg(test)]

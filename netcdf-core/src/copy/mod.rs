@@ -27,6 +27,7 @@ pub use verify::verify;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -81,7 +82,7 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
 fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<Report> {
     let env = set.env;
     env.progress
-        .expect(jobs.iter().map(Job::bytes).fold(0, u64::saturating_add));
+        .expect(jobs.iter().map(Job::bytes).sum::<Amount>().get());
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
     let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
     let mut columns = Columns::default();

@@ -1,10 +1,11 @@
 //! Copies interleaved records of several variables in one sweep.
 
 use super::Job;
-use super::methods::{length, object};
+use super::methods::object;
+use crate::arithmetic::{Amount, exact, indices, length};
 use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, Dataset, Writer};
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 use crate::io::merge::merge;
 use crate::io::source::present;
 use crate::limits::zeros;
@@ -99,7 +100,7 @@ fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
     let most = most.max(1);
     let bands = records.div_ceil(most);
     (0..bands).map(move |n| {
-        let first = n.saturating_mul(most);
+        let first = n * most;
         (first, most.min(records - first))
     })
 }
@@ -110,12 +111,11 @@ fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Resu
     for (first, count) in bands(records, PLACES / rows.len().max(1) as u64) {
         let places = rows.iter().map(|job| chunks(set, job, first, count));
         let places = places.collect::<Result<Vec<_>>>()?;
-        for record in first..first.saturating_add(count) {
-            let index = usize::try_from(record - first).unwrap_or(usize::MAX);
+        for (index, record) in (first..first + count).enumerate() {
             for (job, places) in rows.iter().zip(&places) {
                 let path = || set.reader.schema().var_path(job.pair.from);
-                let element = record.saturating_mul(job.per_record());
-                let elements = (element, element.saturating_add(job.per_record()));
+                let element = exact(record) * job.per_record();
+                let elements = (element.get()?, (element + job.per_record()).get()?);
                 match places.get(index).filter(|c| c.index == record) {
                     Some(chunk) => job.piece(set, writer, elements, chunk).in_object(path)?,
                     None => put_fill(set, job, record, writer)?,
@@ -129,7 +129,8 @@ fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Resu
 /// Writes a record that is not stored in the input.
 fn put_fill(set: Dataset<'_>, job: &Job, record: u64, writer: &mut dyn Writer) -> Result<()> {
     let bytes = set.read_stored(job.pair.from, &job.from, &region(job, record, 1))?;
-    writer.put_run(job.pair.to, record.saturating_mul(job.per_record()), &bytes)?;
+    let element = (exact(record) * job.per_record()).get()?;
+    writer.put_run(job.pair.to, element, &bytes)?;
     set.env.progress.advance(bytes.len() as u64);
     Ok(())
 }
@@ -169,17 +170,20 @@ pub(super) fn gathered(
     let Some(first) = rows.first() else {
         return Ok(());
     };
-    let bytes = rows.iter().map(|job| job.slab()).sum::<u64>().max(least);
-    let most = (BAND / bytes.max(1)).min(PLACES / rows.len() as u64);
+    let bytes = rows.iter().map(|job| job.slab()).sum::<Amount>();
+    let bytes = bytes.max(least.into());
+    let most = (Amount::of(BAND) / bytes)
+        .get()
+        .min(PLACES / rows.len() as u64);
     let items = bands(first.records(), most).map(|value| {
         set.env.cancel.check()?;
-        let bytes = bytes.saturating_mul(value.1).saturating_mul(3);
+        let bytes = (bytes * value.1 * 3u64).get();
         Ok(Item { bytes, value })
     });
     let read = |(first, count)| Ok((first, gather_band(set, rows, (first, count))?));
     let put = |(first, columns): (u64, Vec<Vec<u8>>)| {
         for (n, (job, column)) in rows.iter().zip(columns).enumerate() {
-            put(n, first.saturating_mul(job.per_record()), column)?;
+            put(n, (exact(first) * job.per_record()).get()?, column)?;
         }
         Ok(())
     };
@@ -194,12 +198,9 @@ fn record_bytes(writer: &dyn Writer) -> u64 {
     let slabs = records.map(|(id, var)| {
         let count = schema.shape(id).split_off(1);
         let size = var.ty.fixed_size(schema).unwrap_or(16);
-        Region::whole(&count)
-            .elements()
-            .unwrap_or(0)
-            .saturating_mul(size)
+        Amount::product(&count) * size
     });
-    slabs.fold(0, u64::saturating_add)
+    slabs.sum::<Amount>().get()
 }
 
 /// The bytes of some records, one run of bytes per variable.
@@ -214,7 +215,7 @@ fn gather_band(
         let found = chunks(set, job, first, count)?;
         let whole = found.len() as u64 == count && found.iter().all(|c| c.object == 0);
         if whole {
-            let size = job.slab().saturating_mul(count);
+            let size = (exact(job.slab()) * count).get()?;
             columns.push(zeros(set.env.limits.item(size, "records")?, "records")?);
             places.push(found);
         } else {
@@ -260,19 +261,14 @@ fn fetch(
         let members = ranges.get(read.members.clone()).unwrap_or_default();
         let owners = owners.get(read.members).unwrap_or_default();
         for (range, &(owner, record)) in members.iter().zip(owners) {
-            let from = usize::try_from(range.start - read.range.start).unwrap_or(usize::MAX);
-            let size = usize::try_from(length(range)).unwrap_or(usize::MAX);
-            let bytes = buffer
-                .get(from..from.saturating_add(size))
-                .unwrap_or_default();
-            let to = record.saturating_mul(size);
-            let column = columns
-                .get_mut(owner)
-                .map(Vec::as_mut_slice)
-                .unwrap_or_default();
-            if let Some(place) = column.get_mut(to..to.saturating_add(size)) {
-                place.copy_from_slice(bytes);
-            }
+            let size = length(range);
+            let from = indices(exact(range.start) - read.range.start, size)?;
+            let to = indices(exact(record) * size, size)?;
+            let column = columns.get_mut(owner).and_then(|c| c.get_mut(to));
+            let (Some(bytes), Some(place)) = (buffer.get(from), column) else {
+                return Err(Error::internal("a record outside of its column"));
+            };
+            place.copy_from_slice(bytes);
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::methods::Method;
 use super::verify::Allowed;
 use super::{Pair, Plan};
+use crate::arithmetic::Amount;
 use crate::model::Quantize;
 
 /// The results for all copied variables, in definition order.
@@ -86,7 +87,7 @@ impl Report {
     /// Stored bytes of all variables in the input and in the output.
     #[must_use]
     pub fn stored(&self) -> (u64, u64) {
-        let sum = |of: fn(&VarReport) -> u64| self.vars.iter().map(of).fold(0, u64::saturating_add);
+        let sum = |of: fn(&VarReport) -> u64| self.vars.iter().map(of).sum::<Amount>().get();
         (sum(|v| v.before), sum(|v| v.after))
     }
 }

@@ -1,6 +1,7 @@
 //! Refuses outputs that would consist mostly of fill values.
 
 use super::Job;
+use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -21,17 +22,18 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
     }
     let filled: Vec<_> = jobs.iter().filter(|job| !job.leaves_out(set)).collect();
     let written = filled.iter().map(|job| job.written());
-    let written = written.fold(0, u64::saturating_add);
+    let written = written.sum::<Amount>().get();
     if written <= LARGE {
         return Ok(());
     }
-    let mut stored = 0u64;
+    let mut all = Amount::default();
     for job in filled {
-        stored = stored.saturating_add(job.elements_stored(set)?);
-        if stored >= written / PARTS {
+        all = all + job.elements_stored(set)?;
+        if all.get() >= written / PARTS {
             return Ok(());
         }
     }
+    let stored = all.get();
     let what = format!(
         "the output would have {written} bytes, but the input stores only {stored}: the rest are fill values"
     );
@@ -60,10 +62,9 @@ impl Job {
             let size = self.from.element.size;
             let enough = self.bytes() / PARTS / size.max(1);
             let elements = set.reader.assembled(self.pair.from, enough, set.env)?;
-            return Ok(elements.saturating_mul(size).min(self.bytes()));
+            return Ok((Amount::of(elements) * size).get().min(self.bytes()));
         }
-        let chunk = self.from.chunk_bytes().unwrap_or(usize::MAX) as u64;
-        let stored = set.chunks_stored(self.pair.from)?.saturating_mul(chunk);
-        Ok(stored.min(self.bytes()))
+        let stored = Amount::of(self.from.chunk_bytes()) * set.chunks_stored(self.pair.from)?;
+        Ok(stored.get().min(self.bytes()))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Target;
+use crate::arithmetic::{exact, indices};
 use crate::error::{Error, Result};
 
 /// Bytes of a block.
@@ -63,9 +64,8 @@ impl Blocks {
         let Some((number, block)) = &mut self.last else {
             return false;
         };
-        let inside = offset.checked_sub(number.saturating_mul(BLOCK));
-        let inside = inside.and_then(|n| usize::try_from(n).ok());
-        let span = inside.and_then(|n| Some(n..n.checked_add(bytes.len())?));
+        let inside = exact(offset) - exact(*number) * BLOCK;
+        let span = indices(inside, bytes.len()).ok();
         match span.and_then(|span| block.get_mut(span)) {
             Some(place) => {
                 place.copy_from_slice(bytes);
@@ -100,7 +100,7 @@ impl Blocks {
     pub fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
         self.put_back_last();
         for (number, bytes) in std::mem::take(&mut self.held) {
-            target.write_at(number.saturating_mul(BLOCK), &bytes)?;
+            target.write_at((exact(number) * BLOCK).get()?, &bytes)?;
         }
         Ok(())
     }
@@ -129,9 +129,9 @@ impl Blocks {
 
     /// Reads a block from the target.
     fn read_block(&self, target: &mut dyn Target, number: u64) -> Result<Vec<u8>> {
-        let start = number.saturating_mul(BLOCK);
+        let start = (exact(number) * BLOCK).get()?;
         let size = self.end.saturating_sub(start).min(BLOCK);
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        let mut bytes = vec![0; exact(size).index()?];
         if !bytes.is_empty() {
             target.read_at(start, &mut bytes)?;
         }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::source::{Source, truncated};
 use super::target::Target;
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A source of bytes in memory.
@@ -34,7 +35,7 @@ impl Source for MemorySource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let start = Amount::of(offset).count();
         let rest = self.bytes.get(start..).unwrap_or_default();
         match rest.get(..buf.len()) {
             Some(bytes) => {
@@ -88,15 +89,15 @@ impl Target for MemoryTarget {
         if self.bytes.len() < span.end {
             self.bytes.resize(span.end, 0);
         }
-        if let Some(place) = self.bytes.get_mut(span) {
-            place.copy_from_slice(bytes);
-        }
+        let place = self.bytes.get_mut(span);
+        let place = place.ok_or_else(|| Error::internal("bytes beyond their memory"))?;
+        place.copy_from_slice(bytes);
         Ok(())
     }
 
     fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<()> {
         buf.fill(0);
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let start = Amount::of(offset).count();
         let rest = self.bytes.get(start..).unwrap_or_default();
         for (to, from) in buf.iter_mut().zip(rest) {
             *to = *from;

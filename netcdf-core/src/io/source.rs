@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::arithmetic::length;
 use crate::error::Result;
 
 /// A file, an object, or bytes in memory, read by position.
@@ -72,7 +73,7 @@ pub fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<
 /// # Errors
 /// [`crate::ErrorKind::Truncated`] otherwise.
 pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usize> {
-    let want = range.end.saturating_sub(range.start);
+    let want = length(range);
     let have = source.len().saturating_sub(range.start);
     if want > have {
         return Err(truncated(source.name(), range.start, want, have));

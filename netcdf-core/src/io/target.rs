@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Source, Store};
+use crate::arithmetic::{Amount, exact};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes written by position that become visible as a whole on [`Target::commit`]; a dropped target leaves
@@ -104,12 +105,11 @@ pub fn copy_by_buffer<T: Target + ?Sized>(
     let mut done = range.start;
     let mut buf = vec![0; if done < range.end { 1 << 20 } else { 0 }];
     while done < range.end {
-        let left = usize::try_from(range.end - done).unwrap_or(usize::MAX);
-        let size = left.min(buf.len());
+        let size = Amount::of(range.end - done).count().min(buf.len());
         let part = buf.get_mut(..size).unwrap_or_default();
         source.read_at(done, part)?;
-        target.write_at(offset.saturating_add(done - range.start), part)?;
-        done = done.saturating_add(size as u64);
+        target.write_at((exact(offset) + (done - range.start)).get()?, part)?;
+        done += size as u64;
     }
     Ok(())
 }

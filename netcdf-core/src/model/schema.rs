@@ -138,9 +138,14 @@ impl Schema {
         self.types.get(id.index())
     }
 
+    /// All group ids; parents come before their groups.
+    pub fn group_ids(&self) -> impl Iterator<Item = GroupId> + use<> {
+        (0..).map(GroupId).take(self.groups.len())
+    }
+
     /// All variable ids, group by group as defined.
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
-        (0..u32::try_from(self.vars.len()).unwrap_or(u32::MAX)).map(VarId)
+        (0..).map(VarId).take(self.vars.len())
     }
 
     /// Adds a group to `parent`; returns its id.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::arithmetic::{exact, places};
+use crate::arithmetic::{exact, indices};
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, Run, put, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
@@ -113,7 +113,7 @@ impl Canvas {
         let shape = self.shape.clone();
         let all = self.all()?;
         runs(part, &shape, |run| {
-            let place = places(exact(run.to) * size, exact(run.len) * size)?;
+            let place = indices(exact(run.to) * size, exact(run.len) * size)?;
             let place = all
                 .get_mut(place)
                 .ok_or_else(|| Error::internal("fill outside of a region"))?;

@@ -71,8 +71,7 @@ fn enhanced(schema: &Schema) -> bool {
 }
 
 fn groups(schema: &Schema) -> Vec<String> {
-    let ids = (1..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
-    let paths = ids.map(|id| schema.group_path(id));
+    let paths = schema.group_ids().skip(1).map(|id| schema.group_path(id));
     paths.filter(|_| !enhanced(schema)).collect()
 }
 

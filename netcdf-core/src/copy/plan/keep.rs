@@ -43,10 +43,9 @@ pub(super) fn keep_dims(
     let groups = needed(input, groups, vars);
     let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));
     let group = |id: GroupId| new_groups.get(id.index()).copied().flatten().map(GroupId);
-    for (old, stay) in input.groups.iter().zip(&groups) {
-        if *stay != Stay::Nothing {
+    for (old_id, old) in input.group_ids().zip(&input.groups) {
+        if let Some(id) = group(old_id) {
             let parent = old.parent.and_then(group);
-            let id = GroupId(u32::try_from(out.groups.len()).unwrap_or(u32::MAX));
             let mut new = Group::new(old.name.clone(), parent);
             new.attributes.clone_from(&old.attributes);
             out.groups.push(new);
@@ -109,12 +108,11 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     let kept = kept.filter(|(v, stays)| **stays && whole(v.group));
     let dims = kept.flat_map(|(v, _)| &v.dims);
     let shaping: BTreeSet<_> = dims.filter_map(|&d| Some(input.dim(d)?.group)).collect();
-    for (id, group) in (0..).map(GroupId).zip(&input.groups) {
+    for (id, group) in input.group_ids().zip(&input.groups) {
         if group.types.is_empty() && !stays(id) && !shaping.contains(&id) {
             continue;
         }
-        let n = id.index();
-        let mut at = Some(GroupId(u32::try_from(n).unwrap_or(u32::MAX)));
+        let mut at = Some(id);
         // Parents come before their groups, so this ends.
         while let Some(id) = at {
             if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use super::{Options, Selection};
 use crate::error::Result;
 use crate::model::kind::Model;
-use crate::model::{DimId, GroupId, Schema, VarId};
+use crate::model::{DimId, Schema, VarId};
 use crate::notes::Note;
 
 /// A variable of the input, and the output variable that gets its data.
@@ -57,9 +57,7 @@ pub struct Plan {
 /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
 pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let vars = options.select.of(input.var_ids());
-    let groups = options
-        .groups
-        .of((0..).map(GroupId).take(input.groups.len()));
+    let groups = options.groups.of(input.group_ids());
     let stays = groups.iter().map(|(defined, _)| match defined {
         true => keep::Stay::Whole,
         false => keep::Stay::Nothing,

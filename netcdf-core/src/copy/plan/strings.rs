@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
+use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,7 +35,9 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
         let characters = source.and_then(|s| s.characters);
         var.storage.characters = characters.map(|n| n.max(fill.characters));
         // UTF-8 takes at most four bytes per character.
-        let said = characters.filter(|_| pure).map(|n| n.saturating_mul(4));
+        let said = characters
+            .filter(|_| pure)
+            .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
             None => longest(reader, from, env)?.bytes,

@@ -18,8 +18,7 @@ pub(super) fn compare(
 ) -> Result<Vec<String>> {
     let mut others = vec![];
     let groups = |schema: &Schema| {
-        let ids = (0..u32::try_from(schema.groups.len()).unwrap_or(u32::MAX)).map(GroupId);
-        let paths = ids.map(|id| (schema.group_path(id), id));
+        let paths = schema.group_ids().map(|id| (schema.group_path(id), id));
         paths.collect::<BTreeMap<String, GroupId>>()
     };
     let found = groups(got);

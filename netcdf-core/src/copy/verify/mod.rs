@@ -12,6 +12,7 @@ mod stored;
 use std::collections::BTreeMap;
 
 use super::{Job, Pair, Plan, methods::Method};
+use crate::arithmetic::Amount;
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::Layout;
@@ -24,7 +25,6 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
 use crate::io::Container;
 use crate::io::held::Kept;
-use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId};
 use crate::{format, limits};
 
@@ -42,13 +42,12 @@ const PIECE: u64 = 1 << 16;
 /// # Errors
 /// [`ErrorKind::NotFound`] for variables that do not exist.
 pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
-    let mut all = 0u64;
+    let mut all = Amount::default();
     for pair in &plan.data {
         let size = reader.layout(pair.from)?.element.size;
-        let elements = product(&reader.schema().shape(pair.from)).unwrap_or(u64::MAX);
-        all = all.saturating_add(elements.saturating_mul(size));
+        all = all + Amount::product(&reader.schema().shape(pair.from)) * size;
     }
-    Ok(all)
+    Ok(all.get())
 }
 
 /// The permitted differences from the input.
@@ -174,9 +173,8 @@ impl<'a> Both<'a> {
             self.from.env.cancel.check()?;
             let had = read(self.from, self.job.pair.from, &part)?;
             let got = read(self.to, self.job.pair.to, &part)?;
-            let elements = part.elements().unwrap_or(u64::MAX);
-            let bytes = elements.saturating_mul(self.job.from.element.size);
-            self.from.env.progress.advance(bytes);
+            let bytes = Amount::product(&part.count) * self.job.from.element.size;
+            self.from.env.progress.advance(bytes.get());
             let at = match self.job.to.element.plain_type() {
                 Some(ty) => {
                     let exact = self.job.encoded(self.from, had)?;
@@ -224,7 +222,7 @@ impl<'a> Both<'a> {
         if same(&had, &got) {
             return Ok(None);
         }
-        let one = |v: &Values, n: usize| v.slice(n..n.saturating_add(1));
+        let one = |v: &Values, n: usize| v.slice(n..n + 1);
         let differing = (0..had.len()).find(|&n| !same(&one(&had, n), &one(&got, n)));
         Ok(Some(differing.unwrap_or(0) as u64))
     }
@@ -257,8 +255,8 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
         Bands::new(Region::whole(shape), &[], (most / size).max(1)).next()
     } else {
         let grid = Grid::new(layout, shape);
-        let chunk = product(&grid.largest()).unwrap_or(u64::MAX);
-        grid.boxes(most / chunk.saturating_mul(size).max(1)).next()
+        let chunk = Amount::product(&grid.largest()) * size;
+        grid.boxes((Amount::of(most) / chunk).get()).next()
     };
     first.map_or_else(|| shape.to_vec(), |part| part.count)
 }
@@ -266,11 +264,8 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
 /// The stored form of a box's elements, decoded on all threads.
 fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
     let layout = set.layout(var)?;
-    let bytes = part
-        .elements()
-        .unwrap_or(u64::MAX)
-        .saturating_mul(layout.element.size);
-    if bytes <= SMALL {
+    let bytes = Amount::product(&part.count) * layout.element.size;
+    if bytes <= SMALL.into() {
         return set.read_stored(var, &layout, part);
     }
     let pieces =
@@ -283,7 +278,7 @@ fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
         memory: set.env.memory.0 / PARTS,
         copies: COPIES,
     };
-    let mut all = room(bytes, set.env)?;
+    let mut all = room(bytes.get(), set.env)?;
     let sink = |bytes: Vec<u8>| {
         all.extend_from_slice(&bytes);
         set.env.buffers.give_large(bytes);
@@ -331,7 +326,7 @@ fn first_difference(a: &[u8], b: &[u8], size: u64) -> Option<u64> {
 fn place(part: &Region, mut number: u64) -> Vec<u64> {
     let dims = part.start.iter().zip(&part.count).rev();
     let place = dims.map(|(start, &count)| {
-        let at = start.saturating_add(number % count.max(1));
+        let at = start + number % count.max(1);
         number /= count.max(1);
         at
     });

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Both, differs};
+use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::error::Result;
-use crate::model::region::product;
 use crate::model::{Region, VarId};
 
 /// Chunks whose positions are held at a time, per dataset.
@@ -24,9 +24,8 @@ impl Both<'_> {
         for part in grid.boxes(CHUNKS) {
             self.from.env.cancel.check()?;
             self.compare_stored(&part)?;
-            let elements = product(&part.count).unwrap_or(u64::MAX);
-            let bytes = elements.saturating_mul(self.job.from.element.size);
-            self.from.env.progress.advance(bytes);
+            let bytes = Amount::product(&part.count) * self.job.from.element.size;
+            self.from.env.progress.advance(bytes.get());
         }
         Ok(())
     }

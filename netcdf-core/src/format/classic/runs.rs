@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::layout::VariablePlace;
+use crate::arithmetic::{exact, indices, length};
 use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Hand;
@@ -19,6 +20,15 @@ pub(super) struct FileRun {
     pub(super) bytes: Range<u64>,
     /// Whether padding follows it.
     pub(super) padded: bool,
+}
+
+impl FileRun {
+    /// Its bytes, of those given.
+    pub(super) fn of<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8]> {
+        let place = indices(self.bytes.start, length(&self.bytes))?;
+        let part = bytes.get(place);
+        part.ok_or_else(|| Error::internal("a part of a variable beyond the bytes given"))
+    }
 }
 
 /// The parts that a variable consists of.
@@ -43,8 +53,8 @@ impl Parts {
         let (place, from) = (&self.place, range.start);
         if !self.apart {
             return part(FileRun {
-                offset: place.begin.saturating_add(from),
-                bytes: 0..range.end.saturating_sub(from),
+                offset: (exact(place.begin) + from).get()?,
+                bytes: 0..length(&range),
                 padded: self.padded && range.end == place.slab,
             });
         }
@@ -97,14 +107,12 @@ impl Runs for Shared {
         if !place.record && end > place.slab {
             return Err(beyond());
         }
-        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         self.parts.of(from..end, &mut |part| {
-            let span = index(part.bytes.start)..index(part.bytes.end);
-            let bytes = bytes.get(span).unwrap_or_default();
+            let bytes = part.of(bytes)?;
             self.hand.write_at(part.offset, bytes)?;
             match part.padded {
                 true => {
-                    let end = part.offset.saturating_add(bytes.len() as u64);
+                    let end = (exact(part.offset) + bytes.len()).get()?;
                     self.hand.write_at(end, &self.padding)
                 }
                 false => Ok(()),

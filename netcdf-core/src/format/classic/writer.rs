@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::layout::{Places, VariablePlace, lay_out, padded};
 use super::runs::{FileRun, Parts, Shared};
 use super::{header, runs};
+use crate::arithmetic::{exact, length, span};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, Result};
@@ -46,9 +47,9 @@ struct Pending {
 impl Pending {
     /// True if bytes of `source` at `from`, to be copied to `to`, can be added to this copy.
     fn is_followed_by(&self, source: &Arc<dyn Source>, from: u64, to: u64) -> bool {
-        let size = self.range.end.saturating_sub(self.range.start);
+        let size = length(&self.range);
         self.range.end == from
-            && self.to.saturating_add(size) == to
+            && self.to.checked_add(size) == Some(to)
             && size < PENDING
             && Arc::ptr_eq(&self.source, source)
     }
@@ -92,12 +93,12 @@ impl ClassicWriter {
     /// The padding after the variable, or after each of its records, up to a multiple of four bytes.
     fn pad(&self, var: VarId) -> Result<Vec<u8>> {
         let place = self.place(var)?;
-        let size = padded(place.slab)?.saturating_sub(place.slab);
+        let size = (exact(padded(place.slab)?) - place.slab).index()?;
         if size == 0 || self.is_single_record(&place) {
             return Ok(vec![]);
         }
         let mut pattern = self.pattern(var)?;
-        pattern.truncate(usize::try_from(size).unwrap_or(0));
+        pattern.truncate(size);
         Ok(pattern)
     }
 
@@ -168,8 +169,7 @@ impl ClassicWriter {
         let Some(p) = self.pending.take() else {
             return Ok(());
         };
-        let end =
-            p.to.saturating_add(p.range.end.saturating_sub(p.range.start));
+        let end = (exact(p.to) + length(&p.range)).get()?;
         self.blocks.forget(&mut *self.target, p.to, end)?;
         self.target.copy_from(&*p.source, p.range, p.to)
     }
@@ -178,16 +178,14 @@ impl ClassicWriter {
     fn fill(&mut self, var: VarId) -> Result<()> {
         let place = self.place(var)?;
         let pattern = self.pattern(var)?;
-        let total = place
-            .slab
-            .saturating_mul(if place.record { self.records } else { 1 });
+        let total = exact(place.slab) * if place.record { self.records } else { 1 };
         let keep = self
             .schema
             .var(var)
             .is_some_and(|v| v.storage.fill == Fill::NoFill);
         if !self.no_fill && !keep {
             let spans = self.written.get(var.index()).cloned().unwrap_or_default();
-            for gap in spans.gaps(total) {
+            for gap in spans.gaps(total.get()?) {
                 self.fill_gap(var, gap, &pattern)?;
             }
         }
@@ -204,16 +202,15 @@ impl ClassicWriter {
     }
 
     fn fill_gap(&mut self, var: VarId, gap: Range<u64>, pattern: &[u8]) -> Result<()> {
-        let most = gap.end.saturating_sub(gap.start).min(64 << 10);
+        let most = length(&gap).min(64 << 10);
         let most = usize::try_from(most).unwrap_or(64 << 10);
         let block: Vec<u8> = pattern.iter().copied().cycle().take(most).collect();
         let size = block.len() as u64;
         let mut at = gap.start;
         while at < gap.end {
             let n = size.min(gap.end - at);
-            let bytes = block
-                .get(..usize::try_from(n).unwrap_or(0))
-                .unwrap_or_default();
+            let bytes = exact(n).index()?;
+            let bytes = block.get(..bytes).unwrap_or_default();
             self.parts(var, at, n, |w, part| w.put_part(var, bytes, &part))?;
             at += n;
         }
@@ -221,14 +218,12 @@ impl ClassicWriter {
     }
 
     fn put_part(&mut self, var: VarId, bytes: &[u8], part: &FileRun) -> Result<()> {
-        let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let span = index(part.bytes.start)..index(part.bytes.end);
-        let bytes = bytes.get(span).unwrap_or_default();
+        let bytes = part.of(bytes)?;
         self.blocks.write(&mut *self.target, part.offset, bytes)?;
         let padding = self.padding.get(var.index()).filter(|_| part.padded);
         match padding {
             Some(pad) => {
-                let end = part.offset.saturating_add(bytes.len() as u64);
+                let end = (exact(part.offset) + bytes.len()).get()?;
                 self.blocks.write(&mut *self.target, end, pad)
             }
             None => Ok(()),
@@ -243,10 +238,9 @@ impl ClassicWriter {
         source: &Arc<dyn Source>,
         (from, part): (u64, FileRun),
     ) -> Result<()> {
-        let range = from.saturating_add(part.bytes.start)..from.saturating_add(part.bytes.end);
-        let end = part
-            .offset
-            .saturating_add(range.end.saturating_sub(range.start));
+        let start = exact(from) + part.bytes.start;
+        let range = span(start.get()?, length(&part.bytes))?;
+        let end = (exact(part.offset) + length(&range)).get()?;
         match &mut self.pending {
             Some(p) if p.is_followed_by(source, range.start, part.offset) => {
                 p.range.end = range.end
@@ -262,7 +256,7 @@ impl ClassicWriter {
         }
         if let Some(pad) = self.padding.get(var.index()).filter(|_| part.padded) {
             // This bypasses the block cache, whose blocks would be loaded and dropped between copies.
-            let behind = end.saturating_add(pad.len() as u64);
+            let behind = (exact(end) + pad.len()).get()?;
             self.blocks.forget(&mut *self.target, end, behind)?;
             self.target.write_at(end, pad)?;
         }
@@ -275,8 +269,8 @@ impl ClassicWriter {
         for place in &self.places.vars {
             let last = match (place.record, self.records.checked_sub(1)) {
                 (true, None) => continue,
-                (true, Some(n)) => n.saturating_mul(self.places.record_size),
-                (false, _) => 0,
+                (true, Some(n)) => exact(n) * self.places.record_size,
+                (false, _) => exact(0u64),
             };
             let alone = place.record && self.places.record_size == place.slab;
             let slab = if alone {
@@ -284,7 +278,7 @@ impl ClassicWriter {
             } else {
                 padded(place.slab)?
             };
-            end = end.max(place.begin.saturating_add(last).saturating_add(slab));
+            end = end.max((last + place.begin + slab).get()?);
         }
         Ok(end)
     }
@@ -398,11 +392,10 @@ impl Writer for ClassicWriter {
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
         self.parts(var, from, bytes, |w, part| {
-            let size = part.bytes.end.saturating_sub(part.bytes.start);
+            let size = length(&part.bytes);
             let padding = w.padding.get(var.index()).filter(|_| part.padded);
-            let end = part.offset.saturating_add(size);
-            let end = end.saturating_add(padding.map_or(0, |p| p.len() as u64));
-            w.blocks.forget(&mut *w.target, part.offset, end)
+            let end = exact(part.offset) + size + padding.map_or(0, Vec::len);
+            w.blocks.forget(&mut *w.target, part.offset, end.get()?)
         })
     }
 
@@ -417,7 +410,7 @@ impl Writer for ClassicWriter {
         let from = element
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
-        let len = range.end.saturating_sub(range.start);
+        let len = length(&range);
         self.parts(var, from, len, |w, part| {
             w.move_part(var, source, (range.start, part))
         })

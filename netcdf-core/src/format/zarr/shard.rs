@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::array::Shard;
 use super::grid;
+use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
 
@@ -65,7 +66,7 @@ impl Shard {
         let entries = crate::model::region::product(cells);
         let sum = if self.checksum { 4 } else { 0 };
         let len = entries.and_then(|n| n.checked_mul(ENTRY as u64)?.checked_add(sum));
-        let have = shard.end.saturating_sub(shard.start);
+        let have = length(shard);
         let len = len.filter(|&len| len <= have).ok_or_else(|| {
             let what = format!("a shard of {have} bytes has no room for its index");
             Error::new(ErrorKind::Corrupt, what)
@@ -138,7 +139,7 @@ fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>>
     match from.zip(end.filter(|&end| end <= shard.end)) {
         Some((from, end)) => Ok(Some(from..end)),
         None => {
-            let have = shard.end.saturating_sub(shard.start);
+            let have = length(shard);
             let what = format!("a chunk of {len} bytes at byte {start} of a shard of {have}");
             Err(Error::new(ErrorKind::Corrupt, what))
         }

@@ -23,6 +23,7 @@ use super::key;
 use super::odd::{Met, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
@@ -206,8 +207,8 @@ impl Store for DirStore {
         let Some(file) = self.file(key)? else {
             return Ok(None);
         };
-        let len = usize::try_from(file.len()).unwrap_or(usize::MAX);
-        room(len, "a key").map_err(|e| e.in_object(key).of(&self.name))?;
+        room(Amount::of(file.len()).count(), "a key")
+            .map_err(|e| e.in_object(key).of(&self.name))?;
         let bytes = read_range(&file, &(0..file.len()));
         bytes.map(Some).map_err(|e| e.in_object(key))
     }

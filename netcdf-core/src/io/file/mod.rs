@@ -27,6 +27,7 @@ use self::unnamed::{Making, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
+use crate::arithmetic::{Amount, exact, indices, length};
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
@@ -167,11 +168,13 @@ impl FileSource {
             present(self, member)?;
         }
         let bytes = read_range(self, range)?;
-        out.extend(members.iter().map(|member| {
-            let index = |n: u64| usize::try_from(n - range.start).unwrap_or(usize::MAX);
-            let part = bytes.get(index(member.start)..index(member.end));
-            part.unwrap_or_default().to_vec()
-        }));
+        for member in members {
+            let place = indices(exact(member.start) - range.start, length(member))?;
+            let part = bytes
+                .get(place)
+                .ok_or_else(|| Error::internal("a range outside of its read"))?;
+            out.push(part.to_vec());
+        }
         Ok(())
     }
 }
@@ -364,7 +367,7 @@ fn write_pieces(file: &File, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
         let room = PIECE - usize::try_from(at % PIECE as u64).unwrap_or(0);
         let (piece, more) = rest.split_at(room.min(rest.len()));
         write_all_at(file, piece, at)?;
-        at = at.saturating_add(piece.len() as u64);
+        at += piece.len() as u64;
         rest = more;
     }
     Ok(())
@@ -387,8 +390,8 @@ impl Target for FileTarget {
             .map_err(|e| self.failed("cannot read", e))?
             .len();
         buf.fill(0);
-        let have = usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let part = buf.len().min(have);
+        let have = Amount::of(len) - offset;
+        let part = buf.len().min(have.count());
         let part = buf.get_mut(..part).unwrap_or_default();
         read_exact_at(&self.file, part, offset).map_err(|e| self.failed("cannot read", e))
     }
@@ -404,8 +407,8 @@ impl Target for FileTarget {
             Some(from) => copy_in_kernel(&from, &self.file, &range, offset),
             None => 0,
         };
-        let rest = range.start.saturating_add(done)..range.end;
-        copy_by_buffer(self, source, &rest, offset.saturating_add(done))
+        let rest = (exact(range.start) + done).get()?..range.end;
+        copy_by_buffer(self, source, &rest, (exact(offset) + done).get()?)
     }
 
     fn hand(&self) -> Option<Arc<dyn Hand>> {
@@ -476,13 +479,13 @@ fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u6
             0 => 1 << 30,
             begun => whole - begun,
         };
-        let left = usize::try_from((range.end - source).min(most)).unwrap_or(usize::MAX);
+        let left = Amount::of((range.end - source).min(most)).count();
         match rustix::fs::copy_file_range(from, Some(&mut source), to, Some(&mut target), left) {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
     }
-    source.saturating_sub(range.start)
+    source - range.start
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{full, read_exact_at, write_all_at};
+use crate::arithmetic::exact;
 use crate::error::{Error, Result};
 use crate::io::source::{Source, truncated};
 
@@ -50,7 +51,7 @@ impl Scratch {
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         write_all_at(&self.file, bytes, offset)
             .map_err(|e| full::failed("cannot write", &self.name, e))?;
-        let end = offset.saturating_add(bytes.len() as u64);
+        let end = (exact(offset) + bytes.len()).get()?;
         self.len.fetch_max(end, Ordering::Relaxed);
         Ok(())
     }

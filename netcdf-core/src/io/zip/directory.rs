@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::arithmetic::claimed;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
@@ -59,15 +60,14 @@ pub(super) fn read(
     limits
         .metadata(directory.size, "the directory of a zip file")
         .map_err(|e| e.at(source.name(), directory.start))?;
-    let end = directory.start.saturating_add(directory.size);
-    let bytes = read_range(source, &(directory.start..end))?;
+    let bytes = read_range(source, &claimed(directory.start, directory.size))?;
     let mut cursor = Cursor::new(&bytes, source.name(), directory.start);
     let mut members = BTreeMap::new();
     let mut count = 0u64;
     while cursor.remaining() > 0 {
         let (name, mut member) = entry(&mut cursor)?;
         count += 1;
-        member.header = member.header.saturating_add(directory.skew);
+        member.header = claimed(member.header, directory.skew).end;
         let (bytes, name) = (name, std::str::from_utf8(name).unwrap_or_default());
         let name = name.strip_prefix("./").unwrap_or(name);
         if key::check(name).is_ok() {
@@ -125,7 +125,7 @@ fn find(source: &dyn Source) -> Result<Directory> {
             false => e,
         });
     };
-    let end = base.saturating_add(at as u64);
+    let end = base + at as u64;
     let record = tail.get(at..).unwrap_or_default();
     let mut cursor = Cursor::new(record, source.name(), end);
     cursor.skip(4)?;
@@ -162,11 +162,11 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
         .into_iter()
         .flatten()
     {
-        let stop = start.saturating_add(END_64_SIZE);
-        if stop > at {
+        let record = claimed(start, END_64_SIZE);
+        if record.end > at {
             continue;
         }
-        let bytes = read_range(source, &(start..stop))?;
+        let bytes = read_range(source, &record)?;
         if !bytes.starts_with(END_64) {
             continue;
         }

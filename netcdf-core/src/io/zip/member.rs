@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::directory::Member;
+use crate::arithmetic::{Amount, claimed};
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::{Source, read_range, truncated};
@@ -31,7 +32,6 @@ impl Member {
             let what = format!("another stored size, {}", self.packed);
             return Err(self.wrong(&what));
         }
-        let data = self.header.saturating_add(LOCAL_SIZE);
         let header = self.local(source)?;
         if !header.starts_with(LOCAL) {
             let what = "damaged zip file: no member where one should be";
@@ -45,7 +45,7 @@ impl Member {
                 "damaged zip file: the header of a member has another name than the directory";
             return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
         }
-        let start = data.saturating_add(name).saturating_add(extra);
+        let start = claimed(self.header, LOCAL_SIZE + name + extra).end;
         let have = source.len().saturating_sub(start);
         match self.packed > have {
             true => Err(truncated(source.name(), start, self.packed, have)),
@@ -55,8 +55,8 @@ impl Member {
 
     /// The local header, followed by as many bytes as the name has in the directory.
     fn local(&self, source: &dyn Source) -> Result<Vec<u8>> {
-        let len = LOCAL_SIZE.saturating_add(self.name.0.into());
-        read_range(source, &(self.header..self.header.saturating_add(len)))
+        let len = LOCAL_SIZE + u64::from(self.name.0);
+        read_range(source, &claimed(self.header, len))
     }
 
     /// Whether the local header has the same name as the directory.
@@ -88,9 +88,8 @@ impl Member {
     pub(super) fn bytes(&self, source: &dyn Source) -> Result<Vec<u8>> {
         self.check_method()?;
         let start = self.stored_at(source)?;
-        let len = usize::try_from(self.packed).unwrap_or(usize::MAX);
-        room(len, "a member of a zip file")?;
-        let packed = read_range(source, &(start..start.saturating_add(self.packed)))?;
+        room(Amount::of(self.packed).count(), "a member of a zip file")?;
+        let packed = read_range(source, &claimed(start, self.packed))?;
         let bytes = match self.is_stored() {
             true => packed,
             false => self.inflate(&packed)?,
@@ -132,7 +131,7 @@ impl Member {
 
     /// Inflates a member; its claimed size is checked for plausibility first.
     fn inflate(&self, packed: &[u8]) -> Result<Vec<u8>> {
-        let most = self.packed.saturating_mul(MOST).saturating_add(MOST);
+        let most = (Amount::of(self.packed) * MOST + MOST).get();
         let size = usize::try_from(self.size)
             .ok()
             .filter(|_| self.size <= most);

@@ -18,6 +18,7 @@ use super::odd::{Met, Odd, Oddity};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, range_of, without_content};
 use super::tree;
+use crate::arithmetic::claimed;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
 use directory::Member;
@@ -100,7 +101,8 @@ impl ZipStore {
             let start = member.stored_at(&*self.source)?;
             let shifted = ranges.iter().map(|range| {
                 member.check_range(range)?;
-                Ok(start.saturating_add(range.start)..start.saturating_add(range.end))
+                let end = claimed(start, range.end).end;
+                Ok(claimed(start, range.start).end..end)
             });
             let parts = self
                 .source

@@ -10,6 +10,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, DateTime};
 
 use super::ZipStore;
+use crate::arithmetic::{Amount, exact, length, span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::store::{Store, VisitKey, exists, in_the_way, without_content};
@@ -105,8 +106,10 @@ impl Ground {
 
     /// Writes `bytes` at the current position, or keeps them.
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let place = usize::try_from(self.at.wrapping_sub(self.base)).unwrap_or(usize::MAX);
-        let fits = place <= self.kept.len() && bytes.len() <= KEPT.saturating_sub(place);
+        let place = self.at.checked_sub(self.base).map(Amount::from);
+        let fits = place.is_some_and(|place| {
+            place <= self.kept.len().into() && place + bytes.len() <= KEPT.into()
+        });
         if !fits {
             self.flush()?;
         }
@@ -116,13 +119,14 @@ impl Ground {
         if bytes.len() > KEPT {
             self.target.write_at(self.at, bytes)?;
         } else {
-            let place = usize::try_from(self.at.wrapping_sub(self.base)).unwrap_or(usize::MAX);
+            let place = (exact(self.at) - self.base).index()?;
             let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
             let old = self.kept.get_mut(place..place + over.len());
-            old.unwrap_or_default().copy_from_slice(over);
+            let old = old.ok_or_else(|| Error::internal("bytes beyond those that are kept"))?;
+            old.copy_from_slice(over);
             self.kept.extend_from_slice(behind);
         }
-        self.at = self.at.saturating_add(bytes.len() as u64);
+        self.at = (exact(self.at) + bytes.len()).get()?;
         self.end = self.end.max(self.at);
         Ok(())
     }
@@ -237,7 +241,7 @@ impl Making {
     }
 
     fn read(&self, range: &Range<u64>) -> Result<Vec<u8>> {
-        let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let len = Amount::of(length(range)).count();
         let mut bytes = zeros(len, "a member of a zip file")?;
         let mut ground = self.pen.ground();
         ground.flush()?;
@@ -327,7 +331,7 @@ impl Store for Making {
         };
         let at = self.write(writer, key, bytes);
         let at = at.map_err(|e| self.pen.error(&e).in_object(key).of(&self.name))?;
-        let range = at..at.saturating_add(bytes.len() as u64);
+        let range = span(at, bytes.len() as u64)?;
         state.members.insert(key.to_owned(), range);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::filters::name;
 use super::{Case, Said};
+use crate::arithmetic::Amount;
 use crate::chunk::shapes::{MOST, bytes, default_shape};
 use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
@@ -133,7 +134,7 @@ impl Case<'_> {
 
 /// Elements of a chunk.
 pub(super) fn elements(lengths: &[u64]) -> u64 {
-    lengths.iter().fold(1, |n, l| n.saturating_mul(*l))
+    Amount::product(lengths).get()
 }
 
 /// Fewest elements of a chunk for a filter.

@@ -5,6 +5,7 @@ use super::btree_v2;
 use super::fractal_heap::{self, ATTRIBUTES, LINKS};
 use super::messages::Dense;
 use super::part::MetadataPart;
+use crate::bytes::sink::narrow;
 use crate::bytes::sums::lookup3;
 use crate::error::Result;
 use crate::format::hdf5::btree_v2::records;
@@ -19,8 +20,8 @@ pub fn links(own: &mut MetadataPart, names: &[&[u8]], links: &[MetadataPart]) ->
         let mut record = MetadataPart::default();
         record.sink.u32(hash);
         record.sink.put(id);
-        record
-    });
+        Ok(record)
+    })?;
     let by_order = ids.iter().enumerate().map(|(n, id)| {
         let mut record = MetadataPart::default();
         record.sink.u64(n as u64);
@@ -48,19 +49,18 @@ pub fn attributes(
     let record = |n: usize, id: &[u8]| {
         let mut record = MetadataPart::of(id);
         record.sink.u8(0); // flags of the message
-        record.sink.u32(u32::try_from(n).unwrap_or(u32::MAX));
         record
+            .sink
+            .u32(narrow(n as u64, "the number of attributes")?);
+        Ok(record)
     };
     let by_name = sorted(names, &ids, |n, hash, id| {
-        let mut record = record(n, id);
+        let mut record = record(n, id)?;
         record.sink.u32(hash);
-        record
-    });
-    let by_order: Vec<_> = ids
-        .iter()
-        .enumerate()
-        .map(|(n, id)| record(n, id))
-        .collect();
+        Ok(record)
+    })?;
+    let by_order = ids.iter().enumerate().map(|(n, id)| record(n, id));
+    let by_order = by_order.collect::<Result<Vec<_>>>()?;
     Ok(Dense {
         heap,
         by_name: btree_v2::write(own, records::ATTRIBUTE_NAME, &by_name)?,
@@ -72,8 +72,8 @@ pub fn attributes(
 fn sorted(
     names: &[&[u8]],
     ids: &[Vec<u8>],
-    record: impl Fn(usize, u32, &[u8]) -> MetadataPart,
-) -> Vec<MetadataPart> {
+    record: impl Fn(usize, u32, &[u8]) -> Result<MetadataPart>,
+) -> Result<Vec<MetadataPart>> {
     let hashed = names.iter().zip(ids).enumerate();
     let mut all: Vec<_> = hashed
         .map(|(n, (&name, id))| (lookup3(name), name, n, id))

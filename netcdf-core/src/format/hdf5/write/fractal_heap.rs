@@ -3,6 +3,7 @@
 
 use super::btree_v2;
 use super::part::{Hole, MetadataPart, UNDEFINED};
+use crate::arithmetic::{Exact, exact};
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
@@ -139,7 +140,7 @@ impl Heap<'_> {
     fn direct(&mut self, offset: u64, size: u64) -> Result<Option<u64>> {
         let prefix = self.prefix();
         let fits = |used: usize, object: &MetadataPart| (used + object.len()) as u64 <= size;
-        let first = usize::try_from(prefix).unwrap_or(usize::MAX);
+        let first = exact(prefix).index()?;
         if !self.left.last().is_some_and(|(_, o)| fits(first, o)) {
             return Ok(None);
         }
@@ -156,8 +157,7 @@ impl Heap<'_> {
             block.append(object);
         }
         self.used += block.len() as u64 - prefix;
-        let rest = size.saturating_sub(block.len() as u64);
-        block.sink.zeros(usize::try_from(rest).unwrap_or(0));
+        block.sink.zeros((exact(size) - block.len()).index()?);
         block.checksum_within(0..block.len(), sum);
         self.allocated += size;
         self.end = offset + size;
@@ -176,7 +176,7 @@ impl Heap<'_> {
         let mut id = MetadataPart::of(&[0]);
         id.sink.uint(offset, self.table.offset_len())?;
         id.sink.uint(len as u64, self.table.length_len(MANAGED))?;
-        id.sink.zeros(self.form.id.saturating_sub(id.len()));
+        id.sink.zeros((exact(self.form.id) - id.len()).index()?);
         Ok(id.sink.bytes)
     }
 
@@ -239,7 +239,7 @@ impl Heap<'_> {
             record.sink.u64(huge.count);
             records.push(record);
             let mut id = MetadataPart::of(&[HUGE]);
-            id.sink.uint(huge.count, self.form.id.saturating_sub(1))?;
+            id.sink.uint(huge.count, self.form.id - 1)?;
             if let Some(place) = self.ids.get_mut(number) {
                 *place = id.sink.bytes;
             }
@@ -265,13 +265,16 @@ impl Heap<'_> {
         address(&mut out, huge.tree);
         let rows = root.map_or(0, |root| root.rows);
         let (size, room) = match (root, rows) {
-            (None, _) => (0, 0),
-            (Some(_), 0) => (self.form.start, self.form.start - self.prefix()),
+            (None, _) => (exact(0u64), exact(self.used)),
+            (Some(_), 0) => {
+                let start = exact(self.form.start);
+                (start, start - self.prefix())
+            }
             (Some(_), rows) => self.space(rows),
         };
-        out.sink.u64(room.saturating_sub(self.used));
+        out.sink.u64((room - self.used).get()?);
         out.sink.u64(UNDEFINED); // no record of free space
-        out.sink.u64(size);
+        out.sink.u64(size.get()?);
         out.sink.u64(self.allocated);
         out.sink.u64(if rows == 0 { 0 } else { self.end });
         out.sink.u64(self.objects);
@@ -290,17 +293,18 @@ impl Heap<'_> {
     }
 
     /// Bytes covered by this many rows, and how many of them are for objects once all blocks exist.
-    fn space(&self, rows: u32) -> (u64, u64) {
-        let (mut size, mut room) = (0u64, 0u64);
+    fn space(&self, rows: u32) -> (Exact, Exact) {
+        let (mut size, mut room) = (exact(0u64), exact(0u64));
         for row in 0..rows {
             let block = self.form.start << row.saturating_sub(1);
             let objects = if row < self.table.direct_rows() {
-                block - self.prefix()
+                exact(block) - self.prefix()
             } else {
-                self.table.rows(block).map_or(0, |rows| self.space(rows).1)
+                let rows = self.table.rows(block);
+                rows.map_or(exact(0u64), |rows| self.space(rows).1)
             };
-            size = size.saturating_add(block.saturating_mul(WIDTH.into()));
-            room = room.saturating_add(objects.saturating_mul(WIDTH.into()));
+            size = size + exact(block) * u64::from(WIDTH);
+            room = room + objects * u64::from(WIDTH);
         }
         (size, room)
     }

@@ -2,6 +2,7 @@
 
 use super::part::{Hole, MetadataPart, UNDEFINED};
 use super::plan::{ObjectId, PlannedType, Shape};
+use crate::arithmetic::Amount;
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -245,9 +246,8 @@ pub fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
     for &len in dims.iter().chain([&element]) {
         out.sink.u32(narrow(len, "the length of a chunk")?);
     }
-    let size = crate::model::region::product(dims).and_then(|n| n.checked_mul(element));
-    let what = "the size of a chunk in bytes";
-    let _: u32 = narrow(size.unwrap_or(u64::MAX), what)?;
+    let size = Amount::product(dims) * element;
+    let _: u32 = narrow(size.get(), "the size of a chunk in bytes")?;
     Ok(out)
 }
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::arithmetic::{Amount, length};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{Source, Target};
 
@@ -71,7 +72,7 @@ impl Tail {
     /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
     pub fn reserve(&mut self, size: u64) -> Result<u64> {
         let padding = self.end.next_multiple_of(8) - self.end;
-        let zeros = usize::try_from(padding + size).unwrap_or(usize::MAX);
+        let zeros = (Amount::of(padding) + size).count();
         if zeros > GATHER {
             return Ok(self.room(padding + size)? + padding);
         }
@@ -95,9 +96,9 @@ impl Tail {
     /// # Errors
     /// As [`Tail::reserve`].
     pub fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
-        let size = range.end.saturating_sub(range.start);
+        let size = length(range);
         let missing = range.start.wrapping_sub(self.end) % PAGE;
-        self.moved = self.moved.saturating_add(size);
+        self.moved += size;
         if missing != 0 && self.moved >= LONG {
             self.room(missing)?;
             self.moved = 0;
@@ -149,8 +150,8 @@ impl Tail {
         let all = bytes.repeat((GATHER / bytes.len().max(1)).max(1));
         let mut at = range.start;
         while at < range.end {
-            let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
-            let part = all.get(..left.min(all.len())).unwrap_or_default();
+            let left = Amount::of(range.end - at).count().min(all.len());
+            let part = all.get(..left).unwrap_or_default();
             self.write(at, part)?;
             at += part.len() as u64;
         }

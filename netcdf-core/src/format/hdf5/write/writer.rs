@@ -10,6 +10,7 @@ use super::global_heap::GlobalHeap;
 use super::part::{MetadataPart, UNDEFINED};
 use super::plan::{ObjectId, Plan};
 use super::tail::Tail;
+use crate::arithmetic::{exact, length};
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
 use crate::cancel::Cancel;
@@ -39,7 +40,7 @@ impl Bytes<'_> {
     fn len(self) -> u64 {
         match self {
             Self::Here(bytes) => bytes.len() as u64,
-            Self::There(_, range) => range.end.saturating_sub(range.start),
+            Self::There(_, range) => length(range),
         }
     }
 
@@ -83,7 +84,7 @@ impl FileWriter {
     pub fn create(target: Box<dyn Target>, plan: Plan) -> Result<Self> {
         let front = Front::new(&plan)?;
         drop(plan);
-        let end = START.saturating_add(front.part.len() as u64);
+        let end = (exact(START) + front.part.len()).get()?;
         Ok(Self {
             front: front.part,
             root: front.root,
@@ -136,8 +137,7 @@ impl FileWriter {
         match &mut data.stored {
             DataPlace::Compact(place) => {
                 fits(place.len() as u64)?;
-                let at = usize::try_from(at).unwrap_or(usize::MAX);
-                let at = place.start.saturating_add(at);
+                let at = (exact(place.start) + at).index()?;
                 match bytes {
                     Bytes::Here(bytes) => self.front.sink.patch(at, bytes),
                     Bytes::There(source, range) => {

@@ -1,5 +1,6 @@
 //! netCDF types as HDF5 datatypes.
 
+use crate::arithmetic::claimed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{
     Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
@@ -62,7 +63,7 @@ impl Types {
         let datatype = self.user.get(id.index()).cloned();
         let datatype = datatype.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such type"))?;
         Ok(PlannedType::Committed(
-            ObjectId(self.first.saturating_add(id.0)),
+            ObjectId(self.first + id.0),
             datatype,
         ))
     }
@@ -157,7 +158,7 @@ impl Making<'_> {
         let mut levels = 0;
         for field in fields {
             let one = self.any(field.ty, depth)?;
-            parts = parts.saturating_add(one.parts);
+            parts += one.parts;
             if parts > MOST_PARTS {
                 break;
             }
@@ -197,7 +198,8 @@ fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
         };
         let moved = member.offset.checked_add(more);
         member.offset = moved.ok_or_else(too_large)?;
-        more = more.saturating_add(member.datatype.size.saturating_sub(before));
+        let larger = member.datatype.size.saturating_sub(before);
+        more = more.checked_add(larger).ok_or_else(too_large)?;
     }
     let size = size.checked_add(more).ok_or_else(too_large)?;
     if fit(members, size) {
@@ -225,7 +227,7 @@ fn pack(members: &mut [Member], order: &[usize]) -> Result<u64> {
 fn fit(members: &[Member], size: u64) -> bool {
     let mut spans: Vec<_> = members
         .iter()
-        .map(|m| (m.offset, m.offset.saturating_add(m.datatype.size)))
+        .map(|m| (m.offset, claimed(m.offset, m.datatype.size).end))
         .collect();
     spans.sort_unstable();
     let starts = spans.iter().skip(1).map(|s| s.0).chain([size]);
@@ -323,7 +325,7 @@ pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
     let bits = Bits {
         order,
         offset: 0,
-        precision: u16::try_from(8 * size).unwrap_or(u16::MAX),
+        precision: u16::try_from(8 * size).unwrap_or(64), // the largest numbers have 64 bits
     };
     let class = match signed {
         Some(signed) => Class::Integer { bits, signed },

@@ -19,7 +19,7 @@ pub fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
     match (values, &datatype.class) {
         (Values::String(strings), Class::VlenString { .. }) => {
             let objects = strings.iter().map(|s| s.as_deref().map(text));
-            heap(objects.map(|o| Ok(o.map(bytes))))
+            heap(objects.map(|o| o.map(bytes).transpose()))
         }
         (Values::Vlen(_, lists), Class::Vlen { base }) => heap(lists.iter().map(|list| {
             if list.is_empty() {
@@ -59,7 +59,7 @@ fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
     };
     let mut bytes = vec![];
     elements::encode(values, order, &mut bytes)?;
-    if bytes.len() as u64 != size.saturating_mul(values.len() as u64) {
+    if size.checked_mul(values.len() as u64) != Some(bytes.len() as u64) {
         return Err(other_type());
     }
     Ok(Payload {
@@ -109,13 +109,12 @@ fn text(string: &[u8]) -> &[u8] {
     string.split(|&b| b == 0).next().unwrap_or_default()
 }
 
-fn bytes(string: &[u8]) -> (u32, Payload) {
+fn bytes(string: &[u8]) -> Result<(u32, Payload)> {
     let payload = Payload {
         bytes: string.to_vec(),
         ..Payload::default()
     };
-    // Longer strings do not fit into memory, or are refused by the heap.
-    (u32::try_from(string.len()).unwrap_or(u32::MAX), payload)
+    Ok((count(string.len())?, payload))
 }
 
 fn count(len: usize) -> Result<u32> {
@@ -156,10 +155,13 @@ fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result
     }
     let references = file.put_heap(&objects)?;
     let mut references = references.chunks_exact(REFERENCE);
-    let mut all = Vec::with_capacity(strings.len().saturating_mul(REFERENCE));
+    let mut all = Vec::with_capacity(strings.len() * REFERENCE);
+    let lacking = || Error::internal("a string that was not stored");
     for string in strings {
-        let reference = string.as_ref().and_then(|_| references.next());
-        all.extend_from_slice(reference.unwrap_or(&[0; REFERENCE]));
+        all.extend_from_slice(match string {
+            Some(_) => references.next().ok_or_else(lacking)?,
+            None => &[0; REFERENCE],
+        });
     }
     Ok(all)
 }

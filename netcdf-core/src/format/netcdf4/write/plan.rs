@@ -67,12 +67,12 @@ impl Objects {
 
     /// The object of a type.
     fn ty(&self, id: TypeId) -> ObjectId {
-        ObjectId(self.types.saturating_add(id.0))
+        ObjectId(self.types + id.0)
     }
 
     /// The dataset of a variable.
     pub fn var(&self, id: VarId) -> ObjectId {
-        ObjectId(self.vars.saturating_add(id.0))
+        ObjectId(self.vars + id.0)
     }
 
     /// The scale of a dimension.

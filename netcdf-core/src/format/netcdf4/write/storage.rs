@@ -1,6 +1,7 @@
 //! How variables will be stored: layout, chunks and filters.
 
 use super::datatypes::Types;
+use crate::arithmetic::Amount;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::prepared;
@@ -157,7 +158,9 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedDa
 
 fn compact(elements: Elements) -> Result<PlannedData> {
     let lens = elements.dims.iter().map(|d| d.len);
-    let bytes = lens.fold(elements.stored, u64::saturating_mul);
+    let bytes = lens
+        .fold(Amount::of(elements.stored), |all, len| all * len)
+        .get();
     if bytes > COMPACT {
         let what = format!(
             "{bytes} bytes are too many for compact storage, which takes at most {COMPACT}"

@@ -186,7 +186,7 @@ pub fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
     if std::str::from_utf8(bytes).is_ok() {
         return (Cow::Borrowed(bytes), false);
     }
-    let mut made = Vec::with_capacity(bytes.len().saturating_mul(2));
+    let mut made = Vec::with_capacity(bytes.len() * 2);
     for chunk in bytes.utf8_chunks() {
         made.extend_from_slice(chunk.valid().as_bytes());
         for &byte in chunk.invalid() {

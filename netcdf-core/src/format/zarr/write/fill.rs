@@ -135,7 +135,7 @@ impl Put {
         if self.grid != inner {
             self.grid = inner.to_vec();
         }
-        let end = index.saturating_add(1);
+        let end = index + 1;
         match self.runs.last_mut() {
             Some((_, last)) if *last == index => *last = end,
             Some(_) | None => self.runs.push((index, end)),

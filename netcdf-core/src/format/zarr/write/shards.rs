@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::arithmetic::{Exact, exact};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::zarr::shard::crc32c;
 use crate::io::file::Scratch;
@@ -66,8 +67,8 @@ impl Shards {
     pub fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
         let shard: Vec<u64> = pairs().map(|(n, per)| n / (*per).max(1)).collect();
-        let within = |at: u64, (n, per): (&u64, &u64)| at.saturating_mul(*per) + n % (*per).max(1);
-        let number = pairs().fold(0, within);
+        let within = |at: Exact, (n, per): (&u64, &u64)| at * *per + n % (*per).max(1);
+        let number = pairs().fold(exact(0u64), within).get()?;
         let row = self
             .open
             .keys()
@@ -96,7 +97,7 @@ impl Shards {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<Chunk> {
-        if self.held.saturating_add(bytes.len()) <= HELD {
+        if self.held + bytes.len() <= HELD {
             self.held += bytes.len();
             return Ok(Chunk::Held(bytes.to_vec()));
         }
@@ -106,7 +107,7 @@ impl Shards {
         };
         let start = self.waiting;
         scratch.write_at(start, bytes)?;
-        self.waiting = start.saturating_add(bytes.len() as u64);
+        self.waiting = (exact(start) + bytes.len()).get()?;
         Ok(Chunk::Waiting(start..self.waiting))
     }
 
@@ -129,12 +130,11 @@ impl Shards {
                 }
             }
             let entry = usize::try_from(number).ok().and_then(|n| index.get_mut(n));
-            if let Some(entry) = entry {
-                *entry = (start, bytes.len() as u64 - start);
-            }
+            let entry = entry.ok_or_else(|| Error::internal("a chunk outside of its shard"))?;
+            *entry = (start, bytes.len() as u64 - start);
         }
         let at = bytes.len();
-        bytes.reserve(size.saturating_add(4));
+        bytes.reserve(size);
         for (offset, len) in index {
             bytes.extend(offset.to_le_bytes());
             bytes.extend(len.to_le_bytes());

@@ -2,6 +2,7 @@
 
 use super::fill::Told;
 use super::{codecs, filters, strings, user};
+use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::prepared;
 use crate::chunk::quantize::Quantizer;
@@ -131,13 +132,13 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     };
     if !element.plain {
         // Each string takes the greatest length.
-        let bytes = layout.chunk_bytes().unwrap_or(usize::MAX);
+        let bytes = Amount::of(layout.chunk_bytes());
         let told = |e: Error| {
             e.with_remedy(
                 "ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings",
             )
         };
-        room(bytes.saturating_mul(2), "a chunk of strings").map_err(told)?;
+        room((bytes * 2u64).count(), "a chunk of strings").map_err(told)?;
     }
     let shard = shard(schema, var, &layout.chunk)?;
     let codecs = match filtered {

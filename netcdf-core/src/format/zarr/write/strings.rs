@@ -1,5 +1,6 @@
 //! Strings as elements of a fixed size, padded with zeros (NCZarr document, appendix D).
 
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::limits::reserve;
@@ -45,9 +46,9 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
         let what = "values that are not strings";
         return Err(Error::new(ErrorKind::BadType, what));
     };
-    let size = usize::try_from(width).unwrap_or(usize::MAX);
+    let size = Amount::of(width).count();
     let mut out = vec![];
-    let all = strings.len().saturating_mul(size);
+    let all = (Amount::of(strings.len()) * size).count();
     reserve(&mut out, all, "strings of a fixed size").map_err(|e| {
         e.with_remedy("ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings")
     })?;
@@ -57,7 +58,7 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
             return Err(too_long(bytes.len(), width));
         }
         out.extend_from_slice(bytes);
-        out.resize(out.len().saturating_add(size - bytes.len()), 0);
+        out.resize(out.len() + (size - bytes.len()), 0);
     }
     Ok(out)
 }

@@ -1,6 +1,7 @@
 //! Types that pure Zarr has and netCDF lacks: truth values, complex numbers, opaque bytes, structures, and strings of
 //! four-byte characters.
 
+use crate::arithmetic::{Amount, exact};
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::zarr::dtype::{Dtype, Member, StoredType};
@@ -126,14 +127,14 @@ pub fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
                 order: stored.order,
             };
             let parts = columns.iter().map(|column| encode(&number, column));
-            out = woven(parts.collect::<Result<_>>()?, *len);
+            out = woven(parts.collect::<Result<_>>()?, *len)?;
         }
         (Dtype::Struct(members), Values::Compound { len, columns, .. })
             if members.len() == columns.len() =>
         {
             let parts = members.iter().zip(columns);
             let parts = parts.map(|(member, column)| encode(&member.stored, column));
-            out = woven(parts.collect::<Result<_>>()?, *len);
+            out = woven(parts.collect::<Result<_>>()?, *len)?;
         }
         _ => {
             let what = "values of another type than the variable's";
@@ -152,23 +153,26 @@ fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
         Error::new(ErrorKind::Range, what)
     })?;
     out.extend(text.chars().flat_map(|c| u32::from(c).to_le_bytes()));
-    let zeros = usize::try_from(zeros.saturating_mul(4)).unwrap_or(usize::MAX);
-    out.resize(out.len().saturating_add(zeros), 0);
+    let len = exact(zeros) * 4u64 + out.len();
+    out.resize(len.index()?, 0);
     Ok(())
 }
 
 /// Interleaves columns of `len` elements: each resulting element has a part from every column.
-fn woven(columns: Vec<Vec<u8>>, len: usize) -> Vec<u8> {
-    let bytes = columns.iter().map(Vec::len).fold(0, usize::saturating_add);
-    let mut out = Vec::with_capacity(bytes);
+fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
+    if columns.iter().any(|c| !c.len().is_multiple_of(len.max(1))) {
+        return Err(Error::internal(
+            "columns of other lengths than their structure",
+        ));
+    }
+    let mut out = Vec::with_capacity(columns.iter().map(Vec::len).sum());
     for n in 0..len {
         for column in &columns {
-            let size = column.len() / len.max(1);
-            let part = n.checked_mul(size).and_then(|at| column.get(at..at + size));
-            out.extend_from_slice(part.unwrap_or_default());
+            let size = column.len() / len;
+            out.extend_from_slice(column.get(n * size..(n + 1) * size).unwrap_or_default());
         }
     }
-    out
+    Ok(out)
 }
 
 /// The name of the type in the metadata of a version.
@@ -217,7 +221,7 @@ fn v3(stored: &StoredType) -> Json {
         Dtype::Utf32(n) => configured(
             "fixed_length_utf32",
             "length_bytes",
-            Json::int(n.saturating_mul(4)),
+            Json::int((Amount::of(*n) * 4u64).get()),
         ),
         Dtype::Raw(n) => configured("raw_bytes", "length_bytes", Json::int(n)),
         Dtype::Struct(members) => {

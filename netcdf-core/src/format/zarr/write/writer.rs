@@ -9,6 +9,7 @@ use super::metadata::{Member, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
 use super::{keys, strings, v2, v3};
+use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::chunk::Writer;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -174,8 +175,7 @@ impl ZarrWriter {
                 continue;
             };
             let count: u64 = lacking.iter().map(|(start, end)| end - start).sum();
-            let one = var.stored.layout.chunk_bytes().unwrap_or(usize::MAX) as u64;
-            let need = one.saturating_mul(count);
+            let need = (Amount::of(var.stored.layout.chunk_bytes()) * count).get();
             let few = var.stored.told.masks_wrongly() && var.chain.is_some();
             let few = few && need <= bytes && count <= chunks;
             if count > 0 && few {
@@ -197,7 +197,7 @@ impl ZarrWriter {
     /// The encoded form of a chunk that was never put.
     fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
         let Var { stored, chain, .. } = self.var(id)?;
-        let len = stored.layout.chunk_bytes().unwrap_or(usize::MAX);
+        let len = Amount::of(stored.layout.chunk_bytes()).count();
         let mut bytes = zeros(len, "a chunk")?;
         spread(&stored.told.value, &mut bytes);
         match chain {
