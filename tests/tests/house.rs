@@ -234,3 +234,43 @@ fn no_width_of_a_format_comes_from_data() {
     assert!(width("format!(\"{cell:width$}\")") && width("{:>w$}"));
     assert_eq!(lines(elsewhere, width), [""; 0]);
 }
+
+/// The parts of the core that put bytes in their places.
+fn places_bytes(path: &str) -> bool {
+    let within = |part: &str| path.contains(part);
+    let part = [
+        "src/io/",
+        "src/chunk/",
+        "src/copy/",
+        "/write/",
+        "classic/writer.rs",
+        "classic/runs.rs",
+    ];
+    path.starts_with("netcdf-core/src/") && part.into_iter().any(within) && !path.contains("tests")
+}
+
+/// A place that is clamped is a wrong place: `arithmetic` has exact places, amounts for estimates, and what files claim.
+#[test]
+fn places_are_exact() {
+    let clamps = |line: &str| {
+        let most = line.split("unwrap_or(").skip(1).any(|rest| {
+            let value = rest.split(')').next().unwrap_or_default();
+            value.ends_with("::MAX")
+        });
+        most || line.contains("saturating_add") || line.contains("saturating_mul")
+    };
+    assert_eq!(lines(places_bytes, clamps), [""; 0]);
+}
+
+/// `saturating_sub` is for what is left and may be nothing: where a place is subtracted, `exact` tells of a mistake. Before this
+/// number is raised: is the new one about what is left?
+#[test]
+fn few_differences_may_be_nothing() {
+    let found = lines(places_bytes, |line| line.contains("saturating_sub"));
+    assert!(
+        found.len() <= 38,
+        "{} lines:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}

@@ -4,6 +4,7 @@
 
 use super::part::UNDEFINED;
 use super::tail::Tail;
+use crate::arithmetic::exact;
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -130,7 +131,10 @@ impl ChunkTree {
             let full = std::mem::replace(node, next);
             node.left = full.address;
             let (address, first) = (node.address, node.first.clone());
-            tail.write(full.address, &full.close(level_byte, address, &first, size))?;
+            tail.write(
+                full.address,
+                &full.close(level_byte, address, &first, size)?,
+            )?;
             if self.levels.len() == level + 1 {
                 // The old root becomes the first child of a new one.
                 let root = OpenNode::open(full.first, full.address, tail.reserve(size as u64)?);
@@ -156,7 +160,7 @@ impl ChunkTree {
         let mut root = UNDEFINED;
         for (level, node) in self.levels.drain(..).enumerate() {
             let level = narrow(level as u64, "the height of a B-tree")?;
-            tail.write(node.address, &node.close(level, UNDEFINED, &end, size))?;
+            tail.write(node.address, &node.close(level, UNDEFINED, &end, size)?)?;
             root = node.address;
         }
         Ok(root)
@@ -185,7 +189,7 @@ impl OpenNode {
     }
 
     /// The bytes of the node, with the address of the next node and the key at which it starts.
-    fn close(&self, level: u8, right: u64, key: &[u8], size: usize) -> Vec<u8> {
+    fn close(&self, level: u8, right: u64, key: &[u8], size: usize) -> Result<Vec<u8>> {
         let mut out = Sink::default();
         out.put(b"TREE");
         out.u8(CHUNKS);
@@ -195,7 +199,7 @@ impl OpenNode {
         out.u64(right);
         out.put(&self.body);
         out.put(key);
-        out.zeros(size.saturating_sub(out.len()));
-        out.bytes
+        out.zeros((exact(size) - out.len()).index()?);
+        Ok(out.bytes)
     }
 }

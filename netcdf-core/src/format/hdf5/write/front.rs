@@ -299,7 +299,7 @@ impl Heap {
     }
 
     fn finish(mut self) -> Result<MetadataPart> {
-        if let Some((at, full)) = self.open.finish() {
+        if let Some((at, full)) = self.open.finish()? {
             self.part.overlay(at, &full)?;
         }
         Ok(self.part)

@@ -1,6 +1,7 @@
 //! Collections of the global heap ("III.E. Disk Format: Level 1E"), filled one after the other.
 
 use super::part::MetadataPart;
+use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -71,11 +72,11 @@ impl GlobalHeap {
         if need > LARGEST {
             let mut alone = Collection::new(need, allocate)?;
             let place = alone.put(object)?;
-            done(alone.close())?;
+            done(alone.close()?)?;
             return Ok(place);
         }
         if let Some(full) = self.open.take_if(|open| !open.has_room(need - HEAD)) {
-            done(full.close())?;
+            done(full.close()?)?;
         }
         let open = match &mut self.open {
             Some(open) => open,
@@ -89,8 +90,11 @@ impl GlobalHeap {
     }
 
     /// The last collection.
-    pub fn finish(&mut self) -> Option<Full> {
-        self.open.take().map(Collection::close)
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if more was put than it has room for.
+    pub fn finish(&mut self) -> Result<Option<Full>> {
+        self.open.take().map(Collection::close).transpose()
     }
 }
 
@@ -125,15 +129,15 @@ impl Collection {
     }
 
     /// The rest is object 0; it is left out if smaller than the head of an object.
-    fn close(mut self) -> Full {
+    fn close(mut self) -> Result<Full> {
         let left = self.size.saturating_sub(self.part.len());
         if left >= HEAD {
             self.part.sink.zeros(8);
             self.part.sink.u64(left as u64);
         }
-        let rest = self.size.saturating_sub(self.part.len());
-        self.part.sink.zeros(rest);
-        (self.address, self.part)
+        let rest = exact(self.size) - self.part.len();
+        self.part.sink.zeros(rest.index()?);
+        Ok((self.address, self.part))
     }
 }
 
@@ -161,7 +165,7 @@ mod tests {
             let place = place.unwrap();
             places.push((place.collection, place.index));
         }
-        if let Some((at, part)) = heap.finish() {
+        if let Some((at, part)) = heap.finish().unwrap() {
             full.push((at, part.finish().unwrap()));
         }
         (places, full)

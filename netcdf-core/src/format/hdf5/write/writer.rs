@@ -282,7 +282,7 @@ impl FileWriter {
                 }
             }
         }
-        if let Some((at, full)) = self.heap.finish() {
+        if let Some((at, full)) = self.heap.finish()? {
             self.tail.write(at, &full.finish()?)?;
         }
         let superblock = superblock(self.tail.end(), self.root);
