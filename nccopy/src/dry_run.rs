@@ -18,7 +18,7 @@ use netcdf_core::shown::Shown;
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::inputs::Copy;
+use crate::Turn;
 
 /// Prints how the data of each variable would be copied.
 ///
@@ -27,18 +27,18 @@ use crate::inputs::Copy;
 pub fn print(
     reader: &dyn Reader,
     plan: &Plan,
-    (copy, (n, all)): (&Copy, (usize, usize)),
+    turn: Turn<'_>,
     env: &Env,
     io: &mut Io,
 ) -> Result<()> {
     let text = planned(reader, plan, env)?;
     let (input, output) = (
-        copy.input.to_string_lossy(),
-        copy.output.path.to_string_lossy(),
+        turn.copy.input.to_string_lossy(),
+        turn.copy.output.path.to_string_lossy(),
     );
     let kind = label(plan.schema.kind);
     let title = format!("{} -> {} ({kind})", Shown::new(&input), Shown::new(&output));
-    let end = if n < all { "\n" } else { "" };
+    let end = if turn.number < turn.last { "\n" } else { "" };
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
 }

@@ -12,7 +12,7 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::told::Told;
-use crate::{copy_one, report};
+use crate::{Turn, copy_one, report};
 
 /// A copy that was begun or passed over, and what was said of it.
 #[derive(Debug)]
@@ -75,7 +75,13 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         env.scratch = file::beside(&copy.output.path);
         bar.begin(place, env.progress.clone());
         place += 1;
-        let copied = copy_one(cli, copy, ((n + 1, copies.len()), &idle), env, io);
+        let turn = Turn {
+            copy,
+            number: n + 1,
+            last: copies.len(),
+            idle: &idle,
+        };
+        let copied = copy_one(cli, turn, env, io);
         let notes = env.notes.take_all();
         if !cli.quiet || env.notes.is_strict() {
             bar.line().aside(|| told.tell(&notes, &copy.input, io));

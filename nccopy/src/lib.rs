@@ -88,13 +88,19 @@ fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
     Ok((copies, vec![]))
 }
 
-fn copy_one(
-    cli: &Cli,
-    copy: &Copy,
-    (place, idle): ((usize, usize), &Idle),
-    env: &Env,
-    io: &mut Io,
-) -> Result<Report> {
+/// A copy of a run.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    copy: &'a Copy,
+    /// Its number, from 1 on, and that of the last one.
+    number: usize,
+    last: usize,
+    /// Whether a signal may end the process at once.
+    idle: &'a Idle,
+}
+
+fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report> {
+    let Turn { copy, idle, .. } = turn;
     idle.store(true, Ordering::Relaxed);
     let trace = Trace::from_environment(cli.trace);
     let access = Access {
@@ -118,7 +124,7 @@ fn copy_one(
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, &*reader, env).map_err(|e| e.of(&name))?;
     if cli.dry_run {
-        let printed = dry_run::print(&*reader, &plan, (copy, place), env, io);
+        let printed = dry_run::print(&*reader, &plan, turn, env, io);
         printed.map_err(|e| e.of(&name))?;
         return env
             .notes

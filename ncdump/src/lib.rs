@@ -125,7 +125,8 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let reader = format::open(input, env)?;
     let before = omitted.len();
     omitted.extend(env.damage.take());
-    let printed = print((cli, job), &*reader, env, omitted, io);
+    let asked = Asked { cli, job, env };
+    let printed = print(&asked, &*reader, omitted, io);
     let found = filters::grouped(omitted.drain(before..).collect());
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
@@ -134,11 +135,17 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     printed
 }
 
+/// What a command line asks for.
+struct Asked<'a> {
+    cli: &'a Cli,
+    job: &'a Job,
+    env: &'a Env,
+}
+
 /// Prints the output for an open dataset.
 fn print(
-    (cli, job): (&Cli, &Job),
+    &Asked { cli, job, env }: &Asked<'_>,
     reader: &dyn Reader,
-    env: &Env,
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {

@@ -90,13 +90,12 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
         Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
-            emit::write(
-                language,
-                cli,
-                (&cdl, &*source),
-                &mut reporter,
-                (stdout, env),
-            )?;
+            let input = emit::Input {
+                cdl: &cdl,
+                source: &*source,
+                env,
+            };
+            emit::write(language, cli, input, &mut reporter, stdout)?;
         }
     }
     let warnings = reporter.finish()?;

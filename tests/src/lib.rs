@@ -2,6 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`arguments`] | how many arguments functions take |
 //! | [`builder`] | binary structures field by field, for malformed files |
 //! | [`damage`] | damaged copies of a file, reading all their data |
 //! | [`files`] | paths of the test data |
@@ -15,6 +16,7 @@
 //! | [`written`] | files of the HDF5 writer |
 #![forbid(unsafe_code)]
 
+pub mod arguments;
 pub mod builder;
 pub mod damage;
 pub mod files;

@@ -13,6 +13,7 @@ use netcdf_core::format::hdf5::message::layout::Layout;
 use netcdf_core::format::hdf5::message::link::Target;
 use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
+use netcdf_core::format::hdf5::write::SourceRange;
 use netcdf_core::format::hdf5::write::{
     FileWriter, Group, ObjectId, Payload, Plan, PlannedData, PlannedObject, PlannedType, Shape,
 };
@@ -369,7 +370,11 @@ fn chunks_may_be_left_out_and_moved() {
         for (n, place) in places.iter().enumerate() {
             let range = at..at + n as u64 + 1;
             at = range.end;
-            writer.move_chunk(id, place, 0, (&source, range))?;
+            let from = SourceRange {
+                source: &source,
+                range,
+            };
+            writer.move_chunk(id, place, 0, &from)?;
         }
         Ok(())
     });

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use netcdf_tools_tests::arguments::with_tuples;
 use netcdf_tools_tests::files::{root, walk};
 
 /// Rust files of the workspace: path from the root, and text.
@@ -273,4 +274,17 @@ fn few_differences_may_be_nothing() {
         found.len(),
         found.join("\n")
     );
+}
+
+/// Arguments that belong together have a type with a name: a tuple only hides that there are too many.
+#[test]
+fn tuples_hide_no_sixth_argument() {
+    let sources = sources();
+    let ours = sources.iter().filter(|(path, _)| !path.contains("tests"));
+    let mut found = Vec::new();
+    for (path, text) in ours {
+        let many = with_tuples(text).into_iter().filter(|f| f.arguments > 5);
+        found.extend(many.map(|f| format!("{path}:{}: {}", f.line, f.name)));
+    }
+    assert_eq!(found, [""; 0]);
 }

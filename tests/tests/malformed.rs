@@ -138,5 +138,5 @@ refused! {
     more_records_than_bytes: 1 |f| f.patch32("records", 1 << 30)
         => Truncated "file.nc: the file is truncated: 8589934592 bytes expected, 8 left in /r at byte 156";
     more_records_than_numbers: 5 |f| f.patch64("records", u64::MAX - 1)
-        => Limit "a region of 2^64 bytes in /r";
+        => Limit "a dimension of 2^63 elements or more in /r";
 }

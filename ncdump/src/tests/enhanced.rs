@@ -1,5 +1,6 @@
 //! Runs on datasets of the netCDF-4 model.
 
+use crate::Asked;
 use std::io::Cursor;
 
 use netcdf_core::chunk::Reader;
@@ -28,7 +29,12 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();
     let job = Job::new(&cli).unwrap();
     let mut omitted = vec![];
-    let done = print((&cli, &job), reader, env, &mut omitted, &mut io);
+    let asked = Asked {
+        cli: &cli,
+        job: &job,
+        env,
+    };
+    let done = print(&asked, reader, &mut omitted, &mut io);
     let status = conclude(done, omitted, env, &mut io);
     (status, out.text(), err.text())
 }

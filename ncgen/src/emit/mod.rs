@@ -62,6 +62,17 @@ fn mode(kind: Kind) -> &'static [&'static str] {
     kind_row(kind).map_or(&[], |row| row.mode)
 }
 
+/// A text to make a program of.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'a> {
+    /// What was read.
+    pub cdl: &'a Cdl,
+    /// Where the data is read from.
+    pub source: &'a dyn Source,
+    /// Limits, memory, cancellation.
+    pub env: &'a Env,
+}
+
 /// Prints a program. If there is anything wrong with the text, `reporter` receives it and nothing is printed.
 ///
 /// # Errors
@@ -69,10 +80,11 @@ fn mode(kind: Kind) -> &'static [&'static str] {
 pub(crate) fn write(
     language: Language,
     cli: &Cli,
-    (cdl, source): (&Cdl, &dyn Source),
+    input: Input<'_>,
     reporter: &mut Reporter<'_>,
-    (out, env): (&mut dyn std::io::Write, &Env),
+    out: &mut dyn std::io::Write,
 ) -> Result<()> {
+    let Input { cdl, source, env } = input;
     let mut schema = cdl.schema.clone();
     let mut unusual = survey::attributes(&schema);
     if !cli.header_only {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::mode::{Mode, is_strict};
 use super::{BAND, Dataset, Owner};
 use crate::chunk;
+use crate::chunk::InBands;
 use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
@@ -124,7 +125,7 @@ impl Dataset {
         let env = Arc::clone(&self.env);
         set.bands(
             var,
-            (whole, most),
+            InBands::new(whole, most),
             |band, bytes| Ok((band.clone(), set.values(var, &layout, &bytes)?)),
             |(band, values)| {
                 self.staged.put(to, &band, &values, &env)?;

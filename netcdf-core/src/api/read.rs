@@ -4,6 +4,7 @@ use super::element::{Char, Element, Text};
 use super::shares::Shares;
 use super::{BAND, Dataset, Select, numbers};
 use crate::chunk;
+use crate::chunk::InBands;
 use crate::chunk::layout::Layout;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::room;
@@ -150,11 +151,17 @@ impl Dataset {
                 self.env.buffers.give_large(bytes);
                 put.ok_or_else(lost).in_object(path)
             };
-            set.large_bands(var, (region.clone(), most), work, Ok)?;
+            set.large_bands(var, InBands::new(region.clone(), most), work, Ok)?;
             return Ok(None);
         }
+        let whole = RegionRead {
+            set,
+            var,
+            layout: &layout,
+            region,
+        };
         let work = |band: &Region, bytes: Vec<u8>| {
-            let (list, error) = self.band::<T>((set, var, &layout), (band, region), &bytes)?;
+            let (list, error) = self.band::<T>(&whole, band, &bytes)?;
             self.env.buffers.give_large(bytes);
             place(band, list.len())?.clone_from_slice(&list);
             Ok(error)
@@ -163,7 +170,7 @@ impl Dataset {
             wrong = wrong.take().or(error);
             Ok(())
         };
-        set.bands(var, (region.clone(), most), work, sink)?;
+        set.bands(var, InBands::new(region.clone(), most), work, sink)?;
         Ok(wrong.map(|e| e.in_object(&path())))
     }
 
@@ -179,10 +186,16 @@ impl Dataset {
         let layout = set.layout(var)?;
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
+        let whole = RegionRead {
+            set,
+            var,
+            layout: &layout,
+            region,
+        };
         set.bands(
             var,
-            (region.clone(), most),
-            |band, bytes| self.band::<T>((set, var, &layout), (band, region), &bytes),
+            InBands::new(region.clone(), most),
+            |band, bytes| self.band::<T>(&whole, band, &bytes),
             |(list, error)| {
                 wrong = wrong.take().or(error);
                 sink(list)
@@ -195,23 +208,31 @@ impl Dataset {
     /// fit.
     fn band<T: Element>(
         &self,
-        (set, var, layout): (chunk::Dataset<'_>, VarId, &Layout),
-        (band, region): (&Region, &Region),
+        whole: &RegionRead<'_>,
+        band: &Region,
         bytes: &[u8],
     ) -> Result<(Vec<T>, Option<Error>)> {
-        let path = || self.schema().var_path(var);
-        let values = set.values(var, layout, bytes);
+        let path = || self.schema().var_path(whole.var);
+        let values = whole.set.values(whole.var, whole.layout, bytes);
         let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
         let (values, error) = read.in_object(path)?;
         let other = || Error::new(ErrorKind::BadType, "elements of another type");
         let list = T::list(values).ok_or_else(other).in_object(path)?;
-        Ok((list, error.map(|e| numbers::placed(e, band, region))))
+        Ok((list, error.map(|e| numbers::placed(e, band, whole.region))))
     }
 
     pub(super) fn unequal(&self, var: VarId, have: usize, need: usize) -> Error {
         let what = format!("{have} elements in memory, expected {need}");
         Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var))
     }
+}
+
+/// A region that is read.
+struct RegionRead<'a> {
+    set: chunk::Dataset<'a>,
+    var: VarId,
+    layout: &'a Layout,
+    region: &'a Region,
 }
 
 /// The index, within a region, of the first element of a band of it; both are row-major, with the same strides.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::quantize::Quantizer;
 use super::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::{About, Context};
 use crate::model::region::{check_lengths, product};
 use crate::model::{Element, FilterSpec};
 
@@ -67,6 +68,18 @@ impl Layout {
         Block {
             start: place.map(|(n, len)| n * len).collect(),
             count: self.chunk.clone(),
+        }
+    }
+
+    /// What filters are told of a chunk.
+    #[must_use]
+    pub fn context(&self, fill: Vec<u8>, about: About) -> Context {
+        Context {
+            shape: self.chunk.clone(),
+            element: self.element,
+            fill: Some(fill),
+            len: self.chunk_bytes(),
+            about,
         }
     }
 

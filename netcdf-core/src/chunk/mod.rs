@@ -19,7 +19,7 @@ pub mod shapes;
 pub mod writer;
 
 pub use assemble::Assembler;
-pub use dataset::Dataset;
+pub use dataset::{Dataset, InBands};
 pub use encode::Encoder;
 pub use form::ElementForm;
 pub use grid::Grid;

@@ -1,8 +1,7 @@
 //! The filters of a variable, made ready for its chunks.
 
-use super::layout::Layout;
 use crate::error::{ErrorKind, Result};
-use crate::filter::{About, Context, Table};
+use crate::filter::{Context, Table};
 use crate::model::FilterSpec;
 
 /// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
@@ -11,17 +10,11 @@ use crate::model::FilterSpec;
 /// # Errors
 /// Those of preparing filters, except [`ErrorKind::Unsupported`].
 pub fn prepared(
-    (filters, keep): (&[FilterSpec], bool),
-    (layout, fill, about): (&Layout, Vec<u8>, About),
+    filters: &[FilterSpec],
+    keep: bool,
+    mut context: Context,
     table: &Table,
 ) -> Result<Vec<FilterSpec>> {
-    let mut context = Context {
-        shape: layout.chunk.clone(),
-        element: layout.element,
-        fill: Some(fill),
-        len: layout.chunk_bytes(),
-        about,
-    };
     let mut all = vec![];
     for filter in filters {
         let entry = match keep && !table.has(filter.id) {

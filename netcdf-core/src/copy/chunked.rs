@@ -192,9 +192,14 @@ impl Job {
             meter.advance(output.each);
             Ok(())
         };
-        let input = (set, self.pair.from);
-        let grid = (&output.grid, plan, output.met.as_ref());
-        rechunk::run(input, grid, work, sink)?;
+        let what = rechunk::Rechunking {
+            set,
+            var: self.pair.from,
+            grid: &output.grid,
+            plan,
+            met: output.met.as_ref(),
+        };
+        rechunk::run(&what, work, sink)?;
         Ok(stored)
     }
 }

@@ -1,9 +1,11 @@
 //! How the data of a variable gets from one dataset to another.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Job;
 use crate::arithmetic::{claimed, exact, length};
+use crate::chunk::InBands;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::steps;
 use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements, rechunk};
@@ -110,7 +112,7 @@ impl Job {
             let element = (step * chunk.index).get()?;
             if element == next {
                 next = self.elements().min((step + element).get()?);
-                self.piece(set, writer, (element, next), &chunk)?;
+                self.piece(set, writer, element..next, &chunk)?;
             }
             Ok(())
         };
@@ -122,17 +124,17 @@ impl Job {
         Ok(self.bytes())
     }
 
-    /// Moves the elements `first..end` of the variable, all of them in one chunk.
+    /// Moves elements of the variable, all of them in one chunk.
     pub(super) fn piece(
         &self,
         set: Dataset<'_>,
         writer: &mut dyn Writer,
-        (first, end): (u64, u64),
+        elements: Range<u64>,
         chunk: &ChunkRef,
     ) -> Result<()> {
         let size = self.from.element.size.max(1);
         let source = set.reader.object(chunk.object);
-        let bytes = ((exact(end) - first) * size).get()?;
+        let bytes = (exact(length(&elements)) * size).get()?;
         let range = chunk.range.start..claimed(chunk.range.start, bytes).end.min(chunk.range.end);
         match source {
             Some(source) => {
@@ -141,7 +143,7 @@ impl Job {
             None if length(&range) < bytes => return Err(short(set, chunk, bytes)),
             None => {}
         }
-        let (mut at, mut element) = (range.start, first);
+        let (mut at, mut element) = (range.start, elements.start);
         let step = (PIECE - PIECE % size).max(size);
         while at < range.end {
             set.env.cancel.check()?;
@@ -182,7 +184,7 @@ impl Job {
         let mut element = 0;
         set.bands(
             self.pair.from,
-            (Region::whole(&self.shape), BAND / size),
+            InBands::new(Region::whole(&self.shape), BAND / size),
             |_, bytes| self.converts(set, bytes).in_object(path),
             |made| {
                 let bytes = match made {
@@ -221,7 +223,7 @@ impl Job {
             set.env.progress.advance(bytes);
             Ok(())
         };
-        let bands = (Region::whole(&self.shape), BAND / size);
+        let bands = InBands::new(Region::whole(&self.shape), BAND / size);
         // Converting takes memory for values on top of the elements.
         match self.alike {
             true => set.large_bands(self.pair.from, bands, work, sink),

@@ -115,7 +115,7 @@ fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Resu
             for (job, places) in rows.iter().zip(&places) {
                 let path = || set.reader.schema().var_path(job.pair.from);
                 let element = exact(record) * job.per_record();
-                let elements = (element.get()?, (element + job.per_record()).get()?);
+                let elements = element.get()?..(element + job.per_record()).get()?;
                 match places.get(index).filter(|c| c.index == record) {
                     Some(chunk) => job.piece(set, writer, elements, chunk).in_object(path)?,
                     None => put_fill(set, job, record, writer)?,

@@ -60,28 +60,20 @@ fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
     dims.reverse();
     let bytes = len.saturating_mul(size);
     each(&dims, |from, to| {
-        copy(input, output, (from, to), (bytes, size));
+        copy(input, output, (from * size, to * size), bytes);
     });
 }
 
 /// Moves elements one by one; `dims` has the slowest dimension first.
 fn elements(input: &[u8], dims: &[Dim], size: usize, output: &mut [u8]) {
     each(dims, |from, to| {
-        copy(input, output, (from, to), (size, size));
+        copy(input, output, (from * size, to * size), size);
     });
 }
 
-/// Copies bytes from one place to another; places are counted in elements of `size` bytes.
-fn copy(
-    input: &[u8],
-    output: &mut [u8],
-    (from, to): (usize, usize),
-    (bytes, size): (usize, usize),
-) {
-    let part = |at: usize| {
-        let at = at.saturating_mul(size);
-        at..at.saturating_add(bytes)
-    };
+/// Copies bytes from one place to another.
+fn copy(input: &[u8], output: &mut [u8], (from, to): (usize, usize), bytes: usize) {
+    let part = |at: usize| at..at.saturating_add(bytes);
     if let (Some(from), Some(to)) = (input.get(part(from)), output.get_mut(part(to))) {
         to.copy_from_slice(from);
     }

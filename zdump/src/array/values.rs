@@ -1,5 +1,7 @@
 //! Values compared with each other. NaN equals NaN; -0.0 equals 0.0, as numbers do.
 
+use std::ops::Range;
+
 use netcdf_core::model::Values;
 
 /// A number of any type.
@@ -126,7 +128,10 @@ pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
         ) => {
             let mut pairs = columns.iter().zip(others);
             columns.len() == others.len()
-                && pairs.all(|(v, w)| same_fields((v, *len, i), (w, *other, j)))
+                && pairs.all(|(v, w)| {
+                    let (x, y) = (part(v, *len, i), part(w, *other, j));
+                    x.len() == y.len() && x.zip(y).all(|(i, j)| same(v, i, w, j))
+                })
         }
         (Values::Vlen(_, v), Values::Vlen(_, w)) => match (v.get(i), w.get(j)) {
             (Some(v), Some(w)) => v.len() == w.len() && (0..v.len()).all(|n| same(v, n, w, n)),
@@ -136,24 +141,44 @@ pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
     }
 }
 
-/// Whether a field of structure `i` equals that of structure `j`; a column holds the field of all structures.
-fn same_fields(
-    (v, len, i): (&Values, usize, usize),
-    (w, other, j): (&Values, usize, usize),
-) -> bool {
-    let per = v.len().checked_div(len).unwrap_or(0);
-    let others = w.len().checked_div(other).unwrap_or(0);
-    let (i, j) = (i.saturating_mul(per), j.saturating_mul(others));
-    per == others && (0..per).all(|n| same(v, i.saturating_add(n), w, j.saturating_add(n)))
+/// The values of structure `i` in a column, which holds a field of `len` structures.
+fn part(column: &Values, len: usize, i: usize) -> Range<usize> {
+    let per = column.len().checked_div(len).unwrap_or(0);
+    let first = i.saturating_mul(per);
+    first..first.saturating_add(per)
 }
 
-/// Visits every `n < len` for which value `i + n` of one list differs from value `j + n` of another.
+/// A value of a list.
+#[derive(Clone, Copy)]
+pub(crate) struct ValueAt<'v> {
+    pub(crate) values: &'v Values,
+    pub(crate) index: usize,
+}
+
+impl<'v> ValueAt<'v> {
+    pub(crate) fn new(values: &'v Values, index: usize) -> Self {
+        Self { values, index }
+    }
+
+    /// The value `n` places further on.
+    pub(crate) fn after(self, n: usize) -> Self {
+        Self::new(self.values, self.index.saturating_add(n))
+    }
+
+    fn same(self, other: Self) -> bool {
+        same(self.values, self.index, other.values, other.index)
+    }
+}
+
+/// Visits every `n < len` for which the value `n` places after one differs from that after another.
 pub(crate) fn differing(
-    (a, i): (&Values, usize),
-    (b, j): (&Values, usize),
+    one: ValueAt<'_>,
+    other: ValueAt<'_>,
     len: usize,
     visit: &mut dyn FnMut(usize),
 ) {
+    let (a, i) = (one.values, one.index);
+    let (b, j) = (other.values, other.index);
     let (r, s) = (i..i.saturating_add(len), j..j.saturating_add(len));
     macro_rules! equal_slices {
         ($($kind:ident),*) => {
@@ -173,29 +198,29 @@ pub(crate) fn differing(
         return;
     }
     for n in 0..len {
-        if !same(a, i.saturating_add(n), b, j.saturating_add(n)) {
+        if !one.after(n).same(other.after(n)) {
             visit(n);
         }
     }
 }
 
-/// Visits every `n < len` for which value `i + n` differs from the only value of another list.
+/// Visits every `n < len` for which the value `n` places after `first` differs from the only value of a list.
 pub(crate) fn differing_from(
-    (a, i): (&Values, usize),
+    first: ValueAt<'_>,
     one: &Values,
     len: usize,
     visit: &mut dyn FnMut(usize),
 ) {
     for n in 0..len {
-        if !same(a, i.saturating_add(n), one, 0) {
+        if !first.after(n).same(ValueAt::new(one, 0)) {
             visit(n);
         }
     }
 }
 
-/// Whether the `len` values from `i` on all equal the only value of another list.
-pub(crate) fn is_only((a, i): (&Values, usize), one: &Values, len: usize) -> bool {
-    (0..len).all(|n| same(a, i.saturating_add(n), one, 0))
+/// Whether the `len` values from `first` on all equal the only value of a list.
+pub(crate) fn is_only(first: ValueAt<'_>, one: &Values, len: usize) -> bool {
+    (0..len).all(|n| first.after(n).same(ValueAt::new(one, 0)))
 }
 
 #[cfg(test)]
@@ -226,16 +251,26 @@ mod tests {
     fn differences_are_found_in_runs() {
         let (a, b) = (Values::Int(vec![9, 1, 2, 3]), Values::Int(vec![1, 2, 4, 3]));
         let mut found = vec![];
-        differing((&a, 1), (&b, 0), 3, &mut |n| found.push(n));
-        assert_eq!(found, [2]);
-        differing((&a, 1), (&b, 0), 2, &mut |_| panic!());
-        let mut found = vec![];
-        differing_from((&a, 0), &Values::Double(vec![2.0]), 4, &mut |n| {
+        differing(ValueAt::new(&a, 1), ValueAt::new(&b, 0), 3, &mut |n| {
             found.push(n)
         });
+        assert_eq!(found, [2]);
+        differing(
+            ValueAt::new(&a, 1),
+            ValueAt::new(&b, 0),
+            2,
+            &mut |_| panic!(),
+        );
+        let mut found = vec![];
+        differing_from(
+            ValueAt::new(&a, 0),
+            &Values::Double(vec![2.0]),
+            4,
+            &mut |n| found.push(n),
+        );
         assert_eq!(found, [0, 1, 3]);
-        assert!(is_only((&a, 2), &Values::Byte(vec![2]), 1));
-        assert!(!is_only((&a, 2), &Values::Byte(vec![2]), 2));
+        assert!(is_only(ValueAt::new(&a, 2), &Values::Byte(vec![2]), 1));
+        assert!(!is_only(ValueAt::new(&a, 2), &Values::Byte(vec![2]), 2));
     }
 
     #[test]

@@ -44,13 +44,25 @@ pub(super) struct KeyToRead {
 /// The result for a key: findings, and the number of decoded chunks.
 type Done = (usize, u64, Vec<Finding>, u64);
 
+/// The arrays of a store, and what is stored of them.
+pub(super) struct StoredArrays<'a> {
+    pub arrays: &'a Arrays<'a>,
+    pub stored: &'a StoredAmounts,
+    /// Whether all chunks are read.
+    pub deep: bool,
+}
+
 /// Reads the shards of arrays with few shards; with `deep`, all chunks.
 ///
 /// # Errors
 /// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
     checked: Checked<'_>,
-    (arrays, stored, deep): (&Arrays<'_>, &StoredAmounts, bool),
+    StoredArrays {
+        arrays,
+        stored,
+        deep,
+    }: StoredArrays<'_>,
     counts: &mut Counts,
     report: &mut Report,
 ) -> Result<()> {

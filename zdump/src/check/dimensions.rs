@@ -78,7 +78,13 @@ fn one<'a>(
     }
     agree(node, &all, report);
     match extras.and_then(|(extras, object)| Some((extras.dims?, object))) {
-        Some((dims, object)) => referred(node, (&dims, object), (shape, groups), report),
+        Some((paths, object)) => {
+            let dims = ReferredDims {
+                paths: &paths,
+                object,
+            };
+            referred(node, &dims, shape, groups, report);
+        }
         None => conflicts(node, (&all, shape), lengths, report),
     }
 }
@@ -143,14 +149,23 @@ fn agree(node: &Node, all: &[DimensionNames], report: &mut Report) {
     }
 }
 
+/// netCDF's references to dimensions.
+struct ReferredDims<'a> {
+    paths: &'a [String],
+    /// The object that has them.
+    object: &'a str,
+}
+
 /// Checks netCDF's references to dimensions, and the lengths.
 fn referred(
     node: &Node,
-    (dims, object): (&[String], &str),
-    (shape, groups): (&[u64], &Groups<'_>),
+    dims: &ReferredDims<'_>,
+    shape: &[u64],
+    groups: &Groups<'_>,
     report: &mut Report,
 ) {
-    for (path, &len) in dims.iter().zip(shape) {
+    let object = dims.object;
+    for (path, &len) in dims.paths.iter().zip(shape) {
         match groups.find(path) {
             Ok(None) => {}
             Ok(Some(dim)) if dim.len == len || (dim.unlimited && len < dim.len) => {}

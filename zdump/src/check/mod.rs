@@ -117,7 +117,11 @@ fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<(Report,
     let nodes = &checked.survey.nodes;
     counts.arrays = nodes.iter().filter(|n| n.array().is_some()).count() as u64;
     let stored = keys::check(checked, &arrays, &mut counts, &mut report)?;
-    let work = (&arrays, &stored, deep);
+    let work = chunks::StoredArrays {
+        arrays: &arrays,
+        stored: &stored,
+        deep,
+    };
     chunks::check(checked, work, &mut counts, &mut report)?;
     if complete {
         complete::check(checked, &arrays, &mut report)?;

@@ -1,6 +1,6 @@
 //! The values of a chunk row by row, in small pieces to save memory.
 
-use netcdf_core::chunk::scatter::{Block, advance};
+use netcdf_core::chunk::scatter::advance;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Values, ZarrVersion};
 
@@ -51,7 +51,10 @@ pub(super) fn each(
             let start = first.saturating_add(from);
             let part = values.slice(start..start.saturating_add(len));
             let inside = shown.saturating_sub(from).min(len);
-            visit(piece(opened, (&block, &at, from), &part, inside))?;
+            let within = at.iter().copied().chain([from as u64]);
+            let index = block.start.iter().zip(within);
+            let index = index.map(|(start, n)| start.saturating_add(n)).collect();
+            visit(piece(opened, index, &part, inside))?;
             from += len;
         }
         first = first.saturating_add(row);
@@ -61,15 +64,7 @@ pub(super) fn each(
     }
 }
 
-fn piece(
-    opened: &Opened<'_>,
-    (block, at, from): (&Block, &[u64], usize),
-    part: &Values,
-    inside: usize,
-) -> RowPiece {
-    let within = at.iter().copied().chain([from as u64]);
-    let index = block.start.iter().zip(within);
-    let index = index.map(|(start, n)| start.saturating_add(n)).collect();
+fn piece(opened: &Opened<'_>, index: Vec<u64>, part: &Values, inside: usize) -> RowPiece {
     let constants = match part {
         Values::Char(text) => return text_piece(opened, index, text, inside),
         other => opened.shown(other),

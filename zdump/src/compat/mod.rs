@@ -73,9 +73,14 @@ fn dump(options: &Options, io: &mut Io) -> Result<()> {
         })?;
     }
     let mut out = Out::new(false, io, ("compat", store.name()))?;
+    let shown = ShownStore {
+        store: &store,
+        survey: &survey,
+        options,
+    };
     each(&store, &mut |n, key| {
         session.env.cancel.check()?;
-        object((&store, &survey), options, (n, key), &mut out)
+        object(&shown, n, key, &mut out)
     })?;
     out.end()
 }
@@ -136,14 +141,17 @@ fn kind(key: &str, options: &Options) -> Kind {
     }
 }
 
+/// A store, and how it is shown.
+struct ShownStore<'a> {
+    store: &'a Arc<dyn Store>,
+    survey: &'a Survey,
+    options: &'a Options,
+}
+
 /// Prints a line if the key has bytes.
-fn object(
-    (store, survey): (&Arc<dyn Store>, &Survey),
-    options: &Options,
-    (number, key): (u64, &str),
-    out: &mut Out<'_>,
-) -> Result<()> {
-    let Some(size) = bytes_of(store, key)? else {
+fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut Out<'_>) -> Result<()> {
+    let options = shown.options;
+    let Some(size) = bytes_of(shown.store, key)? else {
         return Ok(());
     };
     let kind = kind(key, options);
@@ -157,18 +165,18 @@ fn object(
     }
     out.bytes(b" |")?;
     if size > 0 {
-        contents((store, survey), options, (kind, key), out)?;
+        contents(shown, kind, key, out)?;
     }
     out.bytes(b"|\n")
 }
 
 /// Prints the contents of a key.
-fn contents(
-    (store, survey): (&Arc<dyn Store>, &Survey),
-    options: &Options,
-    (kind, key): (Kind, &str),
-    out: &mut Out<'_>,
-) -> Result<()> {
+fn contents(shown: &ShownStore<'_>, kind: Kind, key: &str, out: &mut Out<'_>) -> Result<()> {
+    let &ShownStore {
+        store,
+        survey,
+        options,
+    } = shown;
     match kind {
         Kind::Hidden => Ok(()),
         Kind::Metadata => out.bytes(&get(store, key)?),

@@ -11,10 +11,10 @@ use netcdf_core::model::{Region, Values};
 use netcdf_core::runtime::pool::Item;
 
 use super::finder::Finder;
-use super::raw;
+use super::raw::{self, StoredKey};
 use super::report::{Difference, Report};
 use super::tally::{Tally, constant};
-use crate::array::values::{differing, differing_from, same};
+use crate::array::values::{ValueAt, differing, differing_from, same};
 use crate::array::{ChunkPlace, FoundChunk, Opened};
 use crate::out::plain;
 
@@ -72,7 +72,9 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
     pair.each(x, &mut tally, &|place| pair.over_x(place))?;
     pair.each(y, &mut tally, &|place| pair.over_y(place))?;
     let whole = product(&pair.shape);
-    pair.unstored(whole, &tally, (report, &a.path), swapped)?;
+    if let Some(difference) = pair.unstored(whole, &tally, swapped) {
+        report.tell(&a.path, difference)?;
+    }
     if let Some(difference) = tally.difference(whole, swapped) {
         report.tell(&a.path, difference)?;
     }
@@ -100,6 +102,28 @@ fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
         .chain(reasons.map(|text| plain(text)))
         .collect();
     report.tell(path, difference)
+}
+
+/// The values of a chunk, and the box that they fill.
+#[derive(Clone, Copy)]
+struct ChunkValues<'a> {
+    values: &'a Values,
+    block: &'a Block,
+}
+
+impl<'a> ChunkValues<'a> {
+    /// The value of an element of the array.
+    fn at(self, index: &[u64]) -> ValueAt<'a> {
+        ValueAt::new(self.values, offset(index, self.block))
+    }
+}
+
+/// What a chunk is compared with.
+#[derive(Clone, Copy)]
+enum Other<'a> {
+    Chunk(ChunkValues<'a>),
+    /// The other store has no chunk, only a fill value.
+    Fill(&'a Values),
 }
 
 impl Pair<'_> {
@@ -140,7 +164,15 @@ impl Pair<'_> {
     fn same_key(&self, key_place: &[u64]) -> bool {
         let (x, y) = (self.x.opened, self.y.opened);
         let (key, other) = (x.key(key_place), y.key(key_place));
-        let equal = || raw::equal((x.store, &key), (y.store, &other), x.env);
+        let one = StoredKey {
+            store: x.store,
+            key: &key,
+        };
+        let two = StoredKey {
+            store: y.store,
+            key: &other,
+        };
+        let equal = || raw::equal(one, two, x.env);
         self.twins && equal().is_ok_and(|equal| equal)
     }
 
@@ -191,8 +223,11 @@ impl Pair<'_> {
         };
         let block = self.x.opened.block(&place.place);
         for (cell, part) in cells(self.y.opened, &part) {
-            let side = (&values, &block);
-            if let Err(e) = self.with_y(side, &cell, &part, &mut tally) {
+            let chunk = ChunkValues {
+                values: &values,
+                block: &block,
+            };
+            if let Err(e) = self.with_y(chunk, &cell, &part, &mut tally) {
                 tally.failed(e)?;
             }
         }
@@ -202,19 +237,23 @@ impl Pair<'_> {
     /// Compares a part of a chunk of `x` with the chunk of `y` that has it.
     fn with_y(
         &self,
-        x: (&Values, &Block),
+        x: ChunkValues<'_>,
         cell: &[u64],
         part: &Region,
         tally: &mut Tally,
     ) -> Result<()> {
         let Some(place) = self.y.locate(cell)? else {
             let fill = unwritten(self.y.opened)?;
-            self.compare(x, (fill, None), part, tally);
+            self.compare(x, Other::Fill(fill), part, tally);
             return Ok(());
         };
         let values = self.y.decode(&place)?;
         let block = self.y.opened.block(cell);
-        self.compare(x, (&values, Some(&block)), part, tally);
+        let chunk = ChunkValues {
+            values: &values,
+            block: &block,
+        };
+        self.compare(x, Other::Chunk(chunk), part, tally);
         Ok(())
     }
 
@@ -246,7 +285,13 @@ impl Pair<'_> {
             }
             let Some(values) = &values else { continue };
             match unwritten(self.x.opened) {
-                Ok(fill) => self.compare_filled(fill, (values, &block), &part, &mut tally),
+                Ok(fill) => {
+                    let chunk = ChunkValues {
+                        values,
+                        block: &block,
+                    };
+                    self.compare_filled(fill, chunk, &part, &mut tally);
+                }
                 Err(e) => tally.failed(e)?,
             }
         }
@@ -254,29 +299,19 @@ impl Pair<'_> {
     }
 
     /// Compares a part of a chunk of `x` with a chunk or the fill value of `y`.
-    fn compare(
-        &self,
-        (values, block): (&Values, &Block),
-        (others, other_block): (&Values, Option<&Block>),
-        part: &Region,
-        tally: &mut Tally,
-    ) {
+    fn compare(&self, x: ChunkValues<'_>, y: Other<'_>, part: &Region, tally: &mut Tally) {
         rows(part, &mut |index, len| {
-            let i = offset(index, block);
-            let j = other_block.map_or(0, |block| offset(index, block));
+            let first = x.at(index);
             let mut found = |n: usize| {
-                let (i, j) = (
-                    i.saturating_add(n),
-                    match other_block {
-                        Some(_) => j.saturating_add(n),
-                        None => 0,
-                    },
-                );
-                self.differs(along(index, n), (values, i), (others, j), tally);
+                let other = match y {
+                    Other::Chunk(y) => y.at(index).after(n),
+                    Other::Fill(fill) => ValueAt::new(fill, 0),
+                };
+                self.differs(along(index, n), first.after(n), other, tally);
             };
-            match other_block {
-                Some(_) => differing((values, i), (others, j), len, &mut found),
-                None => differing_from((values, i), others, len, &mut found),
+            match y {
+                Other::Chunk(y) => differing(first, y.at(index), len, &mut found),
+                Other::Fill(fill) => differing_from(first, fill, len, &mut found),
             }
         });
     }
@@ -285,49 +320,38 @@ impl Pair<'_> {
     fn compare_filled(
         &self,
         fill: &Values,
-        (values, block): (&Values, &Block),
+        chunk: ChunkValues<'_>,
         part: &Region,
         tally: &mut Tally,
     ) {
         rows(part, &mut |index, len| {
-            let j = offset(index, block);
-            differing_from((values, j), fill, len, &mut |n| {
-                let j = j.saturating_add(n);
-                self.differs(along(index, n), (fill, 0), (values, j), tally);
+            let first = chunk.at(index);
+            differing_from(first, fill, len, &mut |n| {
+                let fill = ValueAt::new(fill, 0);
+                self.differs(along(index, n), fill, first.after(n), tally);
             });
         });
     }
 
-    fn differs(
-        &self,
-        index: Vec<u64>,
-        (x, i): (&Values, usize),
-        (y, j): (&Values, usize),
-        tally: &mut Tally,
-    ) {
+    fn differs(&self, index: Vec<u64>, x: ValueAt<'_>, y: ValueAt<'_>, tally: &mut Tally) {
         let texts = || {
             let (a, b) = (self.x.opened, self.y.opened);
-            (constant(a, x, i), constant(b, y, j))
+            let x = constant(a, x.values, x.index);
+            (x, constant(b, y.values, y.index))
         };
-        tally.differs(index, (x, i), (y, j), &texts);
+        tally.differs(index, x, y, &texts);
     }
 
     /// Compares elements that neither store has: they differ if the fill values do.
-    fn unstored(
-        &self,
-        whole: Option<u64>,
-        tally: &Tally,
-        (report, path): (&mut Report<'_>, &str),
-        swapped: bool,
-    ) -> Result<()> {
+    fn unstored(&self, whole: Option<u64>, tally: &Tally, swapped: bool) -> Option<Difference> {
         let left = whole.map_or(u64::MAX, |n| n.saturating_sub(tally.covered));
         let fills = (&self.x.opened.unwritten, &self.y.opened.unwritten);
         let (Some(x), Some(y)) = fills else {
-            return Ok(());
+            return None;
         };
         // If chunks cannot be found, it is unknown what is stored.
         if left == 0 || same(x, 0, y, 0) || tally.wrong > 0 {
-            return Ok(());
+            return None;
         }
         let texts = (constant(self.x.opened, x, 0), constant(self.y.opened, y, 0));
         let (a, b) = if swapped { (texts.1, texts.0) } else { texts };
@@ -336,7 +360,7 @@ impl Pair<'_> {
         difference.text = vec![format!(
             "{left} elements are stored in neither, and their fill values differ: {a} | {b}"
         )];
-        report.tell(path, difference)
+        Some(difference)
     }
 }
 

@@ -9,8 +9,9 @@ use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 
+use super::raw::{self, StoredNode};
 use super::report::{Difference, Report};
-use super::{attributes, data, meta, raw};
+use super::{attributes, data, meta};
 use crate::array::Opened;
 use crate::table::shape;
 use crate::words::dtype;
@@ -41,7 +42,19 @@ pub(super) fn compare(
         match sides {
             (Some(x), Some(y)) => {
                 version((x, y), &mut versions, report)?;
-                both((a.0, x), (b.0, y), (env, report))?;
+                let x = StoredNode {
+                    store: a.0,
+                    node: x,
+                };
+                both(
+                    x,
+                    StoredNode {
+                        store: b.0,
+                        node: y,
+                    },
+                    env,
+                    report,
+                )?;
             }
             (Some(x), None) => alone(x, has_below(b.1, path), (report, false))?,
             (None, Some(y)) => alone(y, has_below(a.1, path), (report, true))?,
@@ -118,20 +131,17 @@ fn version(
 }
 
 /// Compares a node that both stores have.
-fn both(
-    (a, x): (&Arc<dyn Store>, &Node),
-    (b, y): (&Arc<dyn Store>, &Node),
-    (env, report): (&Env, &mut Report<'_>),
-) -> Result<()> {
+fn both(a: StoredNode<'_>, b: StoredNode<'_>, env: &Env, report: &mut Report<'_>) -> Result<()> {
+    let (x, y) = (a.node, b.node);
     let path = x.shown();
     let ((kind, text), (other, other_text)) = (what(x), what(y));
-    if kind == "broken" && other == kind && raw::unchanged((a, x), (b, y), env)? {
+    if kind == "broken" && other == kind && raw::unchanged(a, b, env)? {
         return Ok(());
     }
     if kind != other || kind == "broken" {
         return report.tell(&path, Difference::texts("node", &text, &other_text));
     }
-    let arrays = Opened::new(a, env, x).zip(Opened::new(b, env, y));
+    let arrays = Opened::new(a.store, env, x).zip(Opened::new(b.store, env, y));
     let Some((x_array, y_array)) = arrays else {
         return attributes::compare(&path, (Some(x), Some(y)), None, report);
     };

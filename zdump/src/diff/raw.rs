@@ -37,6 +37,20 @@ pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) ->
     })
 }
 
+/// A node of a store.
+#[derive(Clone, Copy)]
+pub(super) struct StoredNode<'a> {
+    pub(super) store: &'a Arc<dyn Store>,
+    pub(super) node: &'a Node,
+}
+
+/// A key of a store.
+#[derive(Clone, Copy)]
+pub(super) struct StoredKey<'a> {
+    pub(super) store: &'a Arc<dyn Store>,
+    pub(super) key: &'a str,
+}
+
 /// Goes through all keys of a store, in parallel.
 fn each(
     (store, env, report): (&Arc<dyn Store>, &Env, &mut Report<'_>),
@@ -89,21 +103,19 @@ fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Optio
         let difference = Difference::new("size", Some(bytes(size)), Some(bytes(other)));
         return Ok(Some(difference));
     }
-    let different = piece((a, key), (b, key), (size, env))?;
+    let (one, other) = (StoredKey { store: a, key }, StoredKey { store: b, key });
+    let different = piece(one, other, size, env)?;
     Ok(different.map(|(at, x, y)| first(at, &x, &y)))
 }
 
 /// The first piece in which two keys of this size differ, and its offset.
-fn piece(
-    (a, key): (&Arc<dyn Store>, &str),
-    (b, other): (&Arc<dyn Store>, &str),
-    (size, env): (u64, &Env),
-) -> Result<Option<Pieces>> {
+fn piece(one: StoredKey<'_>, other: StoredKey<'_>, size: u64, env: &Env) -> Result<Option<Pieces>> {
     let mut at = 0;
     while at < size {
         env.cancel.check()?;
         let end = at.saturating_add(PIECE).min(size);
-        let (x, y) = (read(a, key, at..end)?, read(b, other, at..end)?);
+        let x = read(one.store, one.key, at..end)?;
+        let y = read(other.store, other.key, at..end)?;
         if x != y {
             return Ok(Some((at, x, y)));
         }
@@ -116,15 +128,11 @@ fn piece(
 ///
 /// # Errors
 /// Errors of the stores.
-pub(super) fn equal(
-    (a, key): (&Arc<dyn Store>, &str),
-    (b, other): (&Arc<dyn Store>, &str),
-    env: &Env,
-) -> Result<bool> {
-    match (size_of(a, key)?, size_of(b, other)?) {
-        (Some(size), Some(known)) if size == known => {
-            Ok(piece((a, key), (b, other), (size, env))?.is_none())
-        }
+pub(super) fn equal(one: StoredKey<'_>, other: StoredKey<'_>, env: &Env) -> Result<bool> {
+    let sizes = [one, other].map(|k| size_of(k.store, k.key));
+    let [size, known] = sizes;
+    match (size?, known?) {
+        (Some(size), Some(known)) if size == known => Ok(piece(one, other, size, env)?.is_none()),
         (None, None) => Ok(true),
         (Some(_) | None, Some(_) | None) => Ok(false),
     }
@@ -135,8 +143,8 @@ pub(super) fn equal(
 /// # Errors
 /// Errors of the stores; keys that cannot be read do not count as equal.
 pub(super) fn unchanged(
-    (a, x): (&Arc<dyn Store>, &Node),
-    (b, y): (&Arc<dyn Store>, &Node),
+    StoredNode { store: a, node: x }: StoredNode<'_>,
+    StoredNode { store: b, node: y }: StoredNode<'_>,
     env: &Env,
 ) -> Result<bool> {
     let own = |node: &Node| node.objects.values().all(|o| o.size.is_some());
@@ -151,7 +159,8 @@ pub(super) fn unchanged(
     a.walk(&prefix, &mut |key, _| {
         env.cancel.check()?;
         more = more.saturating_add(1);
-        same = same && equal((a, key), (b, key), env)?;
+        let (one, other) = (StoredKey { store: a, key }, StoredKey { store: b, key });
+        same = same && equal(one, other, env)?;
         Ok(())
     })?;
     b.walk(&prefix, &mut |_, _| {

@@ -7,7 +7,7 @@ use netcdf_core::json::Json;
 use netcdf_core::model::Values;
 
 use super::report::Difference;
-use crate::array::values::{AnyNumber, number};
+use crate::array::values::{AnyNumber, ValueAt, number};
 use crate::array::{Opened, numbers};
 use crate::out::numbers as list;
 
@@ -41,12 +41,12 @@ impl Tally {
     pub fn differs(
         &mut self,
         index: Vec<u64>,
-        (a, i): (&Values, usize),
-        (b, j): (&Values, usize),
+        x: ValueAt<'_>,
+        y: ValueAt<'_>,
         texts: &dyn Fn() -> Pair,
     ) {
         self.count = self.count.saturating_add(1);
-        let distance = number(a, i).zip(number(b, j));
+        let distance = number(x.values, x.index).zip(number(y.values, y.index));
         if let Some(distance) = distance.and_then(|(x, y)| x.distance(y)) {
             self.far(distance, &index);
         }

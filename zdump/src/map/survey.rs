@@ -6,7 +6,7 @@ use netcdf_core::model::Values;
 use netcdf_core::runtime::pool::Item;
 
 use super::scale::Map;
-use crate::array::values::is_only;
+use crate::array::values::{ValueAt, is_only};
 use crate::array::{ChunkPlace, FoundChunk, Lost, Opened};
 
 /// The map of an array.
@@ -96,7 +96,7 @@ fn all_fill(opened: &Opened<'_>, place: &ChunkPlace, values: &Values) -> bool {
         });
         let first = usize::try_from(first.saturating_mul(row)).unwrap_or(usize::MAX);
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        if !is_only((values, first), fill, len) {
+        if !is_only(ValueAt::new(values, first), fill, len) {
             return false;
         }
         if !advance(&mut at, lengths) {

@@ -16,6 +16,13 @@ pub(super) struct ValueText<'a> {
     pub(super) floats: Floats,
 }
 
+/// Structures of a type, a column for each field.
+struct Structures<'v> {
+    ty: TypeId,
+    len: usize,
+    columns: &'v [Values],
+}
+
 impl ValueText<'_> {
     /// Appends value `i` of a list.
     pub(super) fn write(&self, values: &Values, i: usize, out: &mut Vec<u8>) {
@@ -38,7 +45,14 @@ impl ValueText<'_> {
                 opaque(value.unwrap_or_default(), out);
             }
             Values::Vlen(_, lists) => self.braces(lists.get(i), out),
-            Values::Compound { ty, len, columns } => self.compound(*ty, (*len, columns), i, out),
+            Values::Compound { ty, len, columns } => {
+                let all = Structures {
+                    ty: *ty,
+                    len: *len,
+                    columns,
+                };
+                self.compound(&all, i, out);
+            }
         }
     }
 
@@ -95,23 +109,17 @@ impl ValueText<'_> {
         }
     }
 
-    fn compound(
-        &self,
-        ty: TypeId,
-        (len, columns): (usize, &[Values]),
-        i: usize,
-        out: &mut Vec<u8>,
-    ) {
-        let Some(TypeKind::Compound { fields, .. }) = self.schema.user_type(ty).map(|t| &t.kind)
-        else {
+    fn compound(&self, all: &Structures<'_>, i: usize, out: &mut Vec<u8>) {
+        let kind = self.schema.user_type(all.ty).map(|t| &t.kind);
+        let Some(TypeKind::Compound { fields, .. }) = kind else {
             return;
         };
         out.push(b'{');
-        for (n, (field, column)) in fields.iter().zip(columns).enumerate() {
+        for (n, (field, column)) in fields.iter().zip(all.columns).enumerate() {
             if n > 0 {
                 out.extend_from_slice(b", ");
             }
-            let per = column.len().checked_div(len).unwrap_or(0);
+            let per = column.len().checked_div(all.len).unwrap_or(0);
             let first = i.saturating_mul(per);
             self.field(field, column, first..first.saturating_add(per), out);
         }

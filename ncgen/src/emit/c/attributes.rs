@@ -25,8 +25,11 @@ pub(super) fn write(
     if !of_groups.is_empty() {
         put!(out, "\n    /* assign global attributes */\n")?;
         for (group, attribute) in of_groups {
-            let owner = (group, "NC_GLOBAL");
-            put(program, (names, &mut *printer), owner, attribute, out)?;
+            let owner = AttributeOwner {
+                group,
+                var: "NC_GLOBAL",
+            };
+            put(program, printer, owner, attribute, out)?;
         }
         put!(out, "\n")?;
     }
@@ -41,20 +44,31 @@ pub(super) fn write(
         let own_quantize = var.storage.quantize.map(|q| q.attribute().name);
         let others = |a: &&Attribute| own_quantize.as_ref() != Some(&a.name);
         for attribute in var.attributes.iter().filter(others) {
-            let owner = (var.group, own.as_str());
-            put(program, (names, &mut *printer), owner, attribute, out)?;
+            let owner = AttributeOwner {
+                group: var.group,
+                var: &own,
+            };
+            put(program, printer, owner, attribute, out)?;
         }
     }
     put!(out, "\n")
 }
 
+/// What has an attribute.
+struct AttributeOwner<'a> {
+    group: GroupId,
+    /// The id of the variable in the program, or `NC_GLOBAL`.
+    var: &'a str,
+}
+
 fn put(
     program: &Program<'_>,
-    (names, printer): (&CNames, &mut Printer<'_>),
-    (group, var): (GroupId, &str),
+    printer: &mut Printer<'_>,
+    AttributeOwner { group, var }: AttributeOwner<'_>,
     attribute: &Attribute,
     out: &mut Out<'_>,
 ) -> Result<()> {
+    let names = printer.names;
     let name = c_string(attribute.name.as_bytes());
     let place = format!("{}, {var}, {name}", names.group(group));
     put!(out, "\n    {{\n")?;

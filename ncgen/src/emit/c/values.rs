@@ -16,6 +16,12 @@ pub(super) struct Printer<'a> {
     pub(super) arrays: Vec<String>,
 }
 
+/// Structures, a column for each field.
+struct Structures<'v> {
+    len: usize,
+    columns: &'v [Values],
+}
+
 impl<'a> Printer<'a> {
     pub(super) fn new(schema: &'a Schema, names: &'a CNames) -> Self {
         Self {
@@ -71,7 +77,8 @@ impl<'a> Printer<'a> {
                 if let Some(TypeKind::Compound { fields, .. }) =
                     self.schema.user_type(*ty).map(|t| &t.kind)
                 {
-                    self.compound(fields, columns, (at, *len), out);
+                    let all = Structures { len: *len, columns };
+                    self.compound(fields, &all, at, out);
                 }
             }
         }
@@ -93,20 +100,14 @@ impl<'a> Printer<'a> {
         out.push_str(&format!("{{{count}, (void*)vlen_{number}}}"));
     }
 
-    fn compound(
-        &mut self,
-        fields: &[Field],
-        columns: &[Values],
-        (at, len): (usize, usize),
-        out: &mut String,
-    ) {
+    fn compound(&mut self, fields: &[Field], all: &Structures<'_>, at: usize, out: &mut String) {
         self.lists += 1;
         out.push('{');
-        for (n, (field, column)) in fields.iter().zip(columns).enumerate() {
+        for (n, (field, column)) in fields.iter().zip(all.columns).enumerate() {
             if n > 0 {
                 out.push_str(", ");
             }
-            let per = column.len().checked_div(len).unwrap_or(0);
+            let per = column.len().checked_div(all.len).unwrap_or(0);
             if field.dims.is_empty() {
                 self.value(column, at, out);
             } else {

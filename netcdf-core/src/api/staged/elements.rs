@@ -3,6 +3,7 @@
 use super::heap;
 use super::spool::Spool;
 use super::tiles::Tiles;
+use crate::chunk::InBands;
 use crate::chunk::{Dataset, Reader, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -85,7 +86,7 @@ pub(super) fn take_over(
     let layout = set.layout(var)?;
     let shape = base.schema().shape(var);
     let most = (BAND / layout.element.size.max(1)).max(1);
-    let bands = (Region::whole(&shape), most);
+    let bands = InBands::new(Region::whole(&shape), most);
     set.bands(
         var,
         bands,

@@ -36,6 +36,12 @@ pub(super) struct Tiles {
     pub(super) over: bool,
 }
 
+/// Runs of elements, and the bytes of the region that they are runs of.
+struct RunsOf<'a> {
+    runs: &'a [Run],
+    bytes: &'a [u8],
+}
+
 impl Tiles {
     /// No elements yet, for a variable of this shape. `asked` is the shape of its chunks, if given.
     pub(super) fn new(
@@ -139,7 +145,13 @@ impl Tiles {
             })?;
             match found.is_empty() {
                 true => Ok(()),
-                false => self.put_tile(place, &found, bytes, (&mut *spool, &mut *background)),
+                false => {
+                    let runs = RunsOf {
+                        runs: &found,
+                        bytes,
+                    };
+                    self.put_tile(place, runs, spool, background)
+                }
             }
         })
     }
@@ -147,9 +159,9 @@ impl Tiles {
     fn put_tile(
         &mut self,
         place: &[u64],
-        found: &[Run],
-        bytes: &[u8],
-        (spool, background): (&mut Spool, Background<'_>),
+        RunsOf { runs: found, bytes }: RunsOf<'_>,
+        spool: &mut Spool,
+        background: Background<'_>,
     ) -> Result<()> {
         let old = self.slots.get(place).copied();
         let len = self.bytes()?;

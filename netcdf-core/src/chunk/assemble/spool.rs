@@ -179,5 +179,12 @@ fn rechunk_column(
         of.env.buffers.give_large(stored.bytes);
         Ok(())
     };
-    rechunk::run((set, of.var), (&grid, &plan, None), work, sink)
+    let what = rechunk::Rechunking {
+        set,
+        var: of.var,
+        grid: &grid,
+        plan: &plan,
+        met: None,
+    };
+    rechunk::run(&what, work, sink)
 }

@@ -23,6 +23,23 @@ pub use gather::BoxElements;
 use gather::Variable;
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};
 
+/// A region to work on in bands.
+#[derive(Debug, Clone)]
+pub struct InBands {
+    /// The region.
+    pub region: Region,
+    /// Elements of a band, roughly.
+    pub most: u64,
+}
+
+impl InBands {
+    /// Bands of about `most` elements.
+    #[must_use]
+    pub fn new(region: Region, most: u64) -> Self {
+        Self { region, most }
+    }
+}
+
 /// An open dataset, and the means to read it.
 #[derive(Clone, Copy)]
 pub struct Dataset<'a> {
@@ -108,7 +125,7 @@ impl<'a> Dataset<'a> {
     pub fn bands<R: Send>(
         &self,
         var: VarId,
-        (region, most): (Region, u64),
+        InBands { region, most }: InBands,
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
@@ -126,7 +143,7 @@ impl<'a> Dataset<'a> {
     pub fn large_bands<R: Send>(
         &self,
         var: VarId,
-        (region, most): (Region, u64),
+        InBands { region, most }: InBands,
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {

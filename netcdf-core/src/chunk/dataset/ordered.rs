@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
-use super::tiles::Tiles;
+use super::tiles::{Decoded, Tiles};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
@@ -40,6 +40,24 @@ struct StoredBlock {
     /// Its chunks, among those of the slab, and whether these are all.
     chunks: Range<usize>,
     whole: bool,
+}
+
+/// A chunk whose elements are to be put in the order of its block.
+struct ChunkToOrder<'a> {
+    /// The slab.
+    region: &'a Region,
+    block: &'a StoredBlock,
+    cell: &'a Cell,
+    chunk: &'a ChunkRef,
+}
+
+/// A part of the slab that is being filled.
+struct BandToFill<'a> {
+    part: &'a mut [u8],
+    /// Memory for the rows of pieces.
+    rows: Rows,
+    /// Where no chunk is stored.
+    missing: &'a mut Vec<Cell>,
 }
 
 impl Ordered {
@@ -115,8 +133,14 @@ impl Ordered {
                 spread(&variable.decoder.fill, place);
             }
             let mut chunks = chunks.get(block.chunks.clone()).unwrap_or_default().iter();
-            let put = chunks.try_for_each(|chunk| {
-                self.order(variable, (region, block, chunk), (place, &mut scratch))
+            let put = chunks.try_for_each(|(cell, chunk)| {
+                let one = ChunkToOrder {
+                    region,
+                    block,
+                    cell,
+                    chunk,
+                };
+                self.order(variable, &one, place, &mut scratch)
             });
             let _ = slot.set(put.map(|()| start..end));
             start = end;
@@ -146,12 +170,18 @@ impl Ordered {
     fn order(
         &self,
         variable: &Variable<'_>,
-        (region, block, (cell, chunk)): (&Region, &StoredBlock, &(Cell, ChunkRef)),
-        (place, scratch): (&mut [u8], &mut Vec<u8>),
+        one: &ChunkToOrder<'_>,
+        place: &mut [u8],
+        scratch: &mut Vec<u8>,
     ) -> Result<()> {
-        let (around, bytes) = variable.around((region, cell), chunk.clone(), scratch)?;
-        let whole = (&cell.place, &block.place);
-        let put = self.tiles.order(whole, (&around, &bytes), place);
+        let (cell, chunk) = (one.cell, one.chunk);
+        let (around, bytes) = variable.around((one.region, cell), chunk.clone(), scratch)?;
+        let decoded = Decoded {
+            around: &around,
+            bytes: &bytes,
+        };
+        let tiles = &self.tiles;
+        let put = tiles.order(&cell.place, &one.block.place, &decoded, place);
         match variable.layout.filters.is_empty() {
             true => *scratch = bytes,
             false => variable.decoder.buffers.give_large(bytes),
@@ -167,9 +197,14 @@ impl Ordered {
         (band, part): (&Region, &mut [u8]),
         missing: &mut Vec<Cell>,
     ) -> Result<bool> {
-        let (mut rows, mut any) = (Rows::default(), false);
+        let mut any = false;
+        let mut into = BandToFill {
+            part,
+            rows: Rows::default(),
+            missing,
+        };
         self.tiles.visit(band, |pieces| {
-            any |= self.put_pieces(chunks, pieces, (part, &mut rows, missing))?;
+            any |= self.put_pieces(chunks, pieces, &mut into)?;
             Ok::<_, Error>(())
         })?;
         Ok(any)
@@ -179,12 +214,17 @@ impl Ordered {
         &self,
         chunks: &Chunks,
         pieces: &Pieces<'_>,
-        (part, rows, missing): (&mut [u8], &mut Rows, &mut Vec<Cell>),
+        into: &mut BandToFill<'_>,
     ) -> Result<bool> {
+        let BandToFill {
+            part,
+            rows,
+            missing,
+        } = into;
         let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
         let range = pieces.lay(rows).ok_or_else(short)?;
         let apart = pieces.apart().ok_or_else(short)?;
-        let (mut place, mut any) = (part, false);
+        let (mut place, mut any) = (&mut **part, false);
         for n in 0..pieces.times {
             let (index, ordinal) = pieces.block(n);
             match self.find(index, ordinal) {

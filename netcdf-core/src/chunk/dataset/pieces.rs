@@ -21,12 +21,19 @@ pub(super) struct Pieces<'a> {
     pub(super) size: usize,
 }
 
+/// The first and the last of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) first: usize,
+    pub(super) last: usize,
+}
+
 /// A piece along one dimension, in elements.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dim {
     /// Which block, and the first and the last relevant one.
     pub(super) block: usize,
-    pub(super) ends: (usize, usize),
+    pub(super) ends: Ends,
     /// Elements of the array from which the piece is taken, and the elements in it before the piece.
     pub(super) all: usize,
     pub(super) before: usize,
@@ -105,27 +112,34 @@ impl Pieces<'_> {
     }
 }
 
-/// The pieces into which a block is cut along a dimension, given by its start and its elements in the slab, and
-/// what each has of a chunk. The chunk's elements are in an array, given by the elements before them and all
-/// elements.
+/// A stretch along a dimension, in elements.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    pub(super) start: usize,
+    pub(super) len: usize,
+}
+
+/// The pieces into which a block is cut along a dimension, and what each has of a chunk; both are given by their
+/// elements in the slab. The chunk's elements are in an array of `array.len` elements, from `array.start` on.
 pub(super) fn pieces(
-    block: (usize, usize),
-    cell: (usize, usize),
-    (before, all): (usize, usize),
+    block: Stretch,
+    cell: Stretch,
+    array: Stretch,
     tile: usize,
 ) -> Option<Vec<Dim>> {
-    let end = block.0.checked_add(block.1)?;
-    let cell_end = cell.0.checked_add(cell.1)?;
+    let (before, all) = (array.start, array.len);
+    let end = block.start.checked_add(block.len)?;
+    let cell_end = cell.start.checked_add(cell.len)?;
     let mut list = Vec::new();
-    let mut at = block.0;
+    let mut at = block.start;
     while at < end {
         let next = (at - at % tile)
             .checked_add(tile)
             .map_or(end, |next| next.min(end));
-        let from = at.max(cell.0);
+        let from = at.max(cell.start);
         list.push(Dim {
             all,
-            before: before.checked_add(from - cell.0)?,
+            before: before.checked_add(from - cell.start)?,
             count: next.min(cell_end).saturating_sub(from),
             part: next - at,
             at: from - at,
@@ -133,5 +147,5 @@ pub(super) fn pieces(
         });
         at = next;
     }
-    (!list.is_empty() && before.checked_add(cell.1)? <= all).then_some(list)
+    (!list.is_empty() && before.checked_add(cell.len)? <= all).then_some(list)
 }

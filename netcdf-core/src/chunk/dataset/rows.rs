@@ -38,6 +38,14 @@ struct Steps {
     step: usize,
 }
 
+/// `count` rows of `len` bytes, and where they are in both arrays.
+struct RowsToCopy {
+    from: Steps,
+    to: Steps,
+    count: usize,
+    len: usize,
+}
+
 impl Rows {
     /// The rows of a box of elements of `size` bytes.
     pub(super) fn lay(&mut self, lines: impl DoubleEndedIterator<Item = Line>, size: usize) {
@@ -77,7 +85,13 @@ impl Rows {
         let steps = |first, step| Steps { first, step };
         let (mut a, mut b) = (steps(self.from, inner.from), steps(self.to, inner.to));
         loop {
-            copy((from, a), (to, b), (inner.count, len))?;
+            let rows = RowsToCopy {
+                from: a,
+                to: b,
+                count: inner.count,
+                len,
+            };
+            copy(from, to, &rows)?;
             let moved = outer.iter_mut().any(|l| {
                 if l.left > 0 {
                     l.left -= 1;
@@ -97,12 +111,13 @@ impl Rows {
     }
 }
 
-/// Copies `count` rows of `len` bytes.
-fn copy(
-    (from, a): (&[u8], Steps),
-    (to, b): (&mut [u8], Steps),
-    (count, len): (usize, usize),
-) -> Option<()> {
+fn copy(from: &[u8], to: &mut [u8], rows: &RowsToCopy) -> Option<()> {
+    let &RowsToCopy {
+        from: a,
+        to: b,
+        count,
+        len,
+    } = rows;
     let Some(more) = count.checked_sub(1).filter(|_| len > 0) else {
         return Some(());
     };

@@ -6,7 +6,7 @@
 //! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
 //! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
 
-use super::pieces::{Dim, Pieces, pieces};
+use super::pieces::{Dim, Ends, Pieces, Stretch, pieces};
 use super::rows::Rows;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
@@ -39,6 +39,13 @@ pub(super) struct Tiles {
     chunk: usize,
     /// Bytes of an element.
     size: usize,
+}
+
+/// Elements of a box of the variable, row-major.
+pub(super) struct Decoded<'a> {
+    /// The box; it contains the slab's part of the chunk.
+    pub(super) around: &'a Block,
+    pub(super) bytes: &'a [u8],
 }
 
 impl Tiles {
@@ -144,27 +151,26 @@ impl Tiles {
         Some((number, block, chunks))
     }
 
-    /// Puts the slab's part of a chunk into the slab's part of its block, in the order of the parts. `bytes` are
-    /// the elements of `around`, a box of the variable that contains the chunk's part, row-major; `None` if
-    /// these or the room for them are too small.
+    /// Puts the slab's part of a chunk into the slab's part of its block, in the order of the parts; `None` if
+    /// the elements or the room for them are too small.
     pub(super) fn order(
         &self,
-        (cell, block): (&Block, &Block),
-        (around, bytes): (&Block, &[u8]),
+        cell: &Block,
+        block: &Block,
+        decoded: &Decoded<'_>,
         out: &mut [u8],
     ) -> Option<()> {
         let mut lines = Vec::with_capacity(self.tile.len());
         for (n, (&tile, &slab)) in self.tile.iter().zip(&self.start).enumerate() {
             let of = |list: &[u64]| list.get(n).and_then(|&n| usize::try_from(n).ok());
-            let cell = (of(&cell.start)?, of(&cell.count)?);
-            let before = slab.checked_add(cell.0)?.checked_sub(of(&around.start)?)?;
-            let from = (before, of(&around.count)?);
-            lines.push(pieces(
-                (of(&block.start)?, of(&block.count)?),
-                cell,
-                from,
-                tile,
-            )?);
+            let stretch = |start, len| Stretch { start, len };
+            let cell = stretch(of(&cell.start)?, of(&cell.count)?);
+            let around = decoded.around;
+            let before = slab.checked_add(cell.start)?;
+            let before = before.checked_sub(of(&around.start)?)?;
+            let array = stretch(before, of(&around.count)?);
+            let block = stretch(of(&block.start)?, of(&block.count)?);
+            lines.push(pieces(block, cell, array, tile)?);
         }
         let (mut at, mut rows, mut out) = (vec![0usize; lines.len()], Rows::default(), out);
         let mut now: Vec<Dim> = lines.iter().filter_map(|d| d.first().copied()).collect();
@@ -173,7 +179,7 @@ impl Tiles {
             let (place, rest) = out.split_at_mut_checked(len?)?;
             if now.iter().all(|d| d.count > 0) {
                 rows.lay(now.iter().map(Dim::line), self.size);
-                rows.copy(bytes, place)?;
+                rows.copy(decoded.bytes, place)?;
             }
             out = rest;
             let lines = lines.iter().zip(&mut at).zip(&mut now).rev();
@@ -200,7 +206,10 @@ impl Tiles {
         let Some(mut dims) = self.dims(part) else {
             return Ok(());
         };
-        let along = dims.iter().rposition(|d| d.ends.0 != d.ends.1).unwrap_or(0);
+        let along = dims
+            .iter()
+            .rposition(|d| d.ends.first != d.ends.last)
+            .unwrap_or(0);
         loop {
             let times = dims.get(along).map_or(1, |d| self.alike(along, d));
             visit(&self.pieces(&dims, along, times))?;
@@ -209,12 +218,16 @@ impl Tiles {
             }
             let mut lines = dims.iter_mut().enumerate().rev();
             let moved = lines.any(|(n, dim)| {
-                if dim.ends.0 == dim.ends.1 {
+                if dim.ends.first == dim.ends.last {
                     return false;
                 }
-                let more = dim.block < dim.ends.1;
-                let block = if more { dim.block + 1 } else { dim.ends.0 };
-                *dim = self.dim(n, (dim.start, dim.part), (block, dim.ends));
+                let more = dim.block < dim.ends.last;
+                let block = if more { dim.block + 1 } else { dim.ends.first };
+                let part = Stretch {
+                    start: dim.start,
+                    len: dim.part,
+                };
+                *dim = self.dim(n, part, block, dim.ends);
                 more
             });
             if !moved {
@@ -244,19 +257,19 @@ impl Tiles {
             let end = start.checked_add(count)?.min(*self.stored.get(n)?);
             let (first, block) = (*self.start.get(n)?, *self.block.get(n)?);
             let last = first.checked_add(end)?.checked_sub(1)?;
-            let ends = (first.checked_add(start)? / block, last / block);
-            (start < end).then(|| self.dim(n, (start, count), (ends.0, ends)))
+            let ends = Ends {
+                first: first.checked_add(start)? / block,
+                last: last / block,
+            };
+            let part = Stretch { start, len: count };
+            (start < end).then(|| self.dim(n, part, ends.first, ends))
         });
         dims.collect()
     }
 
     /// The piece that a part has of a block, along a dimension.
-    fn dim(
-        &self,
-        n: usize,
-        (start, count): (usize, usize),
-        (block, ends): (usize, (usize, usize)),
-    ) -> Dim {
+    fn dim(&self, n: usize, part: Stretch, block: usize, ends: Ends) -> Dim {
+        let Stretch { start, len: count } = part;
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block), of(&self.stored));
         let begin = block * len;

@@ -281,17 +281,38 @@ fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
     }
 }
 
+/// A variable that is being rechunked.
+#[derive(Clone, Copy)]
+pub struct Rechunking<'a> {
+    /// The dataset.
+    pub set: Dataset<'a>,
+    /// The variable.
+    pub var: VarId,
+    /// The chunks to make.
+    pub grid: &'a Grid,
+    /// How.
+    pub plan: &'a Plan,
+    /// Which chunks meet stored ones, if that is known.
+    pub met: Option<&'a Arc<Met>>,
+}
+
 /// Reads a variable as planned: `work` and `sink` get the elements of each chunk of `grid`, in row-major order;
 /// if it is known which chunks are `met`, usually only of these. Elements from a spill file count as stored.
 ///
 /// # Errors
 /// The first error of reading, `work` or `sink`.
 pub fn run<R: Send>(
-    (set, var): (Dataset<'_>, VarId),
-    (grid, plan, met): (&Grid, &Plan, Option<&Arc<Met>>),
+    what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
+    let &Rechunking {
+        set,
+        var,
+        grid,
+        plan,
+        met,
+    } = what;
     let way = match plan.way {
         RechunkWay::Direct => plan::BandWay::Direct,
         RechunkWay::Memory { slabs } => plan::BandWay::Staged { slabs },
@@ -299,7 +320,7 @@ pub fn run<R: Send>(
         RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
             plan::BandWay::Staged { slabs: 1 }
         }
-        RechunkWay::Spill => return spill::spilled((set, var), grid, plan, work, sink),
+        RechunkWay::Spill => return spill::spilled(what, work, sink),
     };
     let cuts = Cuts {
         slabs: slabs(grid, plan, met),

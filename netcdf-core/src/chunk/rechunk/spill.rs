@@ -6,7 +6,7 @@
 //! have only small pieces in common, the areas are those of larger slabs, which then go through a file of their
 //! own.
 
-use super::Plan;
+use super::{Plan, Rechunking};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
@@ -41,20 +41,18 @@ struct View<'a> {
 /// # Errors
 /// The first error of reading, of the files, of `work` or `sink`.
 pub(super) fn spilled<R: Send>(
-    (set, var): (Dataset<'_>, VarId),
-    grid: &Grid,
-    plan: &Plan,
+    what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     mut sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
     let view = View {
-        set,
-        var,
-        layout: set.layout(var)?,
-        region: grid.whole(),
-        grid: grid.clone(),
+        set: what.set,
+        var: what.var,
+        layout: what.set.layout(what.var)?,
+        region: what.grid.whole(),
+        grid: what.grid.clone(),
     };
-    level(&view, plan, &work, &mut sink)
+    level(&view, what.plan, &work, &mut sink)
 }
 
 /// Rechunks a part of a variable through one file, or through several.

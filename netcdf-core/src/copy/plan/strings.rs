@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
 use crate::arithmetic::Amount;
+use crate::chunk::InBands;
 use crate::chunk::{Dataset, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -105,7 +106,7 @@ fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Longest> {
     let found = Mutex::new(Longest::default());
     set.bands(
         var,
-        (region, BAND),
+        InBands::new(region, BAND),
         |_, bytes| {
             let Values::String(strings) = reader.resolve(var, &bytes)? else {
                 let what = "values that are not strings";

@@ -92,7 +92,12 @@ impl Netcdf4Reader {
         for (n, var) in (0..).zip(builder.vars) {
             let file = files.get(var.file)?;
             let path = || builder.schema.var_path(VarId(n));
-            vars.push(data(var, (&file, nesting, &path), env, &mut objects));
+            let within = FileOfVariable {
+                file: &file,
+                nesting,
+                path: &path,
+            };
+            vars.push(data(var, &within, env, &mut objects));
         }
         Ok(Self {
             schema: builder.schema,
@@ -142,12 +147,21 @@ impl Netcdf4Reader {
     }
 }
 
+/// The file that has a variable.
+struct FileOfVariable<'a> {
+    file: &'a Arc<File>,
+    nesting: &'a Nesting,
+    /// The variable's path.
+    path: &'a dyn Fn() -> String,
+}
+
 fn data(
     mut var: Var,
-    (file, nesting, path): (&Arc<File>, &Nesting, &dyn Fn() -> String),
+    within: &FileOfVariable<'_>,
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,
 ) -> VariableData {
+    let file = within.file;
     let mut object = var.file;
     let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
@@ -161,14 +175,14 @@ fn data(
         objects.push(Arc::new(ExternalData::new(
             file,
             (external, len),
-            path(),
+            (within.path)(),
             env.siblings.clone(),
         )));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
     let sources = is_virtual.then(|| {
         let counted = std::mem::take(&mut var.counted);
-        Virtual::new(Arc::clone(file), nesting.clone()).with_counted(counted)
+        Virtual::new(Arc::clone(file), within.nesting.clone()).with_counted(counted)
     });
     VariableData {
         var,

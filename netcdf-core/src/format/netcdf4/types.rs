@@ -23,6 +23,15 @@ pub struct Types {
 /// The part of a datatype that netCDF can express, and the fields that are left out.
 type Reduction = Result<(Arc<Datatype>, Vec<LeftOut>)>;
 
+/// The name of a type to define.
+#[derive(Debug, Clone)]
+pub struct NewType {
+    /// Its name.
+    pub name: Name,
+    /// The group that it is defined in.
+    pub group: GroupId,
+}
+
 /// Where an unnamed type is to be defined.
 #[derive(Debug, Clone, Copy)]
 pub struct Home {
@@ -40,7 +49,7 @@ impl Types {
     pub fn define(
         &mut self,
         schema: &mut Schema,
-        (name, group): (Name, GroupId),
+        NewType { name, group }: NewType,
         datatype: &Datatype,
         place: FileObject,
     ) -> Result<TypeId> {

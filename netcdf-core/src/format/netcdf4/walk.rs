@@ -9,6 +9,7 @@ use super::files::Files;
 use super::hidden;
 use super::links::{may_be_left_out, no_dataset};
 use super::paths::Paths;
+use super::types::NewType;
 use super::types::Types;
 use super::variables::Var;
 use super::virtual_sources::Nesting;
@@ -223,8 +224,8 @@ impl<'a> FileBuilder<'a> {
         }
         self.reduce(place.file, &mut datatype, &self.path(group, name))?;
         let name = self.names.stored(name);
-        self.types
-            .define(&mut self.schema, (name, group), &datatype, place)?;
+        let new = NewType { name, group };
+        self.types.define(&mut self.schema, new, &datatype, place)?;
         Ok(())
     }
 

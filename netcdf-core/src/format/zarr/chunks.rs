@@ -44,6 +44,12 @@ pub struct Chunks<'a> {
     pub decoded: &'a Cache<(usize, u64), Vec<u8>>,
 }
 
+/// Bytes of the key with this number.
+struct KeyPart {
+    key: u64,
+    range: Range<u64>,
+}
+
 impl Chunks<'_> {
     /// The shape of the contents of a key.
     fn outer(&self) -> &[u64] {
@@ -170,7 +176,11 @@ impl Chunks<'_> {
                 Some(shard) => shard.len() as u64,
                 None => stored,
             };
-            self.shard((key, &grid), size, wanted, &mut found)?;
+            let search = &mut Search {
+                wanted,
+                found: &mut found,
+            };
+            self.shard(key, size, &grid, search)?;
         }
         found.sort_unstable_by_key(|chunk: &ChunkRef| chunk.index);
         found.into_iter().try_for_each(visit)
@@ -224,16 +234,11 @@ impl Chunks<'_> {
     }
 
     /// Adds the wanted chunks of a shard.
-    fn shard(
-        &self,
-        (key, grid): (u64, &[u64]),
-        size: u64,
-        wanted: &Block,
-        found: &mut Vec<ChunkRef>,
-    ) -> Result<()> {
+    fn shard(&self, key: u64, size: u64, grid: &[u64], search: &mut Search<'_>) -> Result<()> {
         let corner = place(key, grid).into_iter().zip(self.outer());
         let corner: Vec<u64> = corner.map(|(at, len)| at.saturating_mul(*len)).collect();
-        self.level(0, (key, 0..size), &corner, &mut Search { wanted, found })
+        let range = 0..size;
+        self.level(0, KeyPart { key, range }, &corner, search)
             .map_err(|e| {
                 e.of(&format!(
                     "{}/{}",
@@ -247,7 +252,7 @@ impl Chunks<'_> {
     fn level(
         &self,
         level: usize,
-        (key, range): (u64, Range<u64>),
+        KeyPart { key, range }: KeyPart,
         corner: &[u64],
         search: &mut Search<'_>,
     ) -> Result<()> {
@@ -290,7 +295,7 @@ impl Chunks<'_> {
                     .collect();
                 match number(&place, &self.array.layout.grid()) {
                     _ if level + 1 < shards.len() => {
-                        self.level(level + 1, (key, range), &corner, search)?
+                        self.level(level + 1, KeyPart { key, range }, &corner, search)?
                     }
                     Some(number) => search.add(self.chunk(number, range))?,
                     None => {}

@@ -5,11 +5,19 @@ use super::nczarr::{self, Extras};
 use super::schema::{Objects, StoreBuilder};
 use crate::model::{DimId, GroupId, ZarrVersion};
 
+/// A variable to define.
+pub struct VariableName<'a> {
+    /// Its group.
+    pub group: GroupId,
+    /// Its name.
+    pub name: &'a str,
+}
+
 impl StoreBuilder<'_> {
     /// The dimensions of a variable; missing ones are defined.
     pub fn dims(
         &mut self,
-        (group, name): (GroupId, &str),
+        VariableName { group, name }: VariableName<'_>,
         described: &mut Described,
         objects: &Objects,
         extras: &Extras,

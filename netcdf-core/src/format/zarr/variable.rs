@@ -1,6 +1,7 @@
 //! Arrays as variables: their types and storage.
 
 use super::array::{Described, Heap};
+use super::dims::VariableName;
 use super::dtype::{Dtype, shown};
 use super::nczarr::Extras;
 use super::schema::{Array, StoreBuilder};
@@ -27,7 +28,12 @@ impl StoreBuilder<'_> {
     pub fn array(&mut self, group: GroupId, name: &str, prefix: &str) -> Result<()> {
         let (mut described, objects, extras) = self.describe(prefix)?;
         settle(&mut described, &extras, self.zarr.pure);
-        let dims = self.dims((group, name), &mut described, &objects, &extras);
+        let dims = self.dims(
+            VariableName { group, name },
+            &mut described,
+            &objects,
+            &extras,
+        );
         let ty = declare(&mut self.schema, &described.stored, (group, name));
         let around = Around {
             schema: &self.schema,

@@ -9,7 +9,7 @@ mod part;
 mod rows;
 mod text;
 
-use netcdf_core::chunk::{Dataset, Layout, elements};
+use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
 
@@ -61,7 +61,7 @@ impl Writer<'_, '_> {
         let mut pending = Pending::new(rows.start);
         self.set.bands(
             id,
-            (Region::whole(&shape), band),
+            InBands::new(Region::whole(&shape), band),
             |band, stored| {
                 let part = content.part(&rows, band, stored);
                 part.in_object(|| schema.var_path(id))

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::chunk::InBands;
 use crate::chunk::Provenance;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::BandWay;
@@ -235,7 +236,7 @@ fn bands_are_the_same_for_any_number_of_threads() {
                 all.extend(b);
                 Ok(())
             };
-            set.bands(VarId(0), (region, 4), |_, b| Ok(b), sink)
+            set.bands(VarId(0), InBands::new(region, 4), |_, b| Ok(b), sink)
                 .unwrap();
             let want = (0..5).flat_map(|y| (0..7).map(move |x| expected(y, x).to_le_bytes()));
             assert_eq!(all, want.flatten().collect::<Vec<u8>>());

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::made::{Made, Shape};
 use super::*;
+use crate::chunk::InBands;
 use crate::chunk::grid::Grid;
 use crate::chunk::plan::{Budget, plan};
 
@@ -73,7 +74,7 @@ fn all_bands(made: &Made, env: &Env, region: &Region, most: u64) -> Result<Vec<u
         all.extend(bytes);
         Ok(())
     };
-    Dataset::new(made, env).bands(VarId(0), (region.clone(), most), work, sink)?;
+    Dataset::new(made, env).bands(VarId(0), InBands::new(region.clone(), most), work, sink)?;
     Ok(all)
 }
 
@@ -203,7 +204,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
         };
         let region = Region::whole(&[40, 40]);
         let set = Dataset::new(&made, &env);
-        let e = set.bands(VarId(0), (region, 40), |_, b| Ok(b.len()), sink);
+        let e = set.bands(VarId(0), InBands::new(region, 40), |_, b| Ok(b.len()), sink);
         let e = e.unwrap_err();
         assert_eq!((e.kind(), e.object()), (ErrorKind::Checksum, Some("/v")));
         seen.push((e.to_string(), bytes));
@@ -266,9 +267,14 @@ fn errors_of_work_and_sink_end_it() {
             last = row;
             Ok(())
         };
-        let e = set.bands(VarId(0), (region(), 40), work, sink);
+        let e = set.bands(VarId(0), InBands::new(region(), 40), work, sink);
         assert_eq!((e.unwrap_err().kind(), last), (ErrorKind::Io, 19));
-        let e = set.bands(VarId(0), (region(), 40), |_, _| Ok(()), |()| Err(stop()));
+        let e = set.bands(
+            VarId(0),
+            InBands::new(region(), 40),
+            |_, _| Ok(()),
+            |()| Err(stop()),
+        );
         assert_eq!(e.unwrap_err().what(), "stop");
     }
 }

@@ -8,7 +8,7 @@
 use super::element::EntryForm;
 use super::grid::Grid;
 use super::pages::{Owner, Pages, beside, bit, read_verified};
-use super::places::{Slot, walk};
+use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -103,19 +103,18 @@ impl ExtensibleArray {
         let in_order = order == (0..self.steps.len()).collect::<Vec<_>>();
         let mut found = Vec::new();
         let of = |number: u64| self.slot(query.file, index, number);
-        walk(
-            query.wanted,
-            (&self.steps, self.head.len),
-            &order,
-            of,
-            &mut |at, chunk| {
-                if in_order {
-                    return query.found(&at, chunk, visit);
-                }
-                found.push((at, chunk));
-                Ok(())
-            },
-        )?;
+        let array = ArrayOfChunks {
+            steps: &self.steps,
+            len: self.head.len,
+            order: &order,
+        };
+        walk(query.wanted, &array, of, &mut |at, chunk| {
+            if in_order {
+                return query.found(&at, chunk, visit);
+            }
+            found.push((at, chunk));
+            Ok(())
+        })?;
         found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let mut found = found.into_iter();
         found.try_for_each(|(at, chunk)| query.found(&at, chunk, visit))

@@ -3,7 +3,7 @@
 use super::element::EntryForm;
 use super::grid::{Grid, dot};
 use super::pages::{Owner, Pages, beside, bit, read_verified};
-use super::places::{Slot, walk};
+use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -80,13 +80,14 @@ impl FixedArray {
         };
         let order: Vec<usize> = (0..self.steps.len()).collect();
         let of = |number: u64| self.slot(query.file, block, number);
-        walk(
-            query.wanted,
-            (&self.steps, self.len),
-            &order,
-            of,
-            &mut |at, chunk| query.found(&at, chunk, visit),
-        )
+        let array = ArrayOfChunks {
+            steps: &self.steps,
+            len: self.len,
+            order: &order,
+        };
+        walk(query.wanted, &array, of, &mut |at, chunk| {
+            query.found(&at, chunk, visit)
+        })
     }
 
     fn slot(&self, file: &File, block: &DataBlock, number: u64) -> Result<Slot> {

@@ -14,15 +14,24 @@ pub(super) enum Slot {
     EmptyUntil(u64),
 }
 
-/// Visits the chunks of a box that are in an array, in the order of the array, whose dimensions are sorted as in `order`. The array
-/// is given by its strides and its places. Ranges that it reports as empty are skipped at once.
+/// An array of chunks.
+pub(super) struct ArrayOfChunks<'a> {
+    /// Its strides.
+    pub(super) steps: &'a [u64],
+    /// Its places.
+    pub(super) len: u64,
+    /// The order of its dimensions.
+    pub(super) order: &'a [usize],
+}
+
+/// Visits the chunks of a box that are in an array, in the order of the array. Ranges that it reports as empty are skipped at once.
 pub(super) fn walk(
     wanted: &Block,
-    (steps, len): (&[u64], u64),
-    order: &[usize],
+    array: &ArrayOfChunks<'_>,
     slot: impl Fn(u64) -> Result<Slot>,
     visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Result<()>,
 ) -> Result<()> {
+    let &ArrayOfChunks { steps, len, order } = array;
     let wanted = wanted.within_array(steps, len);
     let wanted = Block {
         start: ordered(&wanted.start, order),
@@ -109,7 +118,12 @@ mod tests {
                 false => Slot::EmptyUntil(hundred + 100),
             })
         };
-        walk(wanted, (steps, u64::MAX), order, slot, &mut |at, _| {
+        let array = ArrayOfChunks {
+            steps,
+            len: u64::MAX,
+            order,
+        };
+        walk(wanted, &array, slot, &mut |at, _| {
             seen.push(at);
             Ok(())
         })

@@ -67,7 +67,7 @@ impl NewTree {
     /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
     fn node(&self, out: &mut MetadataPart, level: u16, records: &[MetadataPart]) -> Result<Child> {
         let Some(below) = level.checked_sub(1) else {
-            return self.store(out, (b"BTLF", 0), records.iter(), &[]);
+            return self.store(out, 0, records.iter(), &[]);
         };
         let sizes = shares(records.len() as u64, self.geometry.total(below))?;
         let (mut children, mut between) = (vec![], vec![]);
@@ -81,19 +81,19 @@ impl NewTree {
                 rest = behind;
             }
         }
-        self.store(out, (b"BTIN", level), between.into_iter(), &children)
+        self.store(out, level, between.into_iter(), &children)
     }
 
     fn store<'a>(
         &self,
         out: &mut MetadataPart,
-        (signature, level): (&[u8; 4], u16),
+        level: u16,
         records: impl ExactSizeIterator<Item = &'a MetadataPart>,
         children: &[Child],
     ) -> Result<Child> {
         out.sink.align(8);
         let start = out.len();
-        out.sink.put(signature);
+        out.sink.put(if level == 0 { b"BTLF" } else { b"BTIN" });
         out.sink.put(&[0, self.kind]);
         let count: u16 = narrow(records.len() as u64, "the records of a B-tree node")?;
         records.for_each(|record| out.append(record));

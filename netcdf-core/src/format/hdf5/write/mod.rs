@@ -38,4 +38,4 @@ pub use plan::{
     Dataset, Group, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData, PlannedObject,
     PlannedType, Shape,
 };
-pub use writer::FileWriter;
+pub use writer::{FileWriter, SourceRange};

@@ -30,6 +30,14 @@ pub struct FileWriter {
 }
 
 /// Bytes in memory, or in a source.
+/// Bytes of a source.
+pub struct SourceRange<'a> {
+    /// The source.
+    pub source: &'a Arc<dyn Source>,
+    /// The bytes.
+    pub range: Range<u64>,
+}
+
 #[derive(Clone, Copy)]
 enum Bytes<'a> {
     Here(&'a [u8]),
@@ -181,9 +189,10 @@ impl FileWriter {
         dataset: ObjectId,
         place: &[u64],
         mask: u32,
-        (source, range): (&Arc<dyn Source>, Range<u64>),
+        from: &SourceRange<'_>,
     ) -> Result<()> {
-        self.chunk(dataset, place, mask, Bytes::There(source, &range))
+        let bytes = Bytes::There(from.source, &from.range);
+        self.chunk(dataset, place, mask, bytes)
     }
 
     fn chunk(&mut self, dataset: ObjectId, place: &[u64], mask: u32, bytes: Bytes) -> Result<()> {

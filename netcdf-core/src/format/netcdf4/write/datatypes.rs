@@ -331,22 +331,23 @@ pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
         Some(signed) => Class::Integer { bits, signed },
         None if size == 4 => Class::Float {
             bits,
-            fields: ieee(31, (23, 8), 127, (0, 23)),
+            fields: ieee(8, 23),
         },
         None => Class::Float {
             bits,
-            fields: ieee(63, (52, 11), 1023, (0, 52)),
+            fields: ieee(11, 52),
         },
     };
     datatype(size, class)
 }
 
-fn ieee(sign: u8, exponent: (u8, u8), bias: u32, mantissa: (u8, u8)) -> FloatFields {
+/// The fields of an IEEE 754 number with this many bits of exponent and mantissa.
+fn ieee(exponent: u8, mantissa: u8) -> FloatFields {
     FloatFields {
-        sign,
-        exponent,
-        bias,
-        mantissa,
+        sign: exponent + mantissa,
+        exponent: (mantissa, exponent),
+        bias: (1 << (exponent - 1)) - 1,
+        mantissa: (0, mantissa),
         normalization: 2,
         vax: false,
     }

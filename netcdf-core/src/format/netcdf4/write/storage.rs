@@ -55,8 +55,9 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Variab
         }
         let fill = fill(schema, id, &stored.layout)?;
         let about = About::new(schema, var.ty, &filters);
-        let asked = (&filters[..], var.storage.prepared);
-        stored.layout.filters = prepared(asked, (&stored.layout, fill, about), &env.filters)?;
+        let context = stored.layout.context(fill, about);
+        let keep = var.storage.prepared;
+        stored.layout.filters = prepared(&filters, keep, context, &env.filters)?;
         Ok(stored)
     });
     made.in_object(|| schema.var_path(id))

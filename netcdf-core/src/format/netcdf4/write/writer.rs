@@ -16,7 +16,9 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
-use crate::format::hdf5::write::{Dataset, FileWriter, ObjectId, Plan, PlannedData, PlannedObject};
+use crate::format::hdf5::write::{
+    Dataset, FileWriter, ObjectId, Plan, PlannedData, PlannedObject, SourceRange,
+};
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
 use crate::limits;
@@ -273,8 +275,9 @@ impl Writer for Netcdf4Writer {
     fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
         let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
-        let from = (source, chunk.range.clone());
-        let moved = self.file.move_chunk(dataset, &place, chunk.mask, from);
+        let range = chunk.range.clone();
+        let from = SourceRange { source, range };
+        let moved = self.file.move_chunk(dataset, &place, chunk.mask, &from);
         moved.in_object(|| self.schema.var_path(var))
     }
 

@@ -239,8 +239,8 @@ fn filter(
         Some(text) => codecs::asked(text, &context, &env.filters)?,
         None => {
             let filters = filters::ordered(filters, layout.element, &env.filters);
-            let asked = (&filters[..], var.storage.prepared);
-            let made = prepared(asked, (layout, fill, about), &env.filters)?;
+            let context = layout.context(fill, about);
+            let made = prepared(&filters, var.storage.prepared, context, &env.filters)?;
             filters::of_texts(made, (layout, version(schema)), &|what| {
                 env.notes.say(Note {
                     object: path.to_owned(),
