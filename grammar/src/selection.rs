@@ -49,7 +49,7 @@ pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
             group: var.group,
             own: trim_nuls(var.name.as_bytes()),
         });
-    let all = Objects {
+    let all = SelectableObjects {
         what: "variable",
         schema,
         objects: objects.collect(),
@@ -71,7 +71,7 @@ pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
             None => b"",
         },
     });
-    let all = Objects {
+    let all = SelectableObjects {
         what: "group",
         schema,
         objects: objects.collect(),
@@ -93,13 +93,13 @@ struct NamedObject<'s, I> {
     own: &'s [u8],
 }
 
-struct Objects<'s, I> {
+struct SelectableObjects<'s, I> {
     what: &'static str,
     schema: &'s Schema,
     objects: Vec<NamedObject<'s, I>>,
 }
 
-impl<I: Copy + Ord> Objects<'_, I> {
+impl<I: Copy + Ord> SelectableObjects<'_, I> {
     /// The objects that a list selects; an object is removed with those that contain it.
     fn select(&self, list: &[Vec<u8>], within: impl Fn(I) -> Vec<I>) -> Result<BTreeSet<I>> {
         let mut found = BTreeSet::new();

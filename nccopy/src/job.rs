@@ -16,13 +16,13 @@ use crate::{Turn, copy_one, report};
 
 /// A copy that was begun or passed over, and what was said of it.
 #[derive(Debug)]
-pub struct Done<'c> {
+pub struct DoneCopy<'c> {
     pub copy: &'c Copy,
     pub outcome: Outcome,
     pub notes: Taken,
 }
 
-impl<'c> Done<'c> {
+impl<'c> DoneCopy<'c> {
     /// A copy of which nothing was said.
     pub fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
         Self {
@@ -68,7 +68,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
         if stays(cli, copy) {
-            done.push(Done::quietly(copy, skip(cli, copy, &bar, io)));
+            done.push(DoneCopy::quietly(copy, skip(cli, copy, &bar, io)));
             continue;
         }
         env.progress = Progress::default();
@@ -104,7 +104,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
                 Outcome::Failed(e.to_string())
             }
         };
-        done.push(Done {
+        done.push(DoneCopy {
             copy,
             outcome,
             notes,
@@ -146,8 +146,8 @@ fn skip(cli: &Cli, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
 }
 
 /// Says what was not copied of several datasets; the run's status.
-fn close(all: usize, done: &[Done], io: &mut Io) -> Status {
-    let failed = |done: &Done| match done.outcome {
+fn close(all: usize, done: &[DoneCopy], io: &mut Io) -> Status {
+    let failed = |done: &DoneCopy| match done.outcome {
         Outcome::Failed(_) => Some(done.copy.input.to_string_lossy().into_owned()),
         Outcome::Copied(_) | Outcome::Skipped => None,
     };

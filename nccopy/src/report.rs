@@ -16,7 +16,7 @@ use netcdf_core::tool::table::Table;
 use crate::cli::ReportForm;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
-use crate::job::{Done, Outcome};
+use crate::job::{DoneCopy, Outcome};
 
 /// What became of all inputs.
 #[derive(Debug, Default, PartialEq)]
@@ -30,12 +30,12 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(done: &[Done], inputs: usize) -> Self {
+    fn of(done: &[DoneCopy], inputs: usize) -> Self {
         let mut totals = Self {
             inputs,
             ..Self::default()
         };
-        for Done { outcome, .. } in done {
+        for DoneCopy { outcome, .. } in done {
             match outcome {
                 Outcome::Copied(report) => {
                     let (before, after) = report.stored();
@@ -62,7 +62,12 @@ impl Totals {
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(form: ReportForm, done: &[Done], run: (usize, Duration), io: &mut Io) -> Result<()> {
+pub fn print(
+    form: ReportForm,
+    done: &[DoneCopy],
+    run: (usize, Duration),
+    io: &mut Io,
+) -> Result<()> {
     let text = match form {
         ReportForm::Table => tables(done, run),
         ReportForm::Json => {
@@ -81,8 +86,8 @@ pub fn print(form: ReportForm, done: &[Done], run: (usize, Duration), io: &mut I
 }
 
 /// A table for each copy with what was said of it, and, of several inputs, a line with the sums.
-fn tables(done: &[Done], (inputs, time): (usize, Duration)) -> String {
-    let one = |done: &Done| {
+fn tables(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> String {
+    let one = |done: &DoneCopy| {
         let title = title(done.copy);
         let what = match &done.outcome {
             Outcome::Copied(report) => of_copy(report),
@@ -194,8 +199,8 @@ pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
 
 /// `{"copies": [{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …, "notes": [{"object": …,
 /// "what": …}, …]}], "totals": {…}}`; of a copy that was not made `"error"` or `"skipped"`.
-fn json(done: &[Done], (inputs, time): (usize, Duration)) -> Json {
-    let one = |done: &Done| {
+fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
+    let one = |done: &DoneCopy| {
         let (input, output) = names(done.copy);
         let mut members = vec![
             ("input", Json::text(&input)),
@@ -349,14 +354,14 @@ mod tests {
              /g/\\x01   move         8      0      -    1.500\n\
              total                 88     20   4.40\n\
              note: /r and /s: left out\n";
-        let mut done = vec![Done {
+        let mut done = vec![DoneCopy {
             copy: &copy,
             outcome: Outcome::Copied(report),
             notes: notes(),
         }];
         let time = Duration::from_secs(2);
         assert_eq!(super::tables(&done, (1, time)), table);
-        done.push(Done::quietly(&copy, Outcome::Failed("odd".to_owned())));
+        done.push(DoneCopy::quietly(&copy, Outcome::Failed("odd".to_owned())));
         let more = "in.nc -> out \"1\".nc\n\
              not copied: odd\n\
              5 inputs: 1 copied, 0 skipped, 1 failed, 3 not begun; 88 bytes before, 20 after, ratio 4.40, 2.000 seconds\n";
@@ -367,13 +372,13 @@ mod tests {
     fn json_is_json() {
         let (copy, report) = sample();
         let done = [
-            Done {
+            DoneCopy {
                 copy: &copy,
                 outcome: Outcome::Copied(report),
                 notes: notes(),
             },
-            Done::quietly(&copy, Outcome::Failed("no \"disk\"".to_owned())),
-            Done::quietly(&copy, Outcome::Skipped),
+            DoneCopy::quietly(&copy, Outcome::Failed("no \"disk\"".to_owned())),
+            DoneCopy::quietly(&copy, Outcome::Skipped),
         ];
         let json = json(&done, (4, Duration::from_secs(2)));
         assert_eq!(

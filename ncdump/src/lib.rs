@@ -125,7 +125,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let reader = format::open(input, env)?;
     let before = omitted.len();
     omitted.extend(env.damage.take());
-    let asked = Asked { cli, job, env };
+    let asked = AskedOutput { cli, job, env };
     let printed = print(&asked, &*reader, omitted, io);
     let found = filters::grouped(omitted.drain(before..).collect());
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
@@ -136,7 +136,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
 }
 
 /// What a command line asks for.
-struct Asked<'a> {
+struct AskedOutput<'a> {
     cli: &'a Cli,
     job: &'a Job,
     env: &'a Env,
@@ -144,7 +144,7 @@ struct Asked<'a> {
 
 /// Prints the output for an open dataset.
 fn print(
-    &Asked { cli, job, env }: &Asked<'_>,
+    &AskedOutput { cli, job, env }: &AskedOutput<'_>,
     reader: &dyn Reader,
     omitted: &mut Vec<Error>,
     io: &mut Io,

@@ -202,7 +202,11 @@ fn write(
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
         // From here on there may be a temporary file, which a signal must not leave behind.
-        tool::catch_signals(&env.cancel, &tool::Idle::default(), &tool::Line::default())?;
+        tool::catch_signals(
+            &env.cancel,
+            &tool::Idle::default(),
+            &tool::BarLine::default(),
+        )?;
     }
     env.scratch = file::beside(path);
     let trace = Trace::from_environment(cli.trace);

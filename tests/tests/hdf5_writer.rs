@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netcdf_core::format::hdf5::btree_v2::BTree2;
-use netcdf_core::format::hdf5::chunk_index::{Block, Extent, IndexedChunk, locate};
+use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, IndexedChunk, locate};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
@@ -15,7 +15,8 @@ use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
 use netcdf_core::format::hdf5::write::SourceRange;
 use netcdf_core::format::hdf5::write::{
-    FileWriter, Group, ObjectId, Payload, Plan, PlannedData, PlannedObject, PlannedType, Shape,
+    FilePlan, FileWriter, Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedShape,
+    PlannedType,
 };
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group as links_of};
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
@@ -25,7 +26,7 @@ use netcdf_core::{Error, ErrorKind, Result};
 use netcdf_tools_tests::written::*;
 
 /// The bytes of a file.
-fn bytes(plan: Plan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> Result<Vec<u8>> {
+fn bytes(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> Result<Vec<u8>> {
     let (target, done) = MemoryTarget::new("test");
     let mut writer = FileWriter::create(Box::new(target), plan)?;
     put(&mut writer)?;
@@ -39,7 +40,7 @@ fn open(bytes: Vec<u8>) -> File {
     File::open(Arc::new(source), &Limits::default()).unwrap()
 }
 
-fn file(plan: Plan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> File {
+fn file(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> File {
     open(bytes(plan, put).unwrap())
 }
 
@@ -217,8 +218,12 @@ fn types_are_those_that_were_asked_for() {
         let committed = PlannedObject::Datatype(ty.clone());
         let committed = add(&mut plan, ObjectId::ROOT, &format!("type {n}"), committed);
         let mut one = dataset(ty.clone(), &[1], PlannedData::Contiguous);
-        one.attributes
-            .push(attribute("null", ty.clone(), Shape::Null, plain(&[])));
+        one.attributes.push(attribute(
+            "null",
+            ty.clone(),
+            PlannedShape::Null,
+            plain(&[]),
+        ));
         one.attributes[0].ty = PlannedType::Committed(committed, ty.clone());
         add_dataset(&mut plan, &format!("dataset {n}"), one);
     }
@@ -239,7 +244,7 @@ fn chunks(file: &File, dataset: &Dataset) -> Vec<IndexedChunk> {
     let Layout::Chunked(chunked) = &dataset.layout else {
         panic!("no chunks");
     };
-    let extent = Extent {
+    let extent = DatasetExtent {
         dims: &dataset.dataspace.dims,
         max: &dataset.dataspace.max,
     };
@@ -468,7 +473,7 @@ fn heap_data_is_where_it_is_said_to_be() {
     let id = add_dataset(&mut plan, "data", one);
     let long = "long ".repeat(40_000);
     let texts = [Some("a"), Some(""), None, Some(&*long), Some("z")];
-    let shape = |n: u64| Shape::Simple(vec![n]);
+    let shape = |n: u64| PlannedShape::Simple(vec![n]);
     let inner = Payload {
         bytes: vec![0; 16],
         references: vec![(8, id)],
@@ -665,7 +670,7 @@ fn links_have_to_lead_somewhere_and_differ() {
         (nowhere, ErrorKind::Argument),
         (twice, ErrorKind::Argument),
         (long, ErrorKind::Limit),
-        (Plan::default(), ErrorKind::Argument),
+        (FilePlan::default(), ErrorKind::Argument),
     ] {
         let error = bytes(plan, |_| Ok(())).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");

@@ -40,7 +40,7 @@ const MAX_LENGTH: usize = 99;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerFormat {
-    spec: Spec,
+    spec: Conversion,
     conversion: IntegerConversion,
     /// Bits that a negative number shows in octal and hexadecimal.
     bits: u32,
@@ -60,7 +60,7 @@ pub struct IntegerFormat {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
-    spec: Spec,
+    spec: Conversion,
     conversion: FloatConversion,
     upper: bool,
 }
@@ -84,7 +84,7 @@ enum FloatConversion {
 
 /// What all conversions share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Spec {
+struct Conversion {
     before: Vec<u8>,
     after: Vec<u8>,
     flags: Flags,
@@ -114,7 +114,7 @@ struct ConvertedNumber {
     zero_padding: bool,
 }
 
-impl Spec {
+impl Conversion {
     /// The sign of a signed conversion.
     fn sign(&self, negative: bool) -> &'static str {
         if negative {

@@ -1,7 +1,7 @@
 //! The grammar of the attribute.
 
 use super::{
-    Flags, FloatConversion, FloatFormat, IntegerConversion, IntegerFormat, MAX_LENGTH, Spec,
+    Conversion, Flags, FloatConversion, FloatFormat, IntegerConversion, IntegerFormat, MAX_LENGTH,
 };
 
 /// Largest width and precision.
@@ -9,7 +9,7 @@ const MAX_NUMBER: usize = 512;
 
 /// A parsed attribute whose conversion is still unchecked.
 struct Parsed<'a> {
-    spec: Spec,
+    spec: Conversion,
     length: &'a [u8],
     conversion: u8,
 }
@@ -85,7 +85,7 @@ fn parse(attribute: &[u8]) -> Option<Parsed<'_>> {
     let (conversion, rest) = rest.split_first()?;
     let (after, rest) = literal(rest)?;
     rest.is_empty().then_some(Parsed {
-        spec: Spec {
+        spec: Conversion {
             before,
             after,
             flags,

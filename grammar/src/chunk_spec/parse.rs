@@ -15,10 +15,10 @@ mod rules {
 
     #[derive(Parser)]
     #[grammar = "chunk_spec/chunk_spec.pest"]
-    pub(super) struct Spec;
+    pub(super) struct ChunkSpecParser;
 }
 
-use rules::{Rule, Spec};
+use rules::{ChunkSpecParser, Rule};
 
 type Result<T> = std::result::Result<T, Mistake>;
 
@@ -49,11 +49,11 @@ pub struct Along<'a> {
 /// # Errors
 /// If the text is not such a request; the mistake has the position.
 pub fn parse(text: &str) -> Result<Request<'_>> {
-    let rule = match Spec::parse(Rule::head, text) {
+    let rule = match ChunkSpecParser::parse(Rule::head, text) {
         Ok(_) => Rule::by_variable,
         Err(_) => Rule::by_dimension,
     };
-    let mut pairs = Spec::parse(rule, text).map_err(|e| syntax(&e, text, symbol))?;
+    let mut pairs = ChunkSpecParser::parse(rule, text).map_err(|e| syntax(&e, text, symbol))?;
     let inner = pairs.next().into_iter().flat_map(Pair::into_inner);
     let mut parts = inner.peekable();
     match parts.next_if(|p| p.as_rule() == Rule::variable) {

@@ -1,6 +1,6 @@
 //! Resolves the names in `-c` options to the variables and dimensions of a dataset.
 
-use netcdf_core::copy::options::{Chunks, VarLayout};
+use netcdf_core::copy::options::{ChunkShapes, VarLayout};
 use netcdf_core::model::{DimId, Schema, VarId};
 
 use super::parse::{Along, Request, parse};
@@ -12,8 +12,8 @@ use crate::pattern::{locate, near};
 ///
 /// # Errors
 /// The index of the option, and its mistake: syntax, an unknown name, or a shape that does not fit.
-pub fn resolve(texts: &[String], schema: &Schema) -> Result<Chunks, (usize, Mistake)> {
-    let mut all = Chunks::default();
+pub fn resolve(texts: &[String], schema: &Schema) -> Result<ChunkShapes, (usize, Mistake)> {
+    let mut all = ChunkShapes::default();
     for (n, text) in texts.iter().enumerate() {
         // As in the C tool, an empty text has no effect.
         if !text.is_empty() {
@@ -23,7 +23,7 @@ pub fn resolve(texts: &[String], schema: &Schema) -> Result<Chunks, (usize, Mist
     Ok(all)
 }
 
-fn add(all: &mut Chunks, text: &str, schema: &Schema) -> Result<(), Mistake> {
+fn add(all: &mut ChunkShapes, text: &str, schema: &Schema) -> Result<(), Mistake> {
     match parse(text)? {
         Request::Nothing => {
             all.none = true;

@@ -147,7 +147,7 @@ fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<Decimal> {
 fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
     let value = f64::from_bits(magnitude);
     round_integer(value, exponent, precision).unwrap_or_else(|| {
-        let text = Text::scientific(value, precision);
+        let text = DigitText::scientific(value, precision);
         Decimal {
             digits: text.integer(precision as usize),
             exponent: text.exponent,
@@ -176,7 +176,7 @@ fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<Decimal> {
 /// Up to 20 digits as characters, padded with `0`, in registers: reading text on the stack at another offset soon after writing
 /// it makes the processor wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text {
+pub(super) struct DigitText {
     /// The first digit.
     pub(super) first: u8,
     /// The next 16 digits, the first of them in the lowest byte.
@@ -194,7 +194,7 @@ const ZEROS: u128 = (ascii::ZEROS as u128) << 64 | ascii::ZEROS as u128;
 /// 4 characters `0`.
 const TAIL_ZEROS: u32 = 0x3030_3030;
 
-impl Text {
+impl DigitText {
     /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
     #[inline]
     #[expect(

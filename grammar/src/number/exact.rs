@@ -4,7 +4,7 @@
 //! therefore tested by reading them back in the same way; the shortest digits for reading directly as `f32` may not be enough.
 
 use super::decimal;
-use super::digits::{self, Text};
+use super::digits::{self, DigitText};
 
 /// Any decimal of up to 15 digits is its own 15-digit rounding after a trip through `f64`: shorter texts are found with these.
 const DOUBLE_DIGITS: std::ops::Range<u32> = 15..17;
@@ -13,12 +13,12 @@ const FLOAT_DIGITS: std::ops::Range<u32> = 6..9;
 
 /// Digits for a positive finite `value`.
 #[inline]
-pub(super) fn digits_f64(value: f64) -> Text {
+pub(super) fn digits_f64(value: f64) -> DigitText {
     let bits = value.to_bits();
     // Values are closer together below a power of two than above it, so the nearest decimal need not be the shortest. Subnormal
     // values have fewer digits than the search starts with.
     if bits & ((1 << 52) - 1) == 0 || !value.is_normal() {
-        return Text::parse(format_args!("{value:e}"));
+        return DigitText::parse(format_args!("{value:e}"));
     }
     search(value, DOUBLE_DIGITS, |back| back.to_bits() == bits)
 }
@@ -26,14 +26,14 @@ pub(super) fn digits_f64(value: f64) -> Text {
 /// Digits for a positive finite `value`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the reader's rounding")]
-pub(super) fn digits_f32(value: f32) -> Text {
+pub(super) fn digits_f32(value: f32) -> DigitText {
     let bits = value.to_bits();
     let same = |back: f64| (back as f32).to_bits() == bits;
     let wide = f64::from(value);
     if bits & ((1 << 23) - 1) != 0 && value.is_normal() {
         return search(wide, FLOAT_DIGITS, same);
     }
-    let text = Text::parse(format_args!("{value:e}"));
+    let text = DigitText::parse(format_args!("{value:e}"));
     let count = text.significant;
     if same(decimal::nearest(
         text.integer(count),
@@ -47,7 +47,7 @@ pub(super) fn digits_f32(value: f32) -> Text {
 
 /// Tries one precision after the other; the last one, just past the range, always works.
 #[inline]
-fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bool) -> Text {
+fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bool) -> DigitText {
     let last = precisions.end;
     for precision in precisions {
         let rounded = digits::round(value.to_bits(), precision);
@@ -55,10 +55,10 @@ fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bo
             rounded.digits,
             power(rounded.exponent, precision as usize),
         )) {
-            return Text::new(rounded, precision);
+            return DigitText::new(rounded, precision);
         }
     }
-    Text::new(digits::round(value.to_bits(), last), last)
+    DigitText::new(digits::round(value.to_bits(), last), last)
 }
 
 /// Exponent of the last of `count` digits.
@@ -73,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// As many digits as from `core::fmt`, and as close to the value; of two equally distant candidates, either is allowed.
-    fn check(found: Text, expected: Text, context: f64) {
+    fn check(found: DigitText, expected: DigitText, context: f64) {
         assert_eq!(
             (found.significant, found.exponent),
             (expected.significant, expected.exponent),
@@ -91,7 +91,7 @@ mod tests {
         #[test]
         fn doubles_as_short_as_std(bits in 1u64..0x7ff0_0000_0000_0000) {
             let value = f64::from_bits(bits);
-            check(digits_f64(value), Text::parse(format_args!("{value:e}")), value);
+            check(digits_f64(value), DigitText::parse(format_args!("{value:e}")), value);
         }
 
         #[test]
@@ -105,7 +105,7 @@ mod tests {
         #[test]
         fn floats_as_short_as_std(bits in 1u32..0x7f80_0000) {
             let value = f32::from_bits(bits);
-            check(digits_f32(value), Text::parse(format_args!("{value:e}")), f64::from(value));
+            check(digits_f32(value), DigitText::parse(format_args!("{value:e}")), f64::from(value));
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
             let value = 2f64.powi(exponent);
             check(
                 digits_f64(value),
-                Text::parse(format_args!("{value:e}")),
+                DigitText::parse(format_args!("{value:e}")),
                 value,
             );
         }
@@ -123,7 +123,7 @@ mod tests {
             let value = 2f32.powi(exponent);
             check(
                 digits_f32(value),
-                Text::parse(format_args!("{value:e}")),
+                DigitText::parse(format_args!("{value:e}")),
                 f64::from(value),
             );
         }

@@ -2,11 +2,11 @@
 
 /// The part of a text that has not been read yet.
 #[derive(Clone, Copy)]
-pub(super) struct Scan<'a> {
+pub(super) struct TextScan<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Scan<'a> {
+impl<'a> TextScan<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
         Self { rest: text }
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn words_end_at_space_or_limit() {
-        let mut scan = Scan::new(b" \x0b\tdays  since");
+        let mut scan = TextScan::new(b" \x0b\tdays  since");
         assert_eq!(scan.word(63), Some(&b"days"[..]));
         assert_eq!(scan.word(3), Some(&b"sin"[..]));
         assert_eq!(scan.word(3), Some(&b"ce"[..]));
@@ -121,20 +121,20 @@ mod tests {
 
     #[test]
     fn integers_take_signs_and_saturate() {
-        assert_eq!(Scan::new(b" -007x").integer(), Some(-7));
-        assert_eq!(Scan::new(b"+5").integer(), Some(5));
-        assert_eq!(Scan::new(b"-x").integer(), None);
-        assert_eq!(Scan::new(&[b'9'; 40]).integer(), Some(i64::MAX));
+        assert_eq!(TextScan::new(b" -007x").integer(), Some(-7));
+        assert_eq!(TextScan::new(b"+5").integer(), Some(5));
+        assert_eq!(TextScan::new(b"-x").integer(), None);
+        assert_eq!(TextScan::new(&[b'9'; 40]).integer(), Some(i64::MAX));
     }
 
     #[test]
     fn numbers_stop_where_they_end() {
-        assert_eq!(Scan::new(b"15.25Z").number(), Some(15.25));
-        assert_eq!(Scan::new(b".5").number(), Some(0.5));
-        assert_eq!(Scan::new(b"5.").number(), Some(5.0));
-        assert_eq!(Scan::new(b"1e1:").number(), Some(10.0));
-        assert_eq!(Scan::new(b"1ex").number(), None);
-        assert_eq!(Scan::new(b".").number(), None);
-        assert_eq!(Scan::new(b"nan").number(), None);
+        assert_eq!(TextScan::new(b"15.25Z").number(), Some(15.25));
+        assert_eq!(TextScan::new(b".5").number(), Some(0.5));
+        assert_eq!(TextScan::new(b"5.").number(), Some(5.0));
+        assert_eq!(TextScan::new(b"1e1:").number(), Some(10.0));
+        assert_eq!(TextScan::new(b"1ex").number(), None);
+        assert_eq!(TextScan::new(b".").number(), None);
+        assert_eq!(TextScan::new(b"nan").number(), None);
     }
 }

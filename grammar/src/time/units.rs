@@ -1,7 +1,7 @@
 //! The `units` attribute of a time variable: `<unit> since <base>`.
 
 use super::calendar::{Calendar, Date};
-use super::scan::Scan;
+use super::scan::TextScan;
 
 /// Most bytes of a unit word that are read.
 const UNIT_LIMIT: usize = 63;
@@ -66,7 +66,7 @@ pub(super) fn until_nul(text: &[u8]) -> &[u8] {
 
 /// Parses `<unit> since <base>`; `None` if the text has another form.
 pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
-    let mut scan = Scan::new(until_nul(units));
+    let mut scan = TextScan::new(until_nul(units));
     let word = scan.word(UNIT_LIMIT)?;
     scan.skip_space();
     scan.literal(b"since")?;
@@ -81,7 +81,7 @@ pub(super) fn parse(units: &[u8], calendar: Calendar) -> Option<(Unit, Date)> {
 
 /// The date and the time of day, joined by a blank in place of a blank or a `T`, and the text after them. The inner `None`
 /// stands for a base that starts with `T`, which has its own default.
-fn base_text(mut scan: Scan<'_>) -> Option<(Option<Vec<u8>>, Scan<'_>)> {
+fn base_text(mut scan: TextScan<'_>) -> Option<(Option<Vec<u8>>, TextScan<'_>)> {
     let start = scan;
     let mut date = scan.word(BASE_LIMIT)?;
     if let Some(at) = date.iter().position(|byte| *byte == b'T') {
@@ -96,7 +96,7 @@ fn base_text(mut scan: Scan<'_>) -> Option<(Option<Vec<u8>>, Scan<'_>)> {
     Some((Some([date, b" ", time].concat()), scan))
 }
 
-fn parse_base(text: Option<&[u8]>, rest: Scan<'_>, calendar: Calendar) -> Date {
+fn parse_base(text: Option<&[u8]>, rest: TextScan<'_>, calendar: Calendar) -> Date {
     let mut date = Date {
         year: 0,
         month: 1,
@@ -105,7 +105,7 @@ fn parse_base(text: Option<&[u8]>, rest: Scan<'_>, calendar: Calendar) -> Date {
     };
     let climate = calendar == Calendar::None;
     let default: &[u8] = if climate { b"1" } else { b"1979" };
-    let mut scan = Scan::new(text.unwrap_or(default));
+    let mut scan = TextScan::new(text.unwrap_or(default));
     // Reading stops at the first missing or wrong field, and keeps those before it. The rest after a date without a year
     // (`1970-01-01` in the calendar `none`) is not a time zone.
     if read_date(&mut scan, climate, &mut date).is_some() && !(climate && is_signed(scan)) {
@@ -121,23 +121,23 @@ fn parse_base(text: Option<&[u8]>, rest: Scan<'_>, calendar: Calendar) -> Date {
     date
 }
 
-fn is_signed(mut scan: Scan<'_>) -> bool {
+fn is_signed(mut scan: TextScan<'_>) -> bool {
     scan.skip_space();
     scan.literal(b"+").is_some() || scan.literal(b"-").is_some()
 }
 
 /// How many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`. `None` for anything else, including `Z` and `UTC`: then
 /// the time is in UTC.
-fn zone_hours(mut scan: Scan<'_>) -> Option<f64> {
+fn zone_hours(mut scan: TextScan<'_>) -> Option<f64> {
     scan.skip_space();
     let sign = match scan.literal(b"-") {
         Some(()) => -1.0,
         None => scan.literal(b"+").map(|()| 1.0)?,
     };
     let digits = scan.digits()?;
-    let first = Scan::new(digits).integer()?;
+    let first = TextScan::new(digits).integer()?;
     let (hours, minutes) = match digits.len() {
-        1 | 2 if scan.literal(b":").is_some() => (first, Scan::new(scan.digits()?).integer()?),
+        1 | 2 if scan.literal(b":").is_some() => (first, TextScan::new(scan.digits()?).integer()?),
         1 | 2 => (first, 0),
         3 | 4 => (first / 100, first % 100),
         _ => return None,
@@ -147,7 +147,7 @@ fn zone_hours(mut scan: Scan<'_>) -> Option<f64> {
     Some(sign * (f64::from(hours) + f64::from(minutes) / 60.0))
 }
 
-fn read_date(scan: &mut Scan<'_>, climate: bool, date: &mut Date) -> Option<()> {
+fn read_date(scan: &mut TextScan<'_>, climate: bool, date: &mut Date) -> Option<()> {
     if !climate {
         date.year = scan.integer()?.clamp(-YEAR_LIMIT, YEAR_LIMIT);
         scan.literal(b"-")?;
@@ -158,7 +158,7 @@ fn read_date(scan: &mut Scan<'_>, climate: bool, date: &mut Date) -> Option<()> 
     Some(())
 }
 
-fn read_time(scan: &mut Scan<'_>, date: &mut Date) -> Option<()> {
+fn read_time(scan: &mut TextScan<'_>, date: &mut Date) -> Option<()> {
     let hour = u8::try_from(scan.integer()?).ok()?;
     date.hour = (hour <= 23).then(|| f64::from(hour))?;
     scan.literal(b":")?;

@@ -1,6 +1,6 @@
 //! Runs on datasets of the netCDF-4 model.
 
-use crate::Asked;
+use crate::AskedOutput;
 use std::io::Cursor;
 
 use netcdf_core::chunk::Reader;
@@ -29,7 +29,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();
     let job = Job::new(&cli).unwrap();
     let mut omitted = vec![];
-    let asked = Asked {
+    let asked = AskedOutput {
         cli: &cli,
         job: &job,
         env,

@@ -28,7 +28,7 @@ use netcdf_grammar::diagnostic::Reporter;
 use crate::cli::{Cli, Language};
 use crate::{data, name as output};
 use out::Out;
-use rows::{PieceWriter, Rows};
+use rows::{ListRows, PieceWriter};
 
 /// Most values of a variable in a program: no compiler takes more.
 const VALUES: u64 = 1 << 28;
@@ -174,14 +174,14 @@ impl Program<'_> {
         let mut nowhere = rows::Nowhere;
         let rows = self
             .list(var)
-            .and_then(|_| Rows::new(self, var, &mut nowhere));
+            .and_then(|_| ListRows::new(self, var, &mut nowhere));
         rows.map_or(0, |rows| rows.pieces())
     }
 
     /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
     /// there is no list.
     fn rows(&self, var: VarId, to: &mut dyn PieceWriter) -> Result<()> {
-        let Some((list, mut rows)) = self.list(var).zip(Rows::new(self, var, to)) else {
+        let Some((list, mut rows)) = self.list(var).zip(ListRows::new(self, var, to)) else {
             return Ok(());
         };
         let text = data::text(list, self.source);

@@ -48,7 +48,7 @@ impl PieceWriter for Nowhere {
 
 /// Cuts the values of a list into pieces, and adds fill values for missing ones. Text and small variables without an unlimited
 /// dimension are one piece; otherwise each row of the last dimension is a piece.
-pub(super) struct Rows<'a> {
+pub(super) struct ListRows<'a> {
     env: &'a Env,
     to: &'a mut dyn PieceWriter,
     /// The type of stored bytes.
@@ -65,7 +65,7 @@ pub(super) struct Rows<'a> {
     at: u64,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ListRows<'a> {
     /// `None` for variables without elements.
     pub(super) fn new(
         program: &Program<'a>,
@@ -168,7 +168,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Sink for Rows<'_> {
+impl Sink for ListRows<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         let Some(atomic) = self.atomic else {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, BtreeV1};
 use netcdf_core::format::hdf5::btree_v2::BTree2;
-use netcdf_core::format::hdf5::chunk_index::{Block, Extent, OpenIndex};
+use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, OpenIndex};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::dataspace::Dataspace;
 use netcdf_core::format::hdf5::datatype::Datatype;
@@ -93,7 +93,7 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
     let most: Vec<Option<u64>> = (0..rank)
         .map(|_| Some(image.u32()).filter(|&n| n != u64::from(u32::MAX)))
         .collect();
-    let extent = Extent {
+    let extent = DatasetExtent {
         dims: &dims,
         max: &most,
     };

@@ -103,9 +103,9 @@ impl Select {
     }
 
     /// The places in memory of the elements of a region; `None` for row-major order.
-    pub(super) fn places<'a>(&'a self, count: &'a [u64]) -> Option<Places<'a>> {
+    pub(super) fn places<'a>(&'a self, count: &'a [u64]) -> Option<MemoryPlaces<'a>> {
         let map = self.map.as_ref()?;
-        Some(Places {
+        Some(MemoryPlaces {
             map,
             count,
             next: (!count.contains(&0)).then(|| vec![0; count.len()]),
@@ -137,13 +137,13 @@ fn check_axis(region: &Region, n: usize, len: u64) -> Result<()> {
 }
 
 /// The places in memory of the elements of a region, in row-major order of the elements.
-pub(super) struct Places<'a> {
+pub(super) struct MemoryPlaces<'a> {
     map: &'a [usize],
     count: &'a [u64],
     next: Option<Vec<u64>>,
 }
 
-impl Places<'_> {
+impl MemoryPlaces<'_> {
     /// The end of the last place; 0 if there are no elements.
     pub(super) fn end(&self) -> usize {
         if self.next.is_none() {
@@ -161,7 +161,7 @@ impl Places<'_> {
     }
 }
 
-impl Iterator for Places<'_> {
+impl Iterator for MemoryPlaces<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {

@@ -9,7 +9,7 @@ use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{self, Met, Plan, RechunkWay};
+use crate::chunk::rechunk::{self, Met, RechunkPlan, RechunkWay};
 use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -174,7 +174,7 @@ impl Job {
     pub(super) fn rechunked(
         &self,
         set: Dataset<'_>,
-        plan: &Plan,
+        plan: &RechunkPlan,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
         let mut output = Output::new(self, set, writer)?;

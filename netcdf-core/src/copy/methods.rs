@@ -30,7 +30,7 @@ pub enum Method {
     /// Chunks are decoded, and encoded again in the same shape.
     Recode,
     /// Chunks are made from chunks of another shape, or from data without chunks.
-    Rechunk(rechunk::Plan),
+    Rechunk(rechunk::RechunkPlan),
 }
 
 /// What becomes of elements.

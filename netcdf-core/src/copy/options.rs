@@ -37,9 +37,9 @@ pub struct StorageOptions {
     /// Variables that patterns of lossy options skip, and why.
     pub passed_over: BTreeMap<VarId, String>,
     /// Chunk shapes (`-c`).
-    pub chunks: Chunks,
+    pub chunks: ChunkShapes,
     /// Shapes of shards (`--shard`), given like chunk shapes.
-    pub shards: Chunks,
+    pub shards: ChunkShapes,
     /// As [`MIN_CHUNK`], if given.
     pub min_chunk: Option<u64>,
 }
@@ -73,7 +73,7 @@ pub struct Quantizing {
 
 /// Chunk shapes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Chunks {
+pub struct ChunkShapes {
     /// Only variables that need chunks have them (`-c /`).
     pub none: bool,
     /// Length of chunks along a dimension, in elements.

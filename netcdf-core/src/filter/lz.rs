@@ -5,14 +5,14 @@ use super::output::{bad, too_long};
 use crate::error::{Error, Result};
 
 /// The bytes decoded so far, never more than `limit`.
-pub(super) struct Window<'a> {
+pub(super) struct LzWindow<'a> {
     filter: &'static str,
     output: &'a mut Vec<u8>,
     start: usize,
     limit: usize,
 }
 
-impl<'a> Window<'a> {
+impl<'a> LzWindow<'a> {
     /// Appends at most `limit` bytes to `output`; repeats do not reach what was in it before.
     pub fn new(filter: &'static str, output: &'a mut Vec<u8>, limit: usize) -> Self {
         let start = output.len();
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn repeats_overlap_themselves() {
         let mut output = b"before".to_vec();
-        let mut window = Window::new("lz", &mut output, 20);
+        let mut window = LzWindow::new("lz", &mut output, 20);
         assert!(window.repeat(1, 1).is_err(), "nothing to repeat yet");
         window.literal(b"abc").unwrap();
         window.repeat(3, 8).unwrap();
@@ -203,7 +203,7 @@ mod tests {
             (period..len).for_each(|n| input.push(input[n - period]));
             input.truncate(len);
             let (mut output, mut repeats) = (vec![], 0);
-            let mut window = Window::new("lz", &mut output, len);
+            let mut window = LzWindow::new("lz", &mut output, len);
             parse(&input, &limits, |literals, repeat| {
                 window.literal(literals).unwrap();
                 if let Some(Repeat { distance, len }) = repeat {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn never_makes_more_than_the_limit() {
         let mut output = Vec::new();
-        let mut window = Window::new("lz", &mut output, 4);
+        let mut window = LzWindow::new("lz", &mut output, 4);
         assert!(window.literal(b"abcde").is_err());
         window.literal(b"abc").unwrap();
         assert!(window.repeat(2, 2).is_err());

@@ -13,7 +13,7 @@
 //! distance: length + 2 bytes are repeated, starting distance + 1 bytes back.
 
 use super::codec::ids;
-use super::lz::{Limits, Repeat, Window, parse};
+use super::lz::{Limits, LzWindow, Repeat, parse};
 use super::output::{allocate, array, reserve, take};
 use super::user::{chunk_bytes, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
@@ -48,7 +48,7 @@ struct Lzf;
 impl Filter for Lzf {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         reserve(NAME, context, context.len.unwrap_or(0) as u64, output)?;
-        let mut window = Window::new(NAME, output, context.limit());
+        let mut window = LzWindow::new(NAME, output, context.limit());
         let mut input = input;
         while !input.is_empty() {
             run(&mut input, &mut window)?;
@@ -102,7 +102,7 @@ fn put_repeat(repeat: Repeat, output: &mut Vec<u8>) {
     }
 }
 
-fn run(input: &mut &[u8], window: &mut Window) -> Result<()> {
+fn run(input: &mut &[u8], window: &mut LzWindow) -> Result<()> {
     let [control] = array(NAME, input)?.map(usize::from);
     if control < 32 {
         return window.literal(take(NAME, input, control + 1)?);

@@ -5,7 +5,7 @@ const HIGH: usize = 32;
 
 /// A dimension of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Dim {
+struct OutputDim {
     /// Its length.
     len: usize,
     /// Distance between neighbours in the input, in elements.
@@ -19,11 +19,11 @@ struct Dim {
 /// number of elements.
 pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, output: &mut [u8]) {
     let mut to = 1_usize;
-    let mut dims: Vec<Dim> = vec![];
+    let mut dims: Vec<OutputDim> = vec![];
     for (&len, &from) in shape.iter().zip(steps).rev() {
         // Dimensions of length 1 do not matter.
         if len > 1 {
-            dims.push(Dim { len, from, to });
+            dims.push(OutputDim { len, from, to });
             to = to.saturating_mul(len);
         }
     }
@@ -51,7 +51,7 @@ pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, 
 }
 
 /// As [`permute`], if adjacent elements stay adjacent; `dims` has the fastest dimension first.
-fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
+fn rows(input: &[u8], mut dims: Vec<OutputDim>, size: usize, output: &mut [u8]) {
     let len = match dims.first() {
         Some(first) => first.len,
         None => 1,
@@ -65,7 +65,7 @@ fn rows(input: &[u8], mut dims: Vec<Dim>, size: usize, output: &mut [u8]) {
 }
 
 /// Moves elements one by one; `dims` has the slowest dimension first.
-fn elements(input: &[u8], dims: &[Dim], size: usize, output: &mut [u8]) {
+fn elements(input: &[u8], dims: &[OutputDim], size: usize, output: &mut [u8]) {
     each(dims, |from, to| {
         copy(input, output, (from * size, to * size), size);
     });
@@ -80,7 +80,7 @@ fn copy(input: &[u8], output: &mut [u8], (from, to): (usize, usize), bytes: usiz
 }
 
 /// Calls `visit` with the input place and the output place of each element of some dimensions.
-fn each(dims: &[Dim], mut visit: impl FnMut(usize, usize)) {
+fn each(dims: &[OutputDim], mut visit: impl FnMut(usize, usize)) {
     let mut place = vec![0_usize; dims.len()];
     loop {
         let (from, to) = place.iter().zip(dims).fold((0, 0), |(from, to), (n, dim)| {
@@ -105,7 +105,7 @@ fn each(dims: &[Dim], mut visit: impl FnMut(usize, usize)) {
 /// the output and in the input.
 fn planes<const N: usize, const WIDE: usize>(
     input: &[u8],
-    (outer, (last, column)): (&[Dim], (Dim, Dim)),
+    (outer, (last, column)): (&[OutputDim], (OutputDim, OutputDim)),
     output: &mut [u8],
 ) {
     let (input, _) = input.as_chunks::<N>();
@@ -136,7 +136,7 @@ fn planes<const N: usize, const WIDE: usize>(
 /// As [`planes`], for elements so large that few fit a cache line, which are better copied at once.
 fn large<const N: usize>(
     input: &[u8],
-    (outer, (last, column)): (&[Dim], (Dim, Dim)),
+    (outer, (last, column)): (&[OutputDim], (OutputDim, OutputDim)),
     output: &mut [u8],
 ) {
     let (input, _) = input.as_chunks::<N>();

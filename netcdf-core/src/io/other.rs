@@ -7,10 +7,10 @@ use crate::error::{Error, ErrorKind, Result};
 const HEAD: usize = 4096;
 
 /// What a file is, and what to do with it.
-type Known = (&'static str, &'static str);
+type KnownFile = (&'static str, &'static str);
 
 /// How files start.
-const SIGNATURES: &[(&[u8], Known)] = &[
+const SIGNATURES: &[(&[u8], KnownFile)] = &[
     (
         b"\x0e\x03\x13\x01",
         ("an HDF4 file, which is not read yet", "h4toh5 converts it"),
@@ -116,7 +116,7 @@ const SIGNATURES: &[(&[u8], Known)] = &[
 ];
 
 /// How text starts, after blanks, in lower case.
-const TEXTS: &[(&str, Known)] = &[
+const TEXTS: &[(&str, KnownFile)] = &[
     (
         "<!doctype html",
         (
@@ -163,7 +163,7 @@ const TEXTS: &[(&str, Known)] = &[
 ];
 
 /// What a file is, if its start is known.
-fn known(source: &dyn Source) -> Option<Known> {
+fn known(source: &dyn Source) -> Option<KnownFile> {
     if source.is_empty() {
         return Some(("an empty file", "fetch or make it again"));
     }
@@ -187,7 +187,7 @@ fn known(source: &dyn Source) -> Option<Known> {
 }
 
 /// What a text is, judging by its start.
-fn text(head: &[u8]) -> Option<Known> {
+fn text(head: &[u8]) -> Option<KnownFile> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -205,7 +205,7 @@ fn text(head: &[u8]) -> Option<Known> {
     while let Some((_, behind)) = rest.strip_prefix("//").and_then(|r| r.split_once('\n')) {
         rest = behind.trim_start();
     }
-    let begins = |(word, _): &&(&str, Known)| {
+    let begins = |(word, _): &&(&str, KnownFile)| {
         let start = rest.get(..word.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     };

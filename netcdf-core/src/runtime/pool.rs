@@ -62,13 +62,13 @@ struct PoolState<T, R> {
     closed: bool,
 }
 
-struct Shared<T, R> {
+struct SharedByWorkers<T, R> {
     state: Mutex<PoolState<T, R>>,
     work: Condvar,
     result: Condvar,
 }
 
-impl<T, R> Shared<T, R> {
+impl<T, R> SharedByWorkers<T, R> {
     fn lock(&self) -> MutexGuard<'_, PoolState<T, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,7 +128,7 @@ impl Pool {
         work: &(impl Fn(T) -> Result<R> + Sync),
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let shared = Shared {
+        let shared = SharedByWorkers {
             state: Mutex::new(PoolState {
                 waiting: VecDeque::new(),
                 done: VecDeque::new(),
@@ -175,7 +175,7 @@ impl Pool {
     }
 
     /// Passes an item to the threads, or returns it if it has to wait.
-    fn admit<T, R>(&self, shared: &Shared<T, R>, item: Item<T>) -> Option<Item<T>> {
+    fn admit<T, R>(&self, shared: &SharedByWorkers<T, R>, item: Item<T>) -> Option<Item<T>> {
         let mut state = shared.lock();
         let under_way = state.done.len();
         let full = state.admitted.saturating_add(item.bytes) > self.memory;
@@ -195,7 +195,7 @@ impl Pool {
 }
 
 /// Waits for the result of the oldest item; `None` if nothing is in progress.
-fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
+fn next_result<T, R>(shared: &SharedByWorkers<T, R>) -> Option<Result<R>> {
     let mut state = shared.lock();
     loop {
         match state.done.front_mut() {
@@ -217,7 +217,7 @@ fn next_result<T, R>(shared: &Shared<T, R>) -> Option<Result<R>> {
 }
 
 /// Works on items until no more can come.
-fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
+fn worker<T, R>(shared: &SharedByWorkers<T, R>, work: &impl Fn(T) -> Result<R>) {
     INSIDE.set(true);
     loop {
         let mut state = shared.lock();
@@ -248,7 +248,7 @@ fn worker<T, R>(shared: &Shared<T, R>, work: &impl Fn(T) -> Result<R>) {
 
 /// An item being worked on. Its result is passed on at the end, whatever the end is.
 struct Turn<'a, T, R> {
-    shared: &'a Shared<T, R>,
+    shared: &'a SharedByWorkers<T, R>,
     number: u64,
     bytes: u64,
     result: Option<Result<R>>,
@@ -273,7 +273,7 @@ impl<T, R> Drop for Turn<'_, T, R> {
 }
 
 /// Ends the threads when the scope is left, also on an error: waiting items are dropped.
-struct Close<'a, T, R>(&'a Shared<T, R>);
+struct Close<'a, T, R>(&'a SharedByWorkers<T, R>);
 
 impl<T, R> Drop for Close<'_, T, R> {
     fn drop(&mut self) {

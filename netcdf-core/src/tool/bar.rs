@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// A bar on standard error that follows a job of one or more inputs; it disappears on drop.
 #[derive(Debug, Default)]
 pub struct Bar {
-    line: Line,
+    line: BarLine,
     now: Arc<Mutex<Now>>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -28,9 +28,9 @@ pub struct Bar {
 
 /// The terminal line of a bar, if there is one.
 #[derive(Debug, Clone, Default)]
-pub struct Line(Arc<Mutex<Option<ProgressBar>>>);
+pub struct BarLine(Arc<Mutex<Option<ProgressBar>>>);
 
-impl Line {
+impl BarLine {
     /// Prints lines while the bar is hidden.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Bar {
 
     /// The line of the bar.
     #[must_use]
-    pub fn line(&self) -> Line {
+    pub fn line(&self) -> BarLine {
         self.line.clone()
     }
 
@@ -102,7 +102,7 @@ impl Drop for Bar {
     }
 }
 
-fn show(inputs: &[PathBuf], (line, now): (&Line, &Mutex<Now>), stopped: &Receiver<()>) {
+fn show(inputs: &[PathBuf], (line, now): (&BarLine, &Mutex<Now>), stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }

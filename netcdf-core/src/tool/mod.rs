@@ -13,7 +13,7 @@ use crate::filter::plugin;
 use crate::notes::Notes;
 use crate::shown::Shown;
 
-pub use bar::{Bar, Line};
+pub use bar::{Bar, BarLine};
 pub use signals::{Idle, cancelled, catch_limits, catch_signals};
 
 /// How a run ended.

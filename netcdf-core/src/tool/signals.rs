@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Status;
-use super::bar::Line;
+use super::bar::BarLine;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
@@ -19,7 +19,7 @@ pub type Idle = Arc<AtomicBool>;
 /// # Errors
 /// [`crate::ErrorKind::Io`] if the system refuses.
 #[cfg(unix)]
-pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &Line) -> Result<()> {
+pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &BarLine) -> Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     let failed = |e| Error::io("cannot catch signals", "signal", e);
@@ -64,13 +64,13 @@ fn ignored() -> Vec<i32> {
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn catch_signals(_: &Cancel, _: &Idle, _: &Line) -> Result<()> {
+pub fn catch_signals(_: &Cancel, _: &Idle, _: &BarLine) -> Result<()> {
     Ok(())
 }
 
 /// Removes the bar, unless the terminal does not respond: then the process ends without that.
 #[cfg(unix)]
-fn clear(line: &Line) {
+fn clear(line: &BarLine) {
     let line = line.clone();
     let (done, waits) = std::sync::mpsc::channel();
     std::thread::spawn(move || {

@@ -8,7 +8,7 @@ use netcdf_core::chunk::scatter::Block;
 use netcdf_core::chunk::{Provenance, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::File;
-use netcdf_core::format::hdf5::chunk_index::{Extent, OpenIndex};
+use netcdf_core::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
 use netcdf_core::format::hdf5::dataset::Dataset;
 use netcdf_core::format::hdf5::external_data::ExternalData;
 use netcdf_core::format::hdf5::message::fill::Value;
@@ -49,7 +49,11 @@ impl Raw {
             }
             Stored::Chunked(chunked) => {
                 let (dims, max) = (&dataset.dataspace.dims, &dataset.dataspace.max);
-                index = Some(OpenIndex::open(&file, chunked, &Extent { dims, max })?);
+                index = Some(OpenIndex::open(
+                    &file,
+                    chunked,
+                    &DatasetExtent { dims, max },
+                )?);
             }
             Stored::Virtual { .. } => {
                 let what = "virtual datasets are read by the netCDF-4 layer";

@@ -6,7 +6,7 @@ mod samples;
 use std::path::Path;
 
 use netcdf_core::Result;
-use netcdf_core::format::hdf5::write::{FileWriter, Plan};
+use netcdf_core::format::hdf5::write::{FilePlan, FileWriter};
 use netcdf_core::io::locator;
 
 pub use parts::*;
@@ -33,6 +33,6 @@ pub fn all(folder: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Errors of the writer.
-pub fn create(path: &str, plan: Plan) -> Result<FileWriter> {
+pub fn create(path: &str, plan: FilePlan) -> Result<FileWriter> {
     FileWriter::create(locator::output(Path::new(path), false)?, plan)
 }

@@ -5,8 +5,8 @@ use netcdf_core::format::hdf5::datatype::{
 };
 use netcdf_core::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use netcdf_core::format::hdf5::write::{
-    Dataset, Group, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData, PlannedObject,
-    PlannedType, Shape,
+    Dataset, FilePlan, Group, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
+    PlannedObject, PlannedShape, PlannedType,
 };
 
 /// A type of a size and a class.
@@ -112,7 +112,7 @@ pub fn strings(all: &[Option<&str>]) -> Payload {
 }
 
 /// An attribute.
-pub fn attribute(name: &str, ty: Datatype, shape: Shape, data: Payload) -> PlannedAttribute {
+pub fn attribute(name: &str, ty: Datatype, shape: PlannedShape, data: Payload) -> PlannedAttribute {
     PlannedAttribute {
         name: name.as_bytes().to_vec(),
         ty: PlannedType::Here(ty),
@@ -124,7 +124,7 @@ pub fn attribute(name: &str, ty: Datatype, shape: Shape, data: Payload) -> Plann
 /// An attribute of numbers.
 pub fn ints(name: &str, all: &[i32]) -> PlannedAttribute {
     let bytes: Vec<u8> = all.iter().flat_map(|n| n.to_le_bytes()).collect();
-    let shape = Shape::Simple(vec![all.len() as u64]);
+    let shape = PlannedShape::Simple(vec![all.len() as u64]);
     attribute(name, int(4, true), shape, plain(&bytes))
 }
 
@@ -138,8 +138,8 @@ pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
     Dataset {
         ty: PlannedType::Here(ty),
         shape: match lens {
-            [] => Shape::Scalar,
-            _ => Shape::Simple(lens.to_vec()),
+            [] => PlannedShape::Scalar,
+            _ => PlannedShape::Simple(lens.to_vec()),
         },
         max: None,
         fill: Fill {
@@ -155,14 +155,14 @@ pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
 }
 
 /// A plan with an empty root group.
-pub fn plan() -> Plan {
-    Plan {
+pub fn plan() -> FilePlan {
+    FilePlan {
         objects: vec![PlannedObject::Group(Group::default())],
     }
 }
 
 /// Adds an object under a name to a group.
-pub fn add(plan: &mut Plan, group: ObjectId, name: &str, object: PlannedObject) -> ObjectId {
+pub fn add(plan: &mut FilePlan, group: ObjectId, name: &str, object: PlannedObject) -> ObjectId {
     let to = ObjectId(u32::try_from(plan.objects.len()).unwrap());
     plan.objects.push(object);
     link(plan, group, name, to);
@@ -170,13 +170,13 @@ pub fn add(plan: &mut Plan, group: ObjectId, name: &str, object: PlannedObject) 
 }
 
 /// Adds a link.
-pub fn link(plan: &mut Plan, group: ObjectId, name: &str, to: ObjectId) {
+pub fn link(plan: &mut FilePlan, group: ObjectId, name: &str, to: ObjectId) {
     let name = name.as_bytes().to_vec();
     self::group(plan, group).links.push(Link { name, to });
 }
 
 /// A group of a plan.
-pub fn group(plan: &mut Plan, id: ObjectId) -> &mut Group {
+pub fn group(plan: &mut FilePlan, id: ObjectId) -> &mut Group {
     match &mut plan.objects[id.0 as usize] {
         PlannedObject::Group(group) => group,
         PlannedObject::Dataset(_) | PlannedObject::Datatype(_) => panic!("no group"),
@@ -184,7 +184,7 @@ pub fn group(plan: &mut Plan, id: ObjectId) -> &mut Group {
 }
 
 /// Adds a dataset to the root group.
-pub fn add_dataset(plan: &mut Plan, name: &str, dataset: Dataset) -> ObjectId {
+pub fn add_dataset(plan: &mut FilePlan, name: &str, dataset: Dataset) -> ObjectId {
     add(
         plan,
         ObjectId::ROOT,

@@ -4,7 +4,7 @@ use netcdf_core::Result;
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
 use netcdf_core::format::hdf5::write::{
-    Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedType, Shape,
+    Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedShape, PlannedType,
 };
 use netcdf_core::model::FilterSpec;
 
@@ -91,7 +91,12 @@ fn types(path: &str) -> Result<()> {
         if n % 2 == 1 {
             one.ty = PlannedType::Committed(committed, ty.clone());
         }
-        let mut again = attribute("value", ty.clone(), Shape::Scalar, plain(&vec![0; size]));
+        let mut again = attribute(
+            "value",
+            ty.clone(),
+            PlannedShape::Scalar,
+            plain(&vec![0; size]),
+        );
         if n % 3 == 1 {
             again.ty = PlannedType::Committed(committed, ty);
         }
@@ -124,7 +129,7 @@ fn places(path: &str) -> Result<()> {
         dataset(int(4, true), &[], PlannedData::Contiguous),
     );
     let mut null = dataset(int(4, true), &[], PlannedData::Contiguous);
-    null.shape = Shape::Null;
+    null.shape = PlannedShape::Null;
     add_dataset(&mut plan, "null", null);
     let mut grows = dataset(int(4, true), &[0, 5], PlannedData::Chunked(vec![2, 3]));
     grows.max = Some(vec![None, Some(5)]);
@@ -171,12 +176,20 @@ fn heaps(path: &str) -> Result<()> {
     );
     let root = group(&mut plan, ObjectId::ROOT);
     let texts = strings(&[Some("a"), Some(""), None, Some("ä")]);
-    root.attributes
-        .push(attribute("texts", string(), Shape::Simple(vec![4]), texts));
+    root.attributes.push(attribute(
+        "texts",
+        string(),
+        PlannedShape::Simple(vec![4]),
+        texts,
+    ));
     let long = "long ".repeat(20_000);
     let long = strings(&[Some(&long), Some("short")]);
-    root.attributes
-        .push(attribute("long", string(), Shape::Simple(vec![2]), long));
+    root.attributes.push(attribute(
+        "long",
+        string(),
+        PlannedShape::Simple(vec![2]),
+        long,
+    ));
     let references = Payload {
         bytes: vec![0; 16],
         references: vec![(0, fill), (8, lists)],
@@ -184,7 +197,7 @@ fn heaps(path: &str) -> Result<()> {
     };
     let mut nested = plain(&[0; 32]);
     nested.heap = vec![(0, 2, references.clone()), (16, 2, references)];
-    let shape = Shape::Simple(vec![2]);
+    let shape = PlannedShape::Simple(vec![2]);
     root.attributes.push(attribute(
         "references",
         vlen(reference()),

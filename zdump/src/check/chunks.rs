@@ -42,7 +42,7 @@ pub(super) struct KeyToRead {
 }
 
 /// The result for a key: findings, and the number of decoded chunks.
-type Done = (usize, u64, Vec<Finding>, u64);
+type KeyResult = (usize, u64, Vec<Finding>, u64);
 
 /// The arrays of a store, and what is stored of them.
 pub(super) struct StoredArrays<'a> {
@@ -170,7 +170,7 @@ impl Batch<'_> {
         chunk.saturating_mul(2).saturating_add(job.size)
     }
 
-    fn done(&self, job: &KeyToRead) -> Result<Done> {
+    fn done(&self, job: &KeyToRead) -> Result<KeyResult> {
         let none = (job.node, job.size, vec![], 0);
         let Some(work) = self.work.get(&job.node) else {
             return Ok(none);

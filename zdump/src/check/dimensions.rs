@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::format::zarr::nczarr::{Contents, Dim, Extras, NczarrPart, array_dimensions};
+use netcdf_core::format::zarr::nczarr::{
+    Contents, Extras, GroupDimension, NczarrPart, array_dimensions,
+};
 use netcdf_core::format::zarr::raw::RawArray;
 
 use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
@@ -32,14 +34,14 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 }
 
 /// The dimensions that netCDF defines, by the path of their group; `None` if they are damaged.
-struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, Dim>>>);
+struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, GroupDimension>>>);
 
 impl<'a> Groups<'a> {
     fn of(checked: Checked<'a>) -> Self {
         let nodes = checked.survey.nodes.iter();
         let groups = nodes.filter_map(|node| {
             let (json, _) = part(node, NczarrPart::Group)?;
-            let named = |dim: Dim| (dim.name.clone(), dim);
+            let named = |dim: GroupDimension| (dim.name.clone(), dim);
             let dims = Contents::of(json).map(|c| c.dims.into_iter().map(named).collect());
             Some((node.path.as_str(), dims))
         });
@@ -47,7 +49,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The dimension at a path; `Ok(None)` if that is unknown.
-    fn find(&self, path: &str) -> Result<Option<&Dim>, ()> {
+    fn find(&self, path: &str) -> Result<Option<&GroupDimension>, ()> {
         let (group, name) = split(path.trim_start_matches('/'));
         match self.0.get(group) {
             Some(None) => Ok(None),

@@ -15,7 +15,7 @@ use crate::out::{Colour, Out, plain};
 use crate::table::Table;
 use netcdf_core::format::zarr::survey::{Node, Survey, What, no_store};
 
-use step::Step;
+use step::CodecStep;
 
 /// Heads of the columns.
 const HEAD: [&str; 7] = [
@@ -53,9 +53,9 @@ pub(crate) fn run(
                 array.described.problem.as_deref(),
             ),
         };
-        missing |= steps.iter().any(Step::is_missing);
+        missing |= steps.iter().any(CodecStep::is_missing);
         if args.missing {
-            steps.retain(Step::is_missing);
+            steps.retain(CodecStep::is_missing);
         }
         if !args.missing || !steps.is_empty() {
             arrays.push((node, steps, problem.filter(|_| !args.missing)));
@@ -80,7 +80,7 @@ pub(crate) fn run(
 }
 
 /// The table, and the messages about missing or wrong codecs, each once.
-fn show(arrays: &[(&Node, Vec<Step>, Option<&str>)], out: &mut Out<'_>) -> Result<()> {
+fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut Out<'_>) -> Result<()> {
     let mut table = Table::default();
     table.row(HEAD.map(str::to_owned));
     let mut said: Vec<String> = vec![];
@@ -117,7 +117,12 @@ fn show(arrays: &[(&Node, Vec<Step>, Option<&str>)], out: &mut Out<'_>) -> Resul
         .try_for_each(|text| out.line(&out.paint(Colour::Red, text)))
 }
 
-fn record(node: &Node, steps: &[Step], problem: Option<&str>, out: &mut Out<'_>) -> Result<()> {
+fn record(
+    node: &Node,
+    steps: &[CodecStep],
+    problem: Option<&str>,
+    out: &mut Out<'_>,
+) -> Result<()> {
     let path = Json::text(&format!("/{}", node.path));
     for (n, step) in steps.iter().enumerate() {
         let head = [("path", path.clone()), ("step", Json::int(n))];

@@ -5,7 +5,7 @@ use netcdf_core::error::Result;
 use netcdf_core::filter::UsableFilter;
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::format::zarr::raw::RawArray;
-use netcdf_core::format::zarr::{Dtype, Heap, Shard};
+use netcdf_core::format::zarr::{Dtype, HeapCodec, Shard};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 
@@ -14,7 +14,7 @@ use crate::words::codec_params;
 
 /// A step.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct CodecStep {
     /// What it is: `filter`, `byte order`, `texts`, `shards`.
     role: &'static str,
     /// Its names in Zarr versions 2 and 3.
@@ -61,7 +61,7 @@ impl StepState {
     }
 }
 
-impl Step {
+impl CodecStep {
     fn new(role: &'static str, names: [Option<&str>; 2], params: String) -> Self {
         Self {
             role,
@@ -124,7 +124,7 @@ impl Step {
 }
 
 /// The steps of an array, in the order of writing.
-pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<Step> {
+pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<CodecStep> {
     let mut filters = array.filters(env).into_iter();
     let mut steps = vec![];
     let described = &array.described;
@@ -155,7 +155,7 @@ struct CodecWalk<'w, 'a, I> {
     array: &'a RawArray,
     env: &'w Env,
     filters: &'w mut I,
-    steps: &'w mut Vec<Step>,
+    steps: &'w mut Vec<CodecStep>,
 }
 
 impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I> {
@@ -170,7 +170,7 @@ impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I
                 }
                 Some("vlen-utf8" | "vlen-bytes") => match self.array.described.heap {
                     Some(heap) => of_texts(heap, self.array),
-                    None => Step::new("texts", [name, name], String::new()),
+                    None => CodecStep::new("texts", [name, name], String::new()),
                 },
                 Some("sharding_indexed") => {
                     let Some(shard) = shards.next() else { return };
@@ -190,10 +190,10 @@ impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I
     }
 }
 
-fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> Step {
+fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep {
     let stated = json.get("id").or_else(|| json.get("name"));
     let stated = stated.or(Some(json)).and_then(Json::as_str);
-    let mut step = Step::new("filter", [None, None], String::new());
+    let mut step = CodecStep::new("filter", [None, None], String::new());
     match spec {
         Ok(spec) => {
             let label = env.filters.label(&spec);
@@ -227,29 +227,29 @@ fn said(spec: &FilterSpec, env: &Env) -> String {
     found.err().map(|e| e.to_string()).unwrap_or_default()
 }
 
-fn of_order(order: Endianness) -> Step {
+fn of_order(order: Endianness) -> CodecStep {
     of_bytes(match order {
         Endianness::Little => "little",
         Endianness::Big => "big",
     })
 }
 
-fn of_bytes(order: &str) -> Step {
-    Step::new("byte order", [None, Some("bytes")], order.to_owned())
+fn of_bytes(order: &str) -> CodecStep {
+    CodecStep::new("byte order", [None, Some("bytes")], order.to_owned())
 }
 
-fn of_texts(heap: Heap, array: &RawArray) -> Step {
+fn of_texts(heap: HeapCodec, array: &RawArray) -> CodecStep {
     let bytes = array.described.stored.dtype == Dtype::Blob;
     let lengths = Some(if bytes { "vlen-bytes" } else { "vlen-utf8" });
     let (names, what) = match heap {
-        Heap::Lengths => ([lengths; 2], "number, then length and bytes of each"),
-        Heap::Json => ([Some("json2"), None], "a list in JSON"),
+        HeapCodec::Lengths => ([lengths; 2], "number, then length and bytes of each"),
+        HeapCodec::Json => ([Some("json2"), None], "a list in JSON"),
     };
-    Step::new("texts", names, what.to_owned())
+    CodecStep::new("texts", names, what.to_owned())
 }
 
 /// A shard; the codecs of its chunks are steps of their own.
-fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> Step {
+fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> CodecStep {
     let place = if shard.index_first { "first" } else { "last" };
     let sum = if shard.checksum { " with crc32c" } else { "" };
     let configured = codec.get("configuration");
@@ -263,7 +263,7 @@ fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> Step {
         shape(&inner),
         shape(&shard.shape)
     );
-    let mut step = Step::new("shards", [None, Some("sharding_indexed")], params);
+    let mut step = CodecStep::new("shards", [None, Some("sharding_indexed")], params);
     step.json = Some(codec.clone());
     step
 }

@@ -10,7 +10,7 @@ pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d]
 
 /// What to print.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum CompatOutput {
     /// The objects of a store.
     Dump(Box<Options>),
     /// The usage message.
@@ -58,7 +58,7 @@ struct Read {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn parse(args: &[OsString]) -> Result<Asked, String> {
+pub(super) fn parse(args: &[OsString]) -> Result<CompatOutput, String> {
     let mut read = Read::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -73,12 +73,13 @@ pub(super) fn parse(args: &[OsString]) -> Result<Asked, String> {
             }
             letters => {
                 if read.options(letters, &mut args)? {
-                    return Ok(Asked::Usage);
+                    return Ok(CompatOutput::Usage);
                 }
             }
         }
     }
-    read.options_of_dump().map(|o| Asked::Dump(Box::new(o)))
+    read.options_of_dump()
+        .map(|o| CompatOutput::Dump(Box::new(o)))
 }
 
 impl Read {

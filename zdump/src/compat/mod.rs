@@ -24,7 +24,7 @@ use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{Role, Survey, split};
 
-use args::{Asked, Options, USAGE};
+use args::{CompatOutput, Options, USAGE};
 
 /// Most levels of keys.
 const DEPTH: usize = 256;
@@ -32,8 +32,8 @@ const DEPTH: usize = 256;
 /// Runs the tool as netCDF-C's `zmapio`; `args` are what follows `--compat`.
 pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     let options = match args::parse(args) {
-        Ok(Asked::Dump(options)) => options,
-        Ok(Asked::Usage) => return told(USAGE, io),
+        Ok(CompatOutput::Dump(options)) => options,
+        Ok(CompatOutput::Usage) => return told(USAGE, io),
         Err(what) => return told(&format!("{NAME}: {what}\n{USAGE}"), io),
     };
     for (said, text) in [

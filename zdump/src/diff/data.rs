@@ -19,7 +19,7 @@ use crate::array::{ChunkPlace, FoundChunk, Opened};
 use crate::out::plain;
 
 /// Two arrays whose values are compared; `x` is the one with the larger chunks.
-struct Pair<'a> {
+struct ArrayPair<'a> {
     x: Finder<'a>,
     y: Finder<'a>,
     /// The common shape: the smaller of their lengths in each dimension.
@@ -62,7 +62,7 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
     let swapped = elements(b) > elements(a);
     let (x, y) = if swapped { (b, a) } else { (a, b) };
     let shape = a.shape.iter().zip(&b.shape).map(|(n, m)| *n.min(m));
-    let pair = Pair {
+    let pair = ArrayPair {
         x: Finder::new(x),
         y: Finder::new(y),
         shape: shape.collect(),
@@ -126,7 +126,7 @@ enum Other<'a> {
     Fill(&'a Values),
 }
 
-impl Pair<'_> {
+impl ArrayPair<'_> {
     /// Goes through all stored chunks of an array, in parallel.
     fn each(
         &self,

@@ -23,14 +23,14 @@ type ChunksOfKey = Option<BTreeMap<Vec<u64>, Range<u64>>>;
 type KeptItem<T> = (Vec<u64>, u64, Arc<T>);
 
 /// The kept items, most recently used first.
-type Kept<T> = Mutex<VecDeque<KeptItem<T>>>;
+type KeptItems<T> = Mutex<VecDeque<KeptItem<T>>>;
 
 /// Finds chunks.
 pub(super) struct Finder<'a> {
     /// The array.
     pub opened: &'a Opened<'a>,
-    indexes: Kept<ChunksOfKey>,
-    chunks: Kept<Values>,
+    indexes: KeptItems<ChunksOfKey>,
+    chunks: KeptItems<Values>,
 }
 
 impl<'a> Finder<'a> {
@@ -100,11 +100,11 @@ impl<'a> Finder<'a> {
     }
 }
 
-fn lock<T>(kept: &Kept<T>) -> MutexGuard<'_, VecDeque<KeptItem<T>>> {
+fn lock<T>(kept: &KeptItems<T>) -> MutexGuard<'_, VecDeque<KeptItem<T>>> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn get<T>(kept: &Kept<T>, place: &[u64]) -> Option<Arc<T>> {
+fn get<T>(kept: &KeptItems<T>, place: &[u64]) -> Option<Arc<T>> {
     let mut kept = lock(kept);
     let at = kept.iter().position(|(known, ..)| known == place)?;
     let found = kept.remove(at)?;
@@ -114,7 +114,7 @@ fn get<T>(kept: &Kept<T>, place: &[u64]) -> Option<Arc<T>> {
 }
 
 /// Keeps an item until more recently used items fill the room.
-fn put<T>(kept: &Kept<T>, new: KeptItem<T>, most: u64) {
+fn put<T>(kept: &KeptItems<T>, new: KeptItem<T>, most: u64) {
     let mut kept = lock(kept);
     kept.push_front(new);
     let mut sum = 0u64;

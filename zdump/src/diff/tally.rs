@@ -17,7 +17,7 @@ const SHOWN: usize = 5;
 const REASONS: usize = 5;
 
 /// A value of either side, as constants.
-pub(super) type Pair = (String, String);
+pub(super) type ConstantPair = (String, String);
 
 /// The result of a comparison.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Tally {
     /// Number of elements stored in at least one of the stores.
     pub covered: u64,
     /// The first differing elements.
-    pub first: BTreeMap<Vec<u64>, Pair>,
+    pub first: BTreeMap<Vec<u64>, ConstantPair>,
     /// The largest distance of two numbers, and where it is.
     pub largest: Option<(AnyNumber, Vec<u64>)>,
     /// The reasons why chunks could not be compared.
@@ -43,7 +43,7 @@ impl Tally {
         index: Vec<u64>,
         x: ValueAt<'_>,
         y: ValueAt<'_>,
-        texts: &dyn Fn() -> Pair,
+        texts: &dyn Fn() -> ConstantPair,
     ) {
         self.count = self.count.saturating_add(1);
         let distance = number(x.values, x.index).zip(number(y.values, y.index));
@@ -113,7 +113,7 @@ impl Tally {
         if self.count == 0 {
             return None;
         }
-        let turn = |(a, b): &Pair| match swapped {
+        let turn = |(a, b): &ConstantPair| match swapped {
             true => (b.clone(), a.clone()),
             false => (a.clone(), b.clone()),
         };

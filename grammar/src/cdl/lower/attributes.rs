@@ -7,7 +7,7 @@ use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Name, Value
 use super::Lower;
 use super::atomic::ValueBuilder;
 use super::list::{Item, infer, items};
-use super::names::{Owner, atomic, is_reserved};
+use super::names::{OwnerName, atomic, is_reserved};
 use crate::cdl::ast::{self, Word};
 use crate::cdl::constant::Constant;
 use crate::cdl::values::{Problems, Severity, empty_values, read_values};
@@ -17,7 +17,7 @@ const MANY: usize = 32;
 
 /// The part of an attribute before the colon.
 struct Prefix {
-    owner: Owner,
+    owner: OwnerName,
     ty: Option<(DataType, usize)>,
 }
 
@@ -39,7 +39,7 @@ impl Lower<'_> {
         };
         let word = attribute.name;
         let special = Special::from_name(word.text.as_bytes());
-        if let (None, Owner::Var(var), Some(algorithm)) = (
+        if let (None, OwnerName::Var(var), Some(algorithm)) = (
             special,
             prefix.owner,
             Algorithm::from_attribute(word.text.as_bytes()),
@@ -53,7 +53,7 @@ impl Lower<'_> {
                 }
                 self.special(special, owner, word, &items);
             }
-            (None, Owner::Var(var)) if word.text == "_FillValue" => {
+            (None, OwnerName::Var(var)) if word.text == "_FillValue" => {
                 self.fill_value(var, word, &items)
             }
             (None, owner) => self.plain(owner, prefix.ty.map(|t| t.0), word, &items),
@@ -63,14 +63,14 @@ impl Lower<'_> {
     fn prefix(&mut self, attribute: &ast::AttributeHead<'_>) -> Option<Prefix> {
         match attribute.prefix.as_slice() {
             [] => Some(Prefix {
-                owner: Owner::Group(self.group),
+                owner: OwnerName::Group(self.group),
                 ty: None,
             }),
             [one] => self.lone_prefix(*one),
             [ty, owner, ..] => {
                 let found = self.find_type(*ty);
                 let owner = match self.find_var(*owner) {
-                    Some(var) if !self.is_type_keyword(*owner) => Owner::Var(var),
+                    Some(var) if !self.is_type_keyword(*owner) => OwnerName::Var(var),
                     _ if self.is_type(*owner) => {
                         let message = format!("attribute `{}` has two types", attribute.name.text);
                         self.error(owner.at, message);
@@ -95,13 +95,13 @@ impl Lower<'_> {
             && let Some(var) = self.find_var(word)
         {
             return Some(Prefix {
-                owner: Owner::Var(var),
+                owner: OwnerName::Var(var),
                 ty: None,
             });
         }
         match self.look_for_type(word)? {
             Some(ty) => Some(Prefix {
-                owner: Owner::Group(self.group),
+                owner: OwnerName::Group(self.group),
                 ty: Some((ty, word.at)),
             }),
             None if self.is_later(word.text.starts_with('/')) => None,
@@ -123,12 +123,12 @@ impl Lower<'_> {
     /// Adds an attribute that is stored as it is.
     pub(super) fn plain(
         &mut self,
-        owner: Owner,
+        owner: OwnerName,
         ty: Option<DataType>,
         word: Word<'_>,
         list: &[Item<'_>],
     ) {
-        if let (Owner::Group(_), "_FillValue") = (owner, word.text) {
+        if let (OwnerName::Group(_), "_FillValue") = (owner, word.text) {
             // Such attributes exist in files, so ncdump prints them.
             let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
@@ -286,18 +286,18 @@ impl Lower<'_> {
                 format!("_FillValue must have one character, found {}", values.len()),
             );
         }
-        self.put(Owner::Var(var), Attribute { name, ty, values });
+        self.put(OwnerName::Var(var), Attribute { name, ty, values });
     }
 
     /// Adds an attribute. As with ncgen, of two with the same name the later one counts.
-    pub(super) fn put(&mut self, owner: Owner, attribute: Attribute) {
+    pub(super) fn put(&mut self, owner: OwnerName, attribute: Attribute) {
         let list = match owner {
-            Owner::Var(id) => self
+            OwnerName::Var(id) => self
                 .schema
                 .vars
                 .get_mut(id.index())
                 .map(|v| &mut v.attributes),
-            Owner::Group(GroupId(id)) => {
+            OwnerName::Group(GroupId(id)) => {
                 let groups = &mut self.schema.groups;
                 groups.get_mut(id as usize).map(|g| &mut g.attributes)
             }

@@ -11,7 +11,7 @@ use crate::escape::{is_keyword, unescape_name};
 
 /// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Owner {
+pub(super) enum OwnerName {
     Group(GroupId),
     Var(VarId),
 }
@@ -26,7 +26,7 @@ pub(super) struct DefinedNames {
     pub(super) types: HashMap<(GroupId, Name), TypeId>,
     pub(super) vars: HashMap<(GroupId, Name), VarId>,
     /// The places of attributes, for owners with many of them.
-    pub(super) attributes: HashMap<Owner, HashMap<Name, usize>>,
+    pub(super) attributes: HashMap<OwnerName, HashMap<Name, usize>>,
     /// Types of any group.
     everywhere: HashMap<Name, Vec<TypeId>>,
 }

@@ -7,7 +7,7 @@ use netcdf_core::model::{Atomic, Quantize, Values, VarId};
 
 use super::Lower;
 use super::list::Item;
-use super::names::Owner;
+use super::names::OwnerName;
 use crate::cdl::ast::Word;
 
 impl Lower<'_> {
@@ -28,7 +28,7 @@ impl Lower<'_> {
         let &[keep] = numbers.as_slice() else {
             return self.error(at, format!("{} expects one integer", word.text));
         };
-        self.plain(Owner::Var(var), Some(Atomic::Int.into()), word, list);
+        self.plain(OwnerName::Var(var), Some(Atomic::Int.into()), word, list);
         if self.kind.is_some_and(|kind| !traits(kind).settings) {
             let message = format!("{}: only netCDF-4 data is quantized", word.text);
             return self.warning(word.at, message);

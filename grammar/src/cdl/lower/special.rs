@@ -8,7 +8,7 @@ use netcdf_core::model::{
 
 use super::Lower;
 use super::list::Item;
-use super::names::Owner;
+use super::names::OwnerName;
 use crate::cdl::ast::Word;
 use crate::cdl::constant::Constant;
 use crate::filter_spec::filters;
@@ -17,7 +17,7 @@ impl Lower<'_> {
     pub(super) fn special(
         &mut self,
         special: Special,
-        owner: Owner,
+        owner: OwnerName,
         word: Word<'_>,
         list: &[Item<'_>],
     ) {
@@ -25,9 +25,9 @@ impl Lower<'_> {
             self.needs.special = Some(self.need(word.at)(special.name().to_owned()));
         }
         match (owner, special.is_global()) {
-            (Owner::Group(_), true) => self.of_dataset(special, word, list),
-            (Owner::Var(var), false) => self.of_variable(special, var, word, list),
-            (Owner::Var(_), true) => {
+            (OwnerName::Group(_), true) => self.of_dataset(special, word, list),
+            (OwnerName::Var(var), false) => self.of_variable(special, var, word, list),
+            (OwnerName::Var(_), true) => {
                 self.error(
                     word.at,
                     format!(
@@ -36,7 +36,7 @@ impl Lower<'_> {
                     ),
                 );
             }
-            (Owner::Group(_), false) => {
+            (OwnerName::Group(_), false) => {
                 self.error(word.at, format!("{} belongs to a variable", special.name()));
             }
         }

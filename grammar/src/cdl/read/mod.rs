@@ -12,7 +12,9 @@ use super::constant::skip_blanks;
 use super::data_list::DataList;
 use super::lower::{Lower, Needs, Pass, order_types};
 use super::parse::{self, SyntaxError};
-use super::split::{Ending, KEYWORDS, List, PieceKind, Section, Splitter, Statement, Unfinished};
+use super::split::{
+    Ending, KEYWORDS, ListPosition, PieceKind, Section, Splitter, Statement, Unfinished,
+};
 use crate::diagnostic::{Anchor, Diagnostics, Reporter};
 
 /// A dataset in CDL: everything but the values of its variables.
@@ -293,7 +295,7 @@ impl Reader<'_> {
         self.tell_splitter();
     }
 
-    fn data(&mut self, list: &List) {
+    fn data(&mut self, list: &ListPosition) {
         if matches!(self.lower.pass, Pass::Definitions | Pass::Types) {
             return;
         }

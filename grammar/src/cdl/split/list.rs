@@ -2,13 +2,13 @@
 
 use netcdf_core::Result;
 
-use super::piece::{Ending, List, PieceKind};
-use super::{Scan, Splitter, continues_name};
+use super::piece::{Ending, ListPosition, PieceKind};
+use super::{Splitter, StatementScan, continues_name};
 use crate::diagnostic::Anchor;
 
 impl Splitter<'_> {
     /// The values after the `=` at the position.
-    pub(super) fn list(&mut self, scan: &Scan) -> Result<PieceKind> {
+    pub(super) fn list(&mut self, scan: &StatementScan) -> Result<PieceKind> {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
         self.window.pass(1);
@@ -19,7 +19,7 @@ impl Splitter<'_> {
         if end == Ending::Semicolon {
             self.window.pass(1);
         }
-        Ok(PieceKind::Data(List { start, bytes, end }))
+        Ok(PieceKind::Data(ListPosition { start, bytes, end }))
     }
 
     /// Skips the values from `start` on, up to their end.

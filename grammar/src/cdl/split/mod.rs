@@ -11,13 +11,13 @@ mod skip;
 mod tests;
 mod window;
 
-pub use piece::{Ending, List, Piece, PieceKind, Section, Statement, Unfinished};
+pub use piece::{Ending, ListPosition, Piece, PieceKind, Section, Statement, Unfinished};
 
 use netcdf_core::Result;
 use netcdf_core::io::Source;
 
 use crate::diagnostic::Anchor;
-use window::Window;
+use window::TextWindow;
 
 /// The words that begin something new if a colon follows.
 pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
@@ -90,7 +90,7 @@ pub(in crate::cdl) fn continues_name(byte: u8) -> bool {
 /// The splitter; see the documentation of the module.
 #[derive(Debug)]
 pub struct Splitter<'s> {
-    window: Window<'s>,
+    window: TextWindow<'s>,
     text: Vec<u8>,
     data: bool,
     /// Keywords that are also names of variables.
@@ -98,7 +98,7 @@ pub struct Splitter<'s> {
 }
 
 /// A statement being scanned.
-struct Scan {
+struct StatementScan {
     start: Anchor,
     depth: u32,
     body: bool,
@@ -107,7 +107,7 @@ struct Scan {
 }
 
 /// What to do after a mark.
-enum Step {
+enum AfterMark {
     On,
     Done(PieceKind),
 }
@@ -116,7 +116,7 @@ impl<'s> Splitter<'s> {
     /// A splitter at the beginning of `source`.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
-        let window = Window::new(source);
+        let window = TextWindow::new(source);
         Self {
             window,
             text: vec![],
@@ -232,7 +232,7 @@ impl<'s> Splitter<'s> {
     }
 
     fn statement(&mut self, start: Anchor) -> Result<(PieceKind, Anchor)> {
-        let mut scan = Scan {
+        let mut scan = StatementScan {
             start,
             depth: 0,
             body: false,
@@ -250,35 +250,37 @@ impl<'s> Splitter<'s> {
             };
             let mark = rest.get(plain).copied().unwrap_or(0);
             self.window.pass(plain);
-            if let Step::Done(kind) = self.mark(mark, &mut scan)? {
+            if let AfterMark::Done(kind) = self.mark(mark, &mut scan)? {
                 return Ok((kind, scan.start));
             }
         }
     }
 
     /// Handles the mark at the position.
-    fn mark(&mut self, mark: u8, scan: &mut Scan) -> Result<Step> {
+    fn mark(&mut self, mark: u8, scan: &mut StatementScan) -> Result<AfterMark> {
         let passed = self.window.passed(scan.start.offset).len();
         match mark {
             b'"' | b'\'' | b'/' | b'\\' => {
                 if let Some((what, place)) = self.skip_quoted(mark)? {
-                    return Ok(Step::Done(
+                    return Ok(AfterMark::Done(
                         self.finish(scan, Ending::Unfinished(what, place)),
                     ));
                 }
-                return Ok(Step::On);
+                return Ok(AfterMark::On);
             }
             b':' => return self.colon(scan, passed),
-            b'}' if scan.depth == 0 => return Ok(Step::Done(self.finish(scan, Ending::Missing))),
+            b'}' if scan.depth == 0 => {
+                return Ok(AfterMark::Done(self.finish(scan, Ending::Missing)));
+            }
             b';' if scan.depth == 0 || !scan.body => {
                 let kind = self.finish(scan, Ending::Semicolon);
                 self.window.pass(1);
-                return Ok(Step::Done(kind));
+                return Ok(AfterMark::Done(kind));
             }
             b'=' if scan.depth == 0 && scan.equals.is_none() => {
                 scan.equals = Some(passed);
                 if self.data && scan.colon.is_none() {
-                    return self.list(scan).map(Step::Done);
+                    return self.list(scan).map(AfterMark::Done);
                 }
             }
             b'{' => {
@@ -290,13 +292,13 @@ impl<'s> Splitter<'s> {
         }
         self.window.pass(1);
         if mark == b'}' && scan.depth == 0 && scan.body {
-            return self.type_end(scan).map(Step::Done);
+            return self.type_end(scan).map(AfterMark::Done);
         }
-        Ok(Step::On)
+        Ok(AfterMark::On)
     }
 
     /// The piece that ends before the position.
-    fn finish(&mut self, scan: &Scan, end: Ending) -> PieceKind {
+    fn finish(&mut self, scan: &StatementScan, end: Ending) -> PieceKind {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
         PieceKind::Statement(Statement {
@@ -307,7 +309,7 @@ impl<'s> Splitter<'s> {
     }
 
     /// After the body of a type, the `;` is optional.
-    fn type_end(&mut self, scan: &Scan) -> Result<PieceKind> {
+    fn type_end(&mut self, scan: &StatementScan) -> Result<PieceKind> {
         let kind = self.finish(scan, Ending::Brace);
         let unfinished = self.skip_blanks()?;
         if unfinished.is_none() && self.window.rest()?.first() == Some(&b';') {
@@ -317,7 +319,7 @@ impl<'s> Splitter<'s> {
     }
 
     /// A colon: after a keyword, something new begins.
-    fn colon(&mut self, scan: &mut Scan, passed: usize) -> Result<Step> {
+    fn colon(&mut self, scan: &mut StatementScan, passed: usize) -> Result<AfterMark> {
         let glued = self
             .window
             .ahead(2)?
@@ -330,22 +332,22 @@ impl<'s> Splitter<'s> {
                 scan.colon.get_or_insert(passed);
             }
             self.window.pass(1);
-            return Ok(Step::On);
+            return Ok(AfterMark::On);
         };
         if passed > keyword.name().len() {
             let before = self.window.at() - keyword.name().len() as u64;
             self.window.back(before);
-            return Ok(Step::Done(self.finish(scan, Ending::Missing)));
+            return Ok(AfterMark::Done(self.finish(scan, Ending::Missing)));
         }
         self.window.pass(1);
         match keyword {
-            Keyword::Section(section) => Ok(Step::Done(PieceKind::Section(section))),
-            Keyword::Group => self.group(scan).map(Step::Done),
+            Keyword::Section(section) => Ok(AfterMark::Done(PieceKind::Section(section))),
+            Keyword::Group => self.group(scan).map(AfterMark::Done),
         }
     }
 
     /// The name of a group, up to its `{`.
-    fn group(&mut self, scan: &mut Scan) -> Result<PieceKind> {
+    fn group(&mut self, scan: &mut StatementScan) -> Result<PieceKind> {
         self.skip_blanks()?;
         scan.start = self.position();
         loop {

@@ -61,7 +61,7 @@ pub enum PieceKind {
     /// A declaration or an attribute. The text goes up to its `;`.
     Statement(Statement),
     /// A variable's name, `=` and a list of values. The text goes up to the `=`.
-    Data(List),
+    Data(ListPosition),
     /// The end of the text.
     End,
 }
@@ -79,7 +79,7 @@ pub struct Statement {
 
 /// The position of a list of values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
+pub struct ListPosition {
     /// Where the values begin.
     pub start: Anchor,
     /// The bytes of the values, from after the `=` up to the `;`.

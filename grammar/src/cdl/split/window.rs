@@ -10,7 +10,7 @@ const BEHIND: u64 = 1 << 10;
 
 /// A position in a text, with the text around it in memory.
 #[derive(Debug)]
-pub(super) struct Window<'s> {
+pub(super) struct TextWindow<'s> {
     source: &'s dyn Source,
     len: u64,
     buffer: Vec<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Window<'s> {
     line: u32,
 }
 
-impl<'s> Window<'s> {
+impl<'s> TextWindow<'s> {
     pub(super) fn new(source: &'s dyn Source) -> Self {
         let (len, buffer) = (source.len(), Vec::new());
         let (base, kept, at, line) = (0, None, 0, 1);
@@ -47,7 +47,7 @@ impl<'s> Window<'s> {
         self.line
     }
 
-    /// Keeps all bytes from here on in memory, until [`Window::forget`].
+    /// Keeps all bytes from here on in memory, until [`TextWindow::forget`].
     pub(super) fn keep(&mut self) {
         self.kept = Some(self.at);
     }
@@ -141,7 +141,7 @@ mod tests {
             .map(|i| if i % 10 == 9 { b'\n' } else { b'x' })
             .collect();
         let source = MemorySource::new("x", text.clone());
-        let mut w = Window::new(&source);
+        let mut w = TextWindow::new(&source);
         while w.at() < 500_000 {
             let n = w.rest().unwrap().len().min(777);
             w.pass(n);

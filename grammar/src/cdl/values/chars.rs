@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::element::describe;
-use super::scan::{Expect, Scan, Step};
+use super::scan::{Expect, Scan, ScanStep};
 use super::{Flat, Sink};
 use crate::cdl::constant::{Constant, skip_blanks};
 use crate::escape::unescape_text;
@@ -65,15 +65,15 @@ impl Chars<'_> {
                 let step = scan.token(|scan, constant, place| {
                     self.step(scan, constant, place).unwrap_or_else(|error| {
                         failed = Err(error);
-                        Step::End
+                        ScanStep::End
                     })
                 })?;
                 failed?;
                 step
             };
             match step {
-                Step::More => {}
-                Step::End => return Ok(()),
+                ScanStep::More => {}
+                ScanStep::End => return Ok(()),
             }
         }
     }
@@ -96,10 +96,10 @@ impl Chars<'_> {
     }
 
     /// Reads a string constant part by part: it may be as long as the variable.
-    fn string(&mut self, scan: &mut Scan<'_>) -> Result<Step> {
+    fn string(&mut self, scan: &mut Scan<'_>) -> Result<ScanStep> {
         let begin = scan.window.position();
         if !scan.value(begin..begin + 1) {
-            return Ok(Step::End);
+            return Ok(ScanStep::End);
         }
         self.begin_constant(scan, begin, false)?;
         scan.window.advance(1);
@@ -114,7 +114,7 @@ impl Chars<'_> {
                 [b'"', ..] => {
                     self.push(scan, &bytes)?;
                     scan.window.advance(1);
-                    return Ok(Step::More);
+                    return Ok(ScanStep::More);
                 }
                 escape @ [b'\\', letter, ..] => {
                     let len = if matches!(letter, b'x' | b'0'..=b'7') {
@@ -133,7 +133,7 @@ impl Chars<'_> {
                 [] | [b'\\'] => {
                     let what = "the string has no closing quote";
                     scan.problems.error(begin..begin + 1, what);
-                    return Ok(Step::End);
+                    return Ok(ScanStep::End);
                 }
                 _ => {}
             }
@@ -150,7 +150,7 @@ impl Chars<'_> {
         scan: &mut Scan<'_>,
         constant: &Constant<'_>,
         place: Range<u64>,
-    ) -> Result<Step> {
+    ) -> Result<ScanStep> {
         let byte = match constant {
             Constant::Comma => return Ok(scan.comma(place)),
             Constant::Open => return Ok(self.open(scan, place)),
@@ -161,16 +161,16 @@ impl Chars<'_> {
             Constant::String(_) | Constant::Opaque(_) | Constant::Nil | Constant::Name(_) => None,
         };
         if !scan.value(place.clone()) {
-            return Ok(Step::End);
+            return Ok(ScanStep::End);
         }
         let Some(byte) = byte else {
             let found = describe(constant);
             let what = format!("expected a string or a character constant, found {found}");
             scan.problems.error(place, what);
             return Ok(if scan.problems.is_full() {
-                Step::End
+                ScanStep::End
             } else {
-                Step::More
+                ScanStep::More
             });
         };
         let single = matches!(constant, Constant::Fill);
@@ -178,22 +178,22 @@ impl Chars<'_> {
             self.begin_constant(scan, place.start, !single)?;
         }
         self.push(scan, &[byte])?;
-        Ok(Step::More)
+        Ok(ScanStep::More)
     }
 
     /// Braces around rows are allowed, and have no meaning.
-    fn open(&mut self, scan: &mut Scan<'_>, place: Range<u64>) -> Step {
+    fn open(&mut self, scan: &mut Scan<'_>, place: Range<u64>) -> ScanStep {
         if scan.expect != Expect::Value {
             scan.problems.error(place, "expected `,` or `;`, found `{`");
-            return Step::End;
+            return ScanStep::End;
         }
         if scan.depth + 1 >= self.flat.rank {
             let what = "expected a string or a character constant, found `{`";
             scan.problems.error(place, what);
-            return Step::End;
+            return ScanStep::End;
         }
         scan.depth += 1;
-        Step::More
+        ScanStep::More
     }
 
     fn begin_constant(&mut self, scan: &mut Scan<'_>, begin: u64, run: bool) -> Result<()> {
@@ -290,13 +290,13 @@ impl Chars<'_> {
     }
 }
 
-fn close(scan: &mut Scan<'_>, place: Range<u64>) -> Step {
+fn close(scan: &mut Scan<'_>, place: Range<u64>) -> ScanStep {
     if scan.depth == 0 || scan.expect != Expect::Comma {
         scan.problems.error(place, "unexpected `}`");
-        return Step::End;
+        return ScanStep::End;
     }
     scan.depth -= 1;
-    Step::More
+    ScanStep::More
 }
 
 /// The byte of a number with a suffix for bytes; other numbers are not characters.

@@ -31,7 +31,7 @@ use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Var
 use element::Element;
 use scan::Scan;
 use tree::{ElementTree, Stop, Until};
-use window::Window;
+use window::SourceWindow;
 
 /// Bytes repeated at a time.
 const PIECE: usize = 1 << 14;
@@ -101,7 +101,7 @@ pub fn read(
     sink: &mut dyn Sink,
 ) -> Result<Option<u64>> {
     let var = variable(list, schema)?;
-    let mut scan = Scan::new(Window::new(list.source, list.bytes.clone()), problems);
+    let mut scan = Scan::new(SourceWindow::new(list.source, list.bytes.clone()), problems);
     let fill = var.fill_value().filter(|_| is_flat(schema, var));
     if let Some(fill) = fill {
         let flat = flat(schema, var, order);
@@ -121,7 +121,7 @@ pub fn lengths(
     problems: &mut Problems,
 ) -> Result<Vec<(DimId, u64)>> {
     variable(list, schema)?;
-    let mut scan = Scan::new(Window::new(list.source, list.bytes.clone()), problems);
+    let mut scan = Scan::new(SourceWindow::new(list.source, list.bytes.clone()), problems);
     nested::read(&mut scan, schema, list, None)
 }
 
@@ -156,7 +156,7 @@ pub(in crate::cdl) fn read_values(
     let unknown = || Error::new(ErrorKind::NotFound, "no such type");
     let fill = build::fill(schema, ty).ok_or_else(unknown)?;
     let mut values = build::empty(schema, ty).ok_or_else(unknown)?;
-    let mut scan = Scan::new(Window::new(source, bytes), problems);
+    let mut scan = Scan::new(SourceWindow::new(source, bytes), problems);
     let mut tree = ElementTree::new(&mut scan, schema);
     match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {
         Ok(_) | Err(Stop::Syntax) => Ok(values),

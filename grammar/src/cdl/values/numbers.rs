@@ -1,7 +1,7 @@
 //! Lists of numbers: `ncgen` spends most of its time in this loop.
 
 use super::element::{Element, Fit, describe};
-use super::scan::{Expect, MARGIN, Scan, Step};
+use super::scan::{Expect, MARGIN, Scan, ScanStep};
 use super::{Flat, Sink};
 use crate::cdl::constant::Constant;
 use crate::number::{literal, plain};
@@ -72,8 +72,8 @@ impl<T: Element> Numbers<T> {
                 scan.window.refill()?;
             }
             match scan.token(|scan, constant, place| self.step::<BIG>(scan, constant, place))? {
-                Step::More => {}
-                Step::End => return Ok(()),
+                ScanStep::More => {}
+                ScanStep::End => return Ok(()),
             }
         }
     }
@@ -143,7 +143,7 @@ impl<T: Element> Numbers<T> {
         scan: &mut Scan<'_>,
         constant: &Constant<'_>,
         place: Range<u64>,
-    ) -> Step {
+    ) -> ScanStep {
         let fit = match constant {
             Constant::Comma => return scan.comma(place),
             Constant::Open | Constant::Close => {
@@ -153,7 +153,7 @@ impl<T: Element> Numbers<T> {
                     describe(constant)
                 );
                 scan.problems.error(place, what);
-                return Step::End;
+                return ScanStep::End;
             }
             Constant::Fill => Fit::Exact(self.fill),
             Constant::Number(_) | Constant::Char(_) | Constant::String(_) => {
@@ -162,11 +162,11 @@ impl<T: Element> Numbers<T> {
             Constant::Opaque(_) | Constant::Nil | Constant::Name(_) => T::from_constant(constant),
         };
         if !scan.value(place.clone()) {
-            return Step::End;
+            return ScanStep::End;
         }
         if self.left == 0 {
             self.extra.get_or_insert(place);
-            return Step::More;
+            return ScanStep::More;
         }
         let element = match fit {
             Fit::Exact(element) => element,
@@ -177,14 +177,14 @@ impl<T: Element> Numbers<T> {
             Fit::Not(why) => {
                 scan.problems.error(place, why);
                 if scan.problems.is_full() {
-                    return Step::End;
+                    return ScanStep::End;
                 }
                 self.fill
             }
         };
         put::<T, BIG>(element, &mut self.out);
         self.left -= 1;
-        Step::More
+        ScanStep::More
     }
 
     fn flush(&mut self, sink: &mut dyn Sink) -> Result<()> {

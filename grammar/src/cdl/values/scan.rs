@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::problems::Problems;
-use super::window::Window;
+use super::window::SourceWindow;
 use crate::cdl::constant::{Constant, LexErrorKind, Lexer, Token};
 use netcdf_core::error::Result;
 
@@ -21,7 +21,7 @@ pub(super) enum Expect {
 
 /// A data list being read.
 pub(super) struct Scan<'a> {
-    pub(super) window: Window<'a>,
+    pub(super) window: SourceWindow<'a>,
     pub(super) problems: &'a mut Problems,
     pub(super) expect: Expect,
     /// Number of open braces.
@@ -29,7 +29,7 @@ pub(super) struct Scan<'a> {
 }
 
 /// The result of a step.
-pub(super) enum Step {
+pub(super) enum ScanStep {
     /// More may follow.
     More,
     /// The list has ended, or cannot be read any further.
@@ -37,7 +37,7 @@ pub(super) enum Step {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(window: Window<'a>, problems: &'a mut Problems) -> Self {
+    pub(super) fn new(window: SourceWindow<'a>, problems: &'a mut Problems) -> Self {
         Self {
             window,
             problems,
@@ -91,12 +91,12 @@ impl<'a> Scan<'a> {
     /// Errors of the source.
     pub(super) fn token(
         &mut self,
-        step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> Step,
-    ) -> Result<Step> {
+        step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> ScanStep,
+    ) -> Result<ScanStep> {
         Ok(match self.take()? {
             Some((Some(token), place)) => token.with(|constant| step(self, constant, place)),
             Some((None, place)) => self.finish(place),
-            None => Step::End,
+            None => ScanStep::End,
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Checks that the list may end here.
-    fn finish(&mut self, end: Range<u64>) -> Step {
+    fn finish(&mut self, end: Range<u64>) -> ScanStep {
         if self.depth > 0 {
             self.problems
                 .error(end, "expected `}`, found the end of the list");
@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
             self.problems
                 .error(end, "expected a value, found the end of the list");
         }
-        Step::End
+        ScanStep::End
     }
 
     /// Checks that a value is allowed here.
@@ -128,13 +128,13 @@ impl<'a> Scan<'a> {
     }
 
     /// A comma.
-    pub(super) fn comma(&mut self, place: Range<u64>) -> Step {
+    pub(super) fn comma(&mut self, place: Range<u64>) -> ScanStep {
         if self.expect == Expect::Value {
             self.problems.error(place, "expected a value, found `,`");
-            return Step::End;
+            return ScanStep::End;
         }
         self.expect = Expect::Value;
-        Step::More
+        ScanStep::More
     }
 }
 

@@ -9,7 +9,7 @@ use netcdf_core::io::Source;
 const SIZE: usize = 256 << 10;
 
 /// The bytes of a range of a source from a moving position on. The window decides how many are visible.
-pub(super) struct Window<'a> {
+pub(super) struct SourceWindow<'a> {
     source: &'a dyn Source,
     /// The range that has not been read yet.
     rest: Range<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Window<'a> {
     size: usize,
 }
 
-impl<'a> Window<'a> {
+impl<'a> SourceWindow<'a> {
     /// A window that reads `size` bytes at a time.
     pub(super) fn with_size(source: &'a dyn Source, range: Range<u64>, size: usize) -> Self {
         Self {
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn moves_over_the_range_and_grows() {
         let source = MemorySource::new("x", (0..100).collect());
-        let mut window = Window::with_size(&source, 10..90, 8);
+        let mut window = SourceWindow::with_size(&source, 10..90, 8);
         assert_eq!((window.text(), window.position()), (&[][..], 10));
         assert_eq!(window.left(), 80);
         assert!(window.refill().unwrap());
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_range_beyond_the_source_is_an_error() {
         let source = MemorySource::new("x", vec![1; 5]);
-        let mut window = Window::new(&source, 0..6);
+        let mut window = SourceWindow::new(&source, 0..6);
         assert!(window.refill().is_err());
     }
 }

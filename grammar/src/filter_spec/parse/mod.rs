@@ -20,10 +20,10 @@ mod rules {
 
     #[derive(Parser)]
     #[grammar = "filter_spec/filter_spec.pest"]
-    pub(super) struct Spec;
+    pub(super) struct FilterSpecParser;
 }
 
-use rules::{Rule, Spec};
+use rules::{FilterSpecParser, Rule};
 
 type Result<T> = std::result::Result<T, Mistake>;
 
@@ -217,7 +217,7 @@ fn parameter(pair: Pair<'_, Rule>) -> Result<Vec<u32>> {
 
 /// The pairs within the rule that matches the whole text.
 fn parse(rule: Rule, text: &str) -> Result<impl Iterator<Item = Pair<'_, Rule>>> {
-    match Spec::parse(rule, text) {
+    match FilterSpecParser::parse(rule, text) {
         Ok(mut pairs) => Ok(pairs.next().into_iter().flat_map(Pair::into_inner)),
         Err(e) => Err(syntax(&e, text, symbol)),
     }

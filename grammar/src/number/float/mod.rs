@@ -1,6 +1,6 @@
 //! Floating-point values as text.
 
-use super::digits::{self, Text};
+use super::digits::{self, DigitText};
 use super::exact;
 use super::room::{self, ROOM};
 use super::token::Token;
@@ -189,9 +189,9 @@ impl FloatFormat {
     fn write_digits(&self, value: f64, precision: u32, float: bool, token: &mut Token) {
         let magnitude = value.abs();
         let text = if precision <= digits::MAX_FAST {
-            Text::new(digits::round(magnitude.to_bits(), precision), precision)
+            DigitText::new(digits::round(magnitude.to_bits(), precision), precision)
         } else {
-            Text::scientific(magnitude, precision)
+            DigitText::scientific(magnitude, precision)
         };
         self.layout(precision, float)
             .write(&text, value < 0.0, token);
@@ -225,7 +225,7 @@ fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
 impl Layout {
     /// C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, else with an exponent of two or three digits.
     #[inline]
-    fn write(self, text: &Text, negative: bool, token: &mut Token) {
+    fn write(self, text: &DigitText, negative: bool, token: &mut Token) {
         token.put(0, *b"-");
         let start = usize::from(negative);
         let end = if text.exponent < -4
@@ -246,7 +246,7 @@ impl Layout {
 
     /// Digits with the point among or after them; returns the end.
     #[inline]
-    fn write_plain(self, text: &Text, start: usize, token: &mut Token) -> usize {
+    fn write_plain(self, text: &DigitText, start: usize, token: &mut Token) -> usize {
         let whole = text.exponent.unsigned_abs() as usize + 1;
         let point = start + whole;
         put_digits(text, start, start + 1, token);
@@ -267,7 +267,7 @@ impl Layout {
 
     /// One digit, the point, the others and the exponent; returns the end.
     #[inline]
-    fn write_scientific(self, text: &Text, start: usize, token: &mut Token) -> usize {
+    fn write_scientific(self, text: &DigitText, start: usize, token: &mut Token) -> usize {
         let exponent = text.exponent.unsigned_abs();
         put_digits(text, start, start + 2, token);
         token.put(start + 1, *b".");
@@ -290,7 +290,7 @@ impl Layout {
 
 /// Writes the first digit at `start` and the others from `next` on.
 #[inline]
-fn put_digits(text: &Text, start: usize, next: usize, token: &mut Token) {
+fn put_digits(text: &DigitText, start: usize, next: usize, token: &mut Token) {
     token.put(start, [text.first]);
     token.put(next, text.rest.to_le_bytes());
     token.put(next + 16, text.tail.to_le_bytes());

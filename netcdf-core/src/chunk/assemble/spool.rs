@@ -29,18 +29,18 @@ pub(super) struct Spool {
     /// A piece of fill.
     fill: Vec<u8>,
     size: u64,
-    rows: Rows,
+    rows: StoredRows,
 }
 
 /// The rows of chunks to store: those with elements, and short gaps between them.
-struct Rows {
+struct StoredRows {
     /// Elements of a row.
     each: u64,
     /// First row and end of each run, in order.
     runs: Vec<(u64, u64)>,
 }
 
-impl Rows {
+impl StoredRows {
     /// Records that elements `start..end` were put, all of them after those of the previous call.
     fn note(&mut self, start: u64, end: u64) {
         let (first, last) = (start / self.each, end.div_ceil(self.each));
@@ -69,7 +69,7 @@ impl Spool {
             waiting: vec![],
             fill,
             size: size as u64,
-            rows: Rows {
+            rows: StoredRows {
                 each: row.max(1),
                 runs: vec![],
             },
@@ -145,7 +145,7 @@ impl Spool {
 /// Makes only the rows of chunks that are to be stored.
 fn rechunk_column(
     column: &Column<'_>,
-    rows: &Rows,
+    rows: &StoredRows,
     of: &Assembler<'_>,
     writer: &mut dyn Writer,
 ) -> Result<()> {

@@ -16,7 +16,7 @@ use crate::model::Region;
 use crate::runtime::buffers::{Buffers, LARGE};
 
 /// The stored chunks of a slab, by number.
-pub(super) type Chunks = [(Cell, ChunkRef)];
+pub(super) type SlabChunks = [(Cell, ChunkRef)];
 
 /// The elements of a slab, block by block. Blocks of a group share memory.
 pub(super) struct Ordered {
@@ -62,7 +62,7 @@ struct BandToFill<'a> {
 
 impl Ordered {
     /// The blocks of these chunks, not loaded. A group has up to `most` chunks.
-    pub(super) fn new(mut tiles: Tiles, chunks: &Chunks, most: usize) -> Result<Self> {
+    pub(super) fn new(mut tiles: Tiles, chunks: &SlabChunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
         let mut blocks: Vec<StoredBlock> = Vec::new();
         for (n, (cell, _)) in chunks.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Ordered {
     pub(super) fn load(
         &self,
         variable: &Variable<'_>,
-        (region, chunks): (&Region, &Chunks),
+        (region, chunks): (&Region, &SlabChunks),
         group: usize,
     ) {
         let size = variable.layout.element.size;
@@ -150,7 +150,12 @@ impl Ordered {
     }
 
     /// Memory for reading a chunk of a group. Filters have their own.
-    fn scratch(&self, variable: &Variable<'_>, chunks: &Chunks, group: usize) -> Result<Vec<u8>> {
+    fn scratch(
+        &self,
+        variable: &Variable<'_>,
+        chunks: &SlabChunks,
+        group: usize,
+    ) -> Result<Vec<u8>> {
         let layout = variable.layout;
         let blocks = self.blocks.chunks(self.group).nth(group);
         let blocks = blocks.unwrap_or_default().iter();
@@ -193,7 +198,7 @@ impl Ordered {
     /// are stored.
     pub(super) fn put(
         &self,
-        chunks: &Chunks,
+        chunks: &SlabChunks,
         (band, part): (&Region, &mut [u8]),
         missing: &mut Vec<Cell>,
     ) -> Result<bool> {
@@ -212,7 +217,7 @@ impl Ordered {
 
     fn put_pieces(
         &self,
-        chunks: &Chunks,
+        chunks: &SlabChunks,
         pieces: &Pieces<'_>,
         into: &mut BandToFill<'_>,
     ) -> Result<bool> {
@@ -277,7 +282,7 @@ impl Ordered {
 
 impl StoredBlock {
     /// True if the pieces contain elements of one of its chunks.
-    fn touched(&self, chunks: &Chunks, pieces: &Pieces<'_>) -> bool {
+    fn touched(&self, chunks: &SlabChunks, pieces: &Pieces<'_>) -> bool {
         let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();
         let mut chunks = chunks.iter();
         chunks.any(|(cell, _)| pieces.touch(&cell.place, &self.place))

@@ -17,7 +17,7 @@ pub(super) struct Pieces<'a> {
     pub(super) along: usize,
     pub(super) len: usize,
     /// The first piece, and bytes of an element.
-    pub(super) dims: &'a [Dim],
+    pub(super) dims: &'a [DimPiece],
     pub(super) size: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Ends {
 
 /// A piece along one dimension, in elements.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Dim {
+pub(super) struct DimPiece {
     /// Which block, and the first and the last relevant one.
     pub(super) block: usize,
     pub(super) ends: Ends,
@@ -45,7 +45,7 @@ pub(super) struct Dim {
     pub(super) at: usize,
 }
 
-impl Dim {
+impl DimPiece {
     /// How its elements are copied from their place to the part.
     pub(super) fn line(&self) -> Line {
         Line {
@@ -66,7 +66,7 @@ impl Pieces<'_> {
     /// Position of a piece among the bytes that the slab has of a block, in the order of
     /// [`Tiles::order`](super::tiles::Tiles::order); `rows` becomes the rows of the first piece in the part.
     pub(super) fn lay(&self, rows: &mut Rows) -> Option<Range<usize>> {
-        let alone = |d: &Dim| Line {
+        let alone = |d: &DimPiece| Line {
             from: (0, d.count),
             ..d.line()
         };
@@ -126,7 +126,7 @@ pub(super) fn pieces(
     cell: Stretch,
     array: Stretch,
     tile: usize,
-) -> Option<Vec<Dim>> {
+) -> Option<Vec<DimPiece>> {
     let (before, all) = (array.start, array.len);
     let end = block.start.checked_add(block.len)?;
     let cell_end = cell.start.checked_add(cell.len)?;
@@ -137,13 +137,13 @@ pub(super) fn pieces(
             .checked_add(tile)
             .map_or(end, |next| next.min(end));
         let from = at.max(cell.start);
-        list.push(Dim {
+        list.push(DimPiece {
             all,
             before: before.checked_add(from - cell.start)?,
             count: next.min(cell_end).saturating_sub(from),
             part: next - at,
             at: from - at,
-            ..Dim::default()
+            ..DimPiece::default()
         });
         at = next;
     }

@@ -82,7 +82,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The elements of a slab's chunks.
-enum Kept {
+enum KeptElements {
     /// The elements of each chunk, row-major, or why they are missing.
     Plain(Vec<OnceLock<Result<Vec<u8>>>>),
     /// The elements of its blocks, in the order of the parts.
@@ -98,7 +98,7 @@ pub(super) struct Slab {
     chunks: Vec<(Cell, ChunkRef)>,
     /// The groups, as ranges of the chunks.
     groups: Vec<Range<usize>>,
-    kept: Kept,
+    kept: KeptElements,
     /// Number of groups not loaded yet.
     waiting: Mutex<usize>,
     ready: Condvar,
@@ -145,12 +145,12 @@ impl Slab {
         let most = (Amount::of(GROUP) / bytes).count();
         let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
         let kept = match tiles {
-            Some(tiles) => Kept::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
-            None => Kept::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
+            Some(tiles) => KeptElements::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
+            None => KeptElements::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
         };
         let groups: Vec<Range<usize>> = match &kept {
-            Kept::Ordered(ordered) => ordered.groups().collect(),
-            Kept::Plain(_) => {
+            KeptElements::Ordered(ordered) => ordered.groups().collect(),
+            KeptElements::Plain(_) => {
                 let starts = (0..chunks.len()).step_by(group);
                 starts.map(|n| n..(n + group).min(chunks.len())).collect()
             }
@@ -173,7 +173,7 @@ impl Slab {
     pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
         let layout = variable.layout;
         let whole = Amount::of(layout.chunk_bytes());
-        let ordered = matches!(self.kept, Kept::Ordered(_));
+        let ordered = matches!(self.kept, KeptElements::Ordered(_));
         let bytes = |group: &Range<usize>| {
             let group = self.chunks.get(group.clone()).unwrap_or_default();
             let stored = group.iter().map(|(_, c)| length(&c.range));
@@ -191,11 +191,13 @@ impl Slab {
 
     /// Loads a group of chunks. Errors are returned to those who need the chunk.
     pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
-        let _done = Done(self);
+        let _done = MarkLoaded(self);
         self.gate.enter(self.number);
         match &self.kept {
-            Kept::Ordered(ordered) => ordered.load(variable, (&self.region, &self.chunks), group),
-            Kept::Plain(loaded) => {
+            KeptElements::Ordered(ordered) => {
+                ordered.load(variable, (&self.region, &self.chunks), group)
+            }
+            KeptElements::Plain(loaded) => {
                 let range = self.groups.get(group).cloned().unwrap_or_default();
                 let chunks = self.chunks.iter().zip(loaded);
                 for ((cell, chunk), slot) in chunks.skip(range.start).take(range.len()) {
@@ -217,11 +219,13 @@ impl Slab {
         let mut canvas = variable.canvas(&band.count)?;
         let (mut missing, mut any) = (Vec::new(), false);
         match &self.kept {
-            Kept::Ordered(ordered) => {
+            KeptElements::Ordered(ordered) => {
                 any = ordered.put(&self.chunks, (band, canvas.all()?), &mut missing)?;
             }
             // If few of many chunks are stored, search these.
-            Kept::Plain(loaded) if self.cells.count_within(&part) / 4 > loaded.len() as u64 => {
+            KeptElements::Plain(loaded)
+                if self.cells.count_within(&part) / 4 > loaded.len() as u64 =>
+            {
                 let whole = Cell::whole(&self.cells.stored);
                 canvas.fill_cell(variable.decoder.fills().0, &within(whole, &part))?;
                 for (cell, _) in &self.chunks {
@@ -234,7 +238,7 @@ impl Slab {
                     }
                 }
             }
-            Kept::Plain(loaded) => {
+            KeptElements::Plain(loaded) => {
                 for cell in self.cells.within(&part) {
                     match self.loaded(loaded, cell.index)? {
                         Some(bytes) => {
@@ -290,8 +294,8 @@ impl Slab {
 impl Drop for Slab {
     fn drop(&mut self) {
         match &mut self.kept {
-            Kept::Ordered(ordered) => ordered.give_back(&self.buffers),
-            Kept::Plain(loaded) => {
+            KeptElements::Ordered(ordered) => ordered.give_back(&self.buffers),
+            KeptElements::Plain(loaded) => {
                 let loaded = loaded.drain(..).filter_map(OnceLock::into_inner);
                 loaded.flatten().for_each(|b| self.buffers.give_large(b));
             }
@@ -309,9 +313,9 @@ fn largest(group: &[(Cell, ChunkRef)]) -> Amount {
 }
 
 /// Marks a group as loaded, even after a panic, so that nobody waits for ever.
-struct Done<'a>(&'a Slab);
+struct MarkLoaded<'a>(&'a Slab);
 
-impl Drop for Done<'_> {
+impl Drop for MarkLoaded<'_> {
     fn drop(&mut self) {
         *lock(&self.0.waiting) -= 1;
         self.0.ready.notify_all();

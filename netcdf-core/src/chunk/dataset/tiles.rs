@@ -6,7 +6,7 @@
 //! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
 //! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
 
-use super::pieces::{Dim, Ends, Pieces, Stretch, pieces};
+use super::pieces::{DimPiece, Ends, Pieces, Stretch, pieces};
 use super::rows::Rows;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
@@ -173,12 +173,12 @@ impl Tiles {
             lines.push(pieces(block, cell, array, tile)?);
         }
         let (mut at, mut rows, mut out) = (vec![0usize; lines.len()], Rows::default(), out);
-        let mut now: Vec<Dim> = lines.iter().filter_map(|d| d.first().copied()).collect();
+        let mut now: Vec<DimPiece> = lines.iter().filter_map(|d| d.first().copied()).collect();
         loop {
             let len = now.iter().try_fold(self.size, |n, d| n.checked_mul(d.part));
             let (place, rest) = out.split_at_mut_checked(len?)?;
             if now.iter().all(|d| d.count > 0) {
-                rows.lay(now.iter().map(Dim::line), self.size);
+                rows.lay(now.iter().map(DimPiece::line), self.size);
                 rows.copy(decoded.bytes, place)?;
             }
             out = rest;
@@ -238,7 +238,7 @@ impl Tiles {
 
     /// The number of blocks from this one on that lie entirely in the part, along a dimension; 1 if this one
     /// does not.
-    fn alike(&self, n: usize, dim: &Dim) -> usize {
+    fn alike(&self, n: usize, dim: &DimPiece) -> usize {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block).max(1), of(&self.stored));
         let end = (dim.start + dim.part).min(stored);
@@ -250,7 +250,7 @@ impl Tiles {
     }
 
     /// The first piece of a part; `None` if none of it is stored.
-    fn dims(&self, part: &Region) -> Option<Vec<Dim>> {
+    fn dims(&self, part: &Region) -> Option<Vec<DimPiece>> {
         let lines = part.start.iter().zip(&part.count).enumerate();
         let dims = lines.map(|(n, (&start, &count))| {
             let (start, count) = (usize::try_from(start).ok()?, usize::try_from(count).ok()?);
@@ -268,7 +268,7 @@ impl Tiles {
     }
 
     /// The piece that a part has of a block, along a dimension.
-    fn dim(&self, n: usize, part: Stretch, block: usize, ends: Ends) -> Dim {
+    fn dim(&self, n: usize, part: Stretch, block: usize, ends: Ends) -> DimPiece {
         let Stretch { start, len: count } = part;
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block), of(&self.stored));
@@ -276,7 +276,7 @@ impl Tiles {
         let all = begin.saturating_sub(first)..(begin + len).saturating_sub(first).min(stored);
         let from = all.start.max(start);
         let end = all.end.min(start + count);
-        Dim {
+        DimPiece {
             block,
             ends,
             all: all.len(),
@@ -288,7 +288,7 @@ impl Tiles {
         }
     }
 
-    fn pieces<'a>(&self, dims: &'a [Dim], along: usize, times: usize) -> Pieces<'a> {
+    fn pieces<'a>(&self, dims: &'a [DimPiece], along: usize, times: usize) -> Pieces<'a> {
         let (mut first, mut step) = ((0u64, 0u64), (1u64, 1u64));
         let lines = self.first.iter().zip(&self.blocks).zip(&self.grid);
         for (n, (dim, ((&from, &blocks), &grid))) in dims.iter().zip(lines).enumerate() {

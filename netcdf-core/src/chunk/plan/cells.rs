@@ -11,7 +11,7 @@ use crate::model::Region;
 #[derive(Debug, Clone)]
 pub struct Cells {
     /// The chunks along each dimension.
-    lines: Vec<Line>,
+    lines: Vec<ChunkLine>,
     /// Chunks of the variable per dimension.
     grid: Vec<u64>,
     /// Elements of the region per dimension that lie within the stored extent.
@@ -21,7 +21,7 @@ pub struct Cells {
 /// The chunks that a region intersects along one dimension. They are computed on demand: a damaged file may
 /// claim more of them than memory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line {
+struct ChunkLine {
     /// The stored part of the region: first element, number of elements, stride.
     start: u64,
     count: u64,
@@ -72,7 +72,7 @@ impl Cells {
         for (((&start, &count), &stride), (&extent, &chunk)) in dims {
             let count = within((start, count, stride), 0, extent).1;
             stored.push(count);
-            lines.push(Line {
+            lines.push(ChunkLine {
                 start,
                 count,
                 stride: stride.max(1),
@@ -89,7 +89,7 @@ impl Cells {
     /// Number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let lengths: Vec<u64> = self.lines.iter().map(Line::len).collect();
+        let lengths: Vec<u64> = self.lines.iter().map(ChunkLine::len).collect();
         Amount::product(&lengths).get()
     }
 
@@ -132,7 +132,7 @@ impl Cells {
     pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = Cell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
         let slices = self.lines.iter().zip(ends);
-        let slices: Vec<(Line, Range<u64>)> = slices
+        let slices: Vec<(ChunkLine, Range<u64>)> = slices
             .map(|(line, (&start, &count))| (*line, line.within(start, count)))
             .collect();
         let lengths: Vec<u64> = slices.iter().map(|(_, r)| r.end - r.start).collect();
@@ -168,7 +168,7 @@ impl Cells {
 }
 
 /// The cell at these indices along the dimensions, relative to the start of each range.
-fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
+fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
     for (((line, range), &n), &cells) in slices.iter().zip(at).zip(grid) {
@@ -181,7 +181,7 @@ fn cell(slices: &[(Line, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
     Cell { index, place }
 }
 
-impl Line {
+impl ChunkLine {
     /// The chunk of an element of the region.
     fn chunk_of(&self, element: u64) -> u64 {
         (self.start + element * self.stride) / self.chunk

@@ -41,7 +41,7 @@ pub enum BandWay {
 
 /// How a region is read.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ReadPlan {
     /// The slabs.
     pub slabs: Bands,
     /// How bands are made of them.
@@ -68,12 +68,12 @@ const PER_CHUNK: u64 = 256;
 /// Chunks without filters are read in parts, so no way reads more than needed; for them the parts just must not
 /// be too small.
 #[must_use]
-pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
     let most = budget.most.max(1);
     let bands = |most| Bands::new(region.clone(), &layout.chunk, most);
     let slabs = bands(most);
     if layout.filters.is_empty() && piece(&slabs, region, layout) || slabs.passes() == 1 {
-        return Plan {
+        return ReadPlan {
             passes: 1,
             slabs,
             way: BandWay::Direct,
@@ -94,16 +94,16 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
     let way = BandWay::Staged {
         slabs: if two { 2 } else { 1 },
     };
-    Plan { slabs, way, passes }
+    ReadPlan { slabs, way, passes }
 }
 
 /// Plans how to read `region` of a variable whose elements the reader makes itself, in any boxes: large ones,
 /// because nothing is known about their sources.
 #[must_use]
-pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
     let plan = in_halves(region, layout, budget);
     if plan.slabs.largest() <= budget.most {
-        return Plan {
+        return ReadPlan {
             way: BandWay::Direct,
             ..plan
         };
@@ -133,10 +133,10 @@ pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Band
 }
 
 /// Slabs of half the memory, two at a time.
-fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> Plan {
+fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
     let most = budget.most.max(fitting(budget.memory / 2, layout)).max(1);
     let two = budget.threads > 1;
-    Plan {
+    ReadPlan {
         slabs: Bands::new(region.clone(), &layout.chunk, most),
         way: BandWay::Staged {
             slabs: if two { 2 } else { 1 },

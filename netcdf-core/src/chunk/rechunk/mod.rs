@@ -47,7 +47,7 @@ pub enum RechunkWay {
 
 /// How a variable is rechunked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub struct RechunkPlan {
     /// The way.
     pub way: RechunkWay,
     /// Most chunks of a slab.
@@ -64,7 +64,7 @@ pub struct Plan {
     pub raised: bool,
 }
 
-impl Plan {
+impl RechunkPlan {
     /// Bytes of memory in total.
     #[must_use]
     pub fn memory(&self) -> u64 {
@@ -124,7 +124,7 @@ impl Variable<'_> {
 
 /// Plans how to rechunk a variable: the cheapest way within the memory.
 #[must_use]
-pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
+pub fn plan(variable: Variable<'_>, budget: &Budget) -> RechunkPlan {
     let grid = variable.grid();
     let output = variable.bytes(&variable.to.chunk);
     let item = Amount::of(variable.input()) * DECODING + Amount::of(output) * ENCODING;
@@ -132,7 +132,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     let memory = budget.memory.max(least);
     let threads = Amount::of(budget.threads) + 1u64;
     let work = (item * threads).get().min(memory / 2).max(item.get());
-    let plan = Plan {
+    let plan = RechunkPlan {
         way: RechunkWay::Direct,
         chunks: 1,
         passes: 1,
@@ -143,7 +143,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
     };
     let slabs = memory - work;
     if variable.assembled {
-        return Plan {
+        return RechunkPlan {
             way: RechunkWay::Memory { slabs: 1 },
             chunks: fitting(variable, &grid, slabs).unwrap_or(1),
             slabs,
@@ -163,7 +163,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> Plan {
         .map(|(plan, cost)| match plan.way {
             RechunkWay::Direct => (plan, cost),
             RechunkWay::Memory { .. } | RechunkWay::Spill => (
-                Plan {
+                RechunkPlan {
                     slabs,
                     work,
                     ..plan
@@ -194,11 +194,11 @@ fn passes(times: f64) -> u64 {
 }
 
 /// Each chunk reads what it needs.
-fn direct(variable: Variable<'_>, grid: &Grid, plan: Plan) -> (Plan, Nanoseconds) {
+fn direct(variable: Variable<'_>, grid: &Grid, plan: RechunkPlan) -> (RechunkPlan, Nanoseconds) {
     let (times, cost) = read(variable, &grid.largest());
     let allowed = if times > PASSES { f64::INFINITY } else { cost };
     let passes = passes(times);
-    (Plan { passes, ..plan }, allowed)
+    (RechunkPlan { passes, ..plan }, allowed)
 }
 
 /// Slabs of at most `memory` bytes, this many at a time; `None` if not even one chunk fits. Smaller slabs are
@@ -207,8 +207,8 @@ fn in_memory(
     variable: Variable<'_>,
     grid: &Grid,
     (memory, slabs): (u64, usize),
-    plan: Plan,
-) -> Option<(Plan, Nanoseconds)> {
+    plan: RechunkPlan,
+) -> Option<(RechunkPlan, Nanoseconds)> {
     let most = fitting(variable, grid, memory)?;
     // With a single slab, threads wait for one another at its end.
     let alone = if slabs == 1 { cost::WAIT } else { 0.0 };
@@ -217,7 +217,7 @@ fn in_memory(
         let (times, cost) = read(variable, &slab.count);
         let cost = if times > PASSES { f64::INFINITY } else { cost };
         let passes = passes(times);
-        let plan = Plan {
+        let plan = RechunkPlan {
             way: RechunkWay::Memory { slabs },
             chunks,
             passes,
@@ -226,7 +226,7 @@ fn in_memory(
         Some((plan, cost + cost::COPY + alone))
     };
     let best = of(most)?;
-    let enough = |(_, cost): &(Plan, Nanoseconds)| *cost <= best.1 * cost::ALIKE;
+    let enough = |(_, cost): &(RechunkPlan, Nanoseconds)| *cost <= best.1 * cost::ALIKE;
     let sizes = sizes(variable, grid, most);
     let smaller = sizes.into_iter().filter_map(of).find(enough);
     Some(smaller.unwrap_or(best))
@@ -256,9 +256,14 @@ fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
 }
 
 /// Everything is decoded once into a file.
-fn in_file(variable: Variable<'_>, grid: &Grid, memory: u64, plan: Plan) -> (Plan, Nanoseconds) {
+fn in_file(
+    variable: Variable<'_>,
+    grid: &Grid,
+    memory: u64,
+    plan: RechunkPlan,
+) -> (RechunkPlan, Nanoseconds) {
     let whole: Vec<u64> = variable.shape.to_vec();
-    let plan = Plan {
+    let plan = RechunkPlan {
         way: RechunkWay::Spill,
         chunks: fitting(variable, grid, memory).unwrap_or(1),
         disk: variable.total(),
@@ -291,7 +296,7 @@ pub struct Rechunking<'a> {
     /// The chunks to make.
     pub grid: &'a Grid,
     /// How.
-    pub plan: &'a Plan,
+    pub plan: &'a RechunkPlan,
     /// Which chunks meet stored ones, if that is known.
     pub met: Option<&'a Arc<Met>>,
 }
@@ -340,7 +345,7 @@ const SCANNED: u64 = 1 << 16;
 /// The slabs to process.
 fn slabs<'a>(
     grid: &'a Grid,
-    plan: &Plan,
+    plan: &RechunkPlan,
     met: Option<&'a Arc<Met>>,
 ) -> Box<dyn Iterator<Item = Region> + 'a> {
     match met {

@@ -6,7 +6,7 @@
 //! have only small pieces in common, the areas are those of larger slabs, which then go through a file of their
 //! own.
 
-use super::{Plan, Rechunking};
+use super::{RechunkPlan, Rechunking};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
@@ -58,7 +58,7 @@ pub(super) fn spilled<R: Send>(
 /// Rechunks a part of a variable through one file, or through several.
 fn level<R: Send>(
     view: &View<'_>,
-    plan: &Plan,
+    plan: &RechunkPlan,
     work: &(impl Fn(&Region, BoxElements) -> Result<R> + Sync),
     sink: &mut impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
@@ -95,7 +95,7 @@ fn level<R: Send>(
 }
 
 /// Chunks per area, and whether areas fit in memory.
-fn of_area(view: &View<'_>, plan: &Plan) -> (u64, bool) {
+fn of_area(view: &View<'_>, plan: &RechunkPlan) -> (u64, bool) {
     let size = view.layout.element.size.max(1);
     let bytes = |count: &[u64]| (Amount::product(count) * size).get();
     let total = bytes(&view.region.count);
@@ -146,7 +146,7 @@ struct Spill<'a> {
 }
 
 impl<'a> Spill<'a> {
-    fn new(view: &View<'a>, area: Vec<u64>, plan: &Plan) -> Result<Self> {
+    fn new(view: &View<'a>, area: Vec<u64>, plan: &RechunkPlan) -> Result<Self> {
         let fill = view.set.fill(view.var, &view.layout)?;
         Ok(Self {
             reader: view.set.reader,
@@ -170,7 +170,7 @@ impl<'a> Spill<'a> {
     }
 
     /// Decodes the input band by band, and writes the pieces to their positions.
-    fn write(&self, view: &View<'_>, plan: &Plan) -> Result<()> {
+    fn write(&self, view: &View<'_>, plan: &RechunkPlan) -> Result<()> {
         let bands = Cells::new(&view.region, &self.layout);
         let bands = bands.iter().map(|cell| cell.place);
         let pieces = |band: &Region| -> PartsOf {
@@ -212,7 +212,7 @@ impl<'a> Spill<'a> {
 
 /// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are chunks, pieces,
 /// or elements.
-fn band(view: &View<'_>, plan: &Plan) -> Vec<u64> {
+fn band(view: &View<'_>, plan: &RechunkPlan) -> Vec<u64> {
     let (layout, region) = (&view.layout, &view.region);
     let alone = layout.filters.is_empty() && !view.set.reader.assembles(view.var);
     let unit = match alone {

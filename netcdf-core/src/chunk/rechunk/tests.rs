@@ -23,7 +23,12 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     }
 }
 
-fn planned(shape: &[u64], from: &[u64], to: &[u64], (filtered, memory): (bool, u64)) -> Plan {
+fn planned(
+    shape: &[u64],
+    from: &[u64],
+    to: &[u64],
+    (filtered, memory): (bool, u64),
+) -> RechunkPlan {
     let (from, to) = (layout(shape, from, filtered), layout(shape, to, true));
     let variable = Variable {
         from: &from,

@@ -194,7 +194,7 @@ fn heap_data_is_written_in_order() {
 }
 
 /// Copies by a method of the caller's choice.
-fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::Plan) -> Result<Store> {
+fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::RechunkPlan) -> Result<Store> {
     let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
     let mut jobs = jobs(reader, &p, &mut *writer, env)?;
@@ -262,7 +262,7 @@ proptest! {
         use rechunk::RechunkWay as Way;
         let back = Back::new(&store);
         let env = env(threads, 1 << 20);
-        let plan = rechunk::Plan {
+        let plan = rechunk::RechunkPlan {
             way: Way::Direct,
             chunks: 1,
             passes: 1,
@@ -274,7 +274,7 @@ proptest! {
         let want = forced(&back, &form, &env, plan).unwrap();
         prop_assert_eq!(read(&Back::new(&want), &env), read(&back, &env));
         for way in [Way::Memory { slabs: 1 }, Way::Memory { slabs: 2 }, Way::Spill] {
-            let got = forced(&back, &form, &env, rechunk::Plan { way, chunks, ..plan }).unwrap();
+            let got = forced(&back, &form, &env, rechunk::RechunkPlan { way, chunks, ..plan }).unwrap();
             prop_assert_eq!(&got.chunks, &want.chunks, "{:?}", way);
         }
     }

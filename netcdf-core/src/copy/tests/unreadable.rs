@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::*;
-use crate::copy::options::{Chunks, StorageOptions};
+use crate::copy::options::{ChunkShapes, StorageOptions};
 use crate::io::dir::DirStore;
 use crate::io::zip::{ZipStore, ZipTarget};
 use crate::io::{Source, Store, StoreTarget};
@@ -73,9 +73,9 @@ fn options() -> [Options; 4] {
         ..StorageOptions::default()
     };
     let chunked = StorageOptions {
-        chunks: Chunks {
+        chunks: ChunkShapes {
             dims: [(DimId(1), 7)].into(),
-            ..Chunks::default()
+            ..ChunkShapes::default()
         },
         min_chunk: Some(0),
         ..StorageOptions::default()

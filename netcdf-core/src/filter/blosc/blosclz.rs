@@ -8,7 +8,7 @@
 
 use super::NAME;
 use crate::error::Result;
-use crate::filter::lz::{Limits, Repeat, Window, parse};
+use crate::filter::lz::{Limits, LzWindow, Repeat, parse};
 use crate::filter::lzf::put_literals;
 use crate::filter::output::{allocate, array, bad, take};
 
@@ -17,7 +17,7 @@ const FAR: usize = 0x1FFF;
 
 /// Appends the `n` bytes to which `input` decodes.
 pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
-    let mut window = Window::new(NAME, output, n);
+    let mut window = LzWindow::new(NAME, output, n);
     let mut input = input;
     let mut mask = 31;
     while !input.is_empty() {
@@ -78,7 +78,7 @@ fn put_repeat(repeat: Repeat, output: &mut Vec<u8>) {
     output.push(low);
 }
 
-fn run(control: usize, input: &mut &[u8], window: &mut Window) -> Result<()> {
+fn run(control: usize, input: &mut &[u8], window: &mut LzWindow) -> Result<()> {
     if control < 32 {
         return window.literal(take(NAME, input, control + 1)?);
     }

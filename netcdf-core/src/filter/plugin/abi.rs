@@ -48,7 +48,7 @@ pub(super) const CODEC_VERSION: c_int = 1;
 pub(super) const CODEC_HDF5: c_int = 1;
 
 /// Called before a codec is first used, and after it was last used.
-pub(super) type Step = unsafe extern "C" fn();
+pub(super) type LifecycleFn = unsafe extern "C" fn();
 /// Converts JSON to parameters: their number and a block; 0 for success.
 pub(super) type ToParams =
     unsafe extern "C" fn(*const c_char, *mut usize, *mut *mut c_uint) -> c_int;
@@ -72,8 +72,8 @@ pub(super) struct CodecClass {
     pub sort: c_int,
     pub name: *const c_char,
     pub filter: c_uint,
-    pub initialize: Option<Step>,
-    pub finalize: Option<Step>,
+    pub initialize: Option<LifecycleFn>,
+    pub finalize: Option<LifecycleFn>,
     pub to_params: Option<ToParams>,
     pub to_json: Option<ToJson>,
     pub modify: Option<Modify>,

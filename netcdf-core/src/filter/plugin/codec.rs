@@ -37,8 +37,8 @@ pub struct Codec {
 
 #[derive(Clone, Copy)]
 struct Functions {
-    initialize: Option<abi::Step>,
-    finalize: Option<abi::Step>,
+    initialize: Option<abi::LifecycleFn>,
+    finalize: Option<abi::LifecycleFn>,
     to_params: abi::ToParams,
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,

@@ -9,7 +9,7 @@ use super::apart::{Failure, Helpers};
 use super::host::Call;
 use super::library::Library;
 use super::local::{Described, FilterCall, Given, Local};
-use super::trust::Known;
+use super::trust::CheckedFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
 use crate::filter::user::unfit;
@@ -39,7 +39,7 @@ enum PluginHost {
     /// In this process.
     Here(Local),
     /// In processes of its own.
-    Apart(Arc<Helpers>, Known),
+    Apart(Arc<Helpers>, CheckedFile),
 }
 
 impl std::fmt::Debug for Plugin {
@@ -68,7 +68,7 @@ impl Plugin {
     /// Why it has none.
     pub(super) fn apart(
         helpers: &Arc<Helpers>,
-        file: &Known,
+        file: &CheckedFile,
         path: PathBuf,
     ) -> Result<Self, String> {
         let described = helpers.describe(file).map_err(Failure::text)?;

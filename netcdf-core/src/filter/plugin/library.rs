@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::abi::{self, CodecClass, FilterClass};
 use super::guard;
 use super::threads::Threads;
-use super::trust::{Identity, Known};
+use super::trust::{CheckedFile, Identity};
 
 #[cfg(unix)]
 use libloading::os::unix as os;
@@ -42,7 +42,7 @@ impl Library {
     ///
     /// # Errors
     /// What is wrong with the file; the dynamic linker's reason.
-    pub(super) fn open(file: &Known, build: &str) -> Result<Arc<Self>, String> {
+    pub(super) fn open(file: &CheckedFile, build: &str) -> Result<Arc<Self>, String> {
         file.check_again()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = loaded.get(&file.identity) {

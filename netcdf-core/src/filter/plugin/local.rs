@@ -44,7 +44,7 @@ impl Described {
 
 /// The result of a function that looks at a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct LookResult {
     pub answer: c_int,
     /// The messages, as the end of an error message.
     pub said: String,
@@ -52,7 +52,7 @@ pub(super) struct Told {
     pub params: Option<Vec<u32>>,
 }
 
-impl Told {
+impl LookResult {
     fn of(answer: c_int, call: Option<&Call>, id: u32) -> Self {
         Self {
             answer,
@@ -173,9 +173,9 @@ impl Local {
     }
 
     /// Whether the filter can be applied to a chunk: positive for yes.
-    pub(super) fn can_apply(&self, call: Call) -> Told {
+    pub(super) fn can_apply(&self, call: Call) -> LookResult {
         let Some(can_apply) = self.can_apply else {
-            return Told::of(1, Some(&call), self.described.id);
+            return LookResult::of(1, Some(&call), self.described.id);
         };
         // SAFETY: the function belongs to the plugin, and the call is set up for its queries.
         self.asked(call, || unsafe {
@@ -184,9 +184,9 @@ impl Local {
     }
 
     /// Makes stored parameters from those of the call.
-    pub(super) fn set_local(&self, call: Call) -> Told {
+    pub(super) fn set_local(&self, call: Call) -> LookResult {
         let Some(set_local) = self.set_local else {
-            return Told::of(0, Some(&call), self.described.id);
+            return LookResult::of(0, Some(&call), self.described.id);
         };
         // SAFETY: as above.
         self.asked(call, || unsafe {
@@ -194,11 +194,11 @@ impl Local {
         })
     }
 
-    fn asked(&self, call: Call, question: impl FnOnce() -> c_int) -> Told {
+    fn asked(&self, call: Call, question: impl FnOnce() -> c_int) -> LookResult {
         let held = self.library.lock();
         let (answer, call) = call.during(|| self.library.enter(question));
         drop(held);
-        Told::of(answer, call.as_ref(), self.described.id)
+        LookResult::of(answer, call.as_ref(), self.described.id)
     }
 
     /// Calls the filter's function; `None` if there is no memory for its input.

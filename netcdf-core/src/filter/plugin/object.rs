@@ -72,9 +72,9 @@ type Section = SectionHeader64<LittleEndian>;
 
 /// A file from which no part larger than a table is read.
 #[derive(Clone, Copy)]
-struct Parts<'a>(&'a ReadCache<File>);
+struct FileParts<'a>(&'a ReadCache<File>);
 
-impl<'a> ReadRef<'a> for Parts<'a> {
+impl<'a> ReadRef<'a> for FileParts<'a> {
     fn len(self) -> Result<u64, ()> {
         self.0.len()
     }
@@ -98,7 +98,7 @@ impl<'a> ReadRef<'a> for Parts<'a> {
 pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
     let file = File::open(path).map_err(|e| crate::error::plain(&e))?;
     let cache = ReadCache::new(file);
-    let parts = Parts(&cache);
+    let parts = FileParts(&cache);
     let header: &ElfHeader = parts.read_at(0).map_err(|()| NO_ELF.to_owned())?;
     check(header)?;
     let damaged = |_| damaged();
@@ -193,7 +193,7 @@ impl SharedObject {
     }
 
     /// Notes only identify the build, so damaged ones are ignored.
-    fn notes(&mut self, section: &Section, parts: Parts<'_>) {
+    fn notes(&mut self, section: &Section, parts: FileParts<'_>) {
         let Ok(Some(mut notes)) = section.notes(LittleEndian, parts) else {
             return;
         };

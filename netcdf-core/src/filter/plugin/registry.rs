@@ -56,7 +56,7 @@ struct Candidate {
     /// Its path as found, for messages.
     path: PathBuf,
     /// The file itself, which is read and loaded.
-    file: trust::Known,
+    file: trust::CheckedFile,
     object: SharedObject,
     /// Whether it is used for filters, too, not only for codecs.
     for_filters: bool,

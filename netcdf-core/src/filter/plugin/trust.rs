@@ -37,14 +37,14 @@ const STICKY: u32 = 0o1000;
 
 /// A file that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct CheckedFile {
     /// Its path, without any links.
     pub path: PathBuf,
     /// Its identity.
     pub identity: Identity,
 }
 
-impl Known {
+impl CheckedFile {
     /// Checks that the file can still be trusted, and is the same.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
 /// # Errors
 /// What is wrong.
 #[cfg(unix)]
-pub(super) fn file(path: &Path) -> Result<Known, String> {
+pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     let about = std::fs::metadata(path).map_err(|e| missing(path, &e))?;
     if !about.is_file() {
         return Err("not a file".to_owned());
@@ -91,7 +91,7 @@ pub(super) fn file(path: &Path) -> Result<Known, String> {
         return Err(format!("{who} may write to it"));
     }
     let identity = (about.dev(), about.ino());
-    Ok(Known { path, identity })
+    Ok(CheckedFile { path, identity })
 }
 
 /// Checks that a file that root runs belongs to root.
@@ -206,7 +206,7 @@ pub(super) fn directory(_: &Path) -> Result<(), String> {
 /// # Errors
 /// What is wrong.
 #[cfg(not(unix))]
-pub(super) fn file(path: &Path) -> Result<Known, String> {
+pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let path = std::fs::canonicalize(path).map_err(|e| crate::error::plain(&e))?;
     if !path.is_file() {
@@ -215,7 +215,7 @@ pub(super) fn file(path: &Path) -> Result<Known, String> {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     let identity = (0, hasher.finish());
-    Ok(Known { path, identity })
+    Ok(CheckedFile { path, identity })
 }
 
 #[cfg(test)]

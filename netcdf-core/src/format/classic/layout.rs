@@ -46,7 +46,7 @@ impl VariablePlace {
 
 /// The places of all variables, and the record size they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct VariablePlaces {
     /// One for each variable.
     pub vars: Vec<VariablePlace>,
     /// Bytes from one record to the next.
@@ -108,7 +108,7 @@ pub fn record_size(places: &[VariablePlace]) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] if the limits of the kind are exceeded, with the path of the variable.
-pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
+pub fn lay_out(schema: &Schema, header: u64) -> Result<VariablePlaces> {
     let mut vars = Vec::with_capacity(schema.vars.len());
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let named = |e: Error| e.in_object(&schema.var_path(id));
@@ -144,7 +144,7 @@ pub fn lay_out(schema: &Schema, header: u64) -> Result<Places> {
             at = at.checked_add(padded(place.slab)?).ok_or_else(too_large)?;
         }
     }
-    Ok(Places {
+    Ok(VariablePlaces {
         record_size: record_size(&vars)?,
         vars,
         records_at,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::header;
-use super::layout::{Places, VariablePlace, record_size, slab};
+use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::chunk::{Provenance, Reader};
@@ -18,7 +18,7 @@ use crate::model::{Kind, Schema, Values, VarId};
 pub struct ClassicReader {
     source: Arc<dyn Source>,
     schema: Schema,
-    places: Places,
+    places: VariablePlaces,
     records: u64,
 }
 
@@ -66,12 +66,12 @@ impl ClassicReader {
 }
 
 /// Number of records of a file whose header says STREAMING: all that are complete.
-fn streamed(places: &Places, len: u64) -> u64 {
+fn streamed(places: &VariablePlaces, len: u64) -> u64 {
     let bytes = len.saturating_sub(places.records_at);
     bytes.checked_div(places.record_size).unwrap_or(0)
 }
 
-fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
+fn place(schema: &Schema, begins: &[u64]) -> Result<VariablePlaces> {
     let mut vars = Vec::with_capacity(begins.len());
     for ((id, var), &begin) in schema.var_ids().zip(&schema.vars).zip(begins) {
         let (ty, slab) = slab(schema, var).in_object(|| schema.var_path(id))?;
@@ -88,7 +88,7 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
         .map(|p| p.begin)
         .min()
         .unwrap_or(0);
-    Ok(Places {
+    Ok(VariablePlaces {
         record_size: record_size(&vars)?,
         vars,
         records_at,
@@ -97,7 +97,7 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<Places> {
 
 /// Checks that data starts after the header and that variables do not overlap ("stored … in the same order
 /// the variables occur in the header"): any other file is not a netCDF file.
-fn check_order(schema: &Schema, places: &Places, header: u64) -> Result<()> {
+fn check_order(schema: &Schema, places: &VariablePlaces, header: u64) -> Result<()> {
     let mut end = header;
     for record in [false, true] {
         let vars = schema

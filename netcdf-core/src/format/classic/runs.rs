@@ -33,7 +33,7 @@ impl FileRun {
 
 /// The parts that a variable consists of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
+pub(super) struct VariableParts {
     pub(super) place: VariablePlace,
     /// True if its records lie between those of other variables.
     pub(super) apart: bool,
@@ -43,7 +43,7 @@ pub(super) struct Parts {
     pub(super) padded: bool,
 }
 
-impl Parts {
+impl VariableParts {
     /// Calls `part` with each part of the variable's bytes `range`.
     pub(super) fn of(
         &self,
@@ -86,16 +86,16 @@ pub(super) fn beyond() -> Error {
 }
 
 /// Writes a variable from several threads.
-pub(super) struct Shared {
+pub(super) struct SharedVariable {
     pub(super) hand: Arc<dyn Hand>,
-    pub(super) parts: Parts,
+    pub(super) parts: VariableParts,
     /// The padding after the variable, or after each of its records.
     pub(super) padding: Vec<u8>,
     /// The variable's path.
     pub(super) path: String,
 }
 
-impl Runs for Shared {
+impl Runs for SharedVariable {
     fn put(&self, element: u64, bytes: &[u8]) -> Result<()> {
         let beyond = || beyond().in_object(&self.path);
         let place = &self.parts.place;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{Places, VariablePlace, lay_out, padded};
-use super::runs::{FileRun, Parts, Shared};
+use super::layout::{VariablePlace, VariablePlaces, lay_out, padded};
+use super::runs::{FileRun, SharedVariable, VariableParts};
 use super::{header, runs};
 use crate::arithmetic::{exact, length, span};
 use crate::chunk::layout::Layout;
@@ -21,7 +21,7 @@ pub struct ClassicWriter {
     target: Box<dyn Target>,
     blocks: Blocks,
     schema: Schema,
-    places: Places,
+    places: VariablePlaces,
     /// Per variable: which of its bytes (row-major, without padding) were written.
     written: Vec<Spans>,
     /// Per variable: the padding of the variable, or of each of its records, to a multiple of four bytes.
@@ -29,7 +29,7 @@ pub struct ClassicWriter {
     /// Number of records.
     records: u64,
     /// A copy that may still be extended.
-    pending: Option<Pending>,
+    pending: Option<PendingCopy>,
     no_fill: bool,
 }
 
@@ -38,13 +38,13 @@ const PENDING: u64 = 64 << 20;
 
 /// Bytes of a source to be copied to the target; adjacent ones are copied together.
 #[derive(Debug)]
-struct Pending {
+struct PendingCopy {
     source: Arc<dyn Source>,
     range: Range<u64>,
     to: u64,
 }
 
-impl Pending {
+impl PendingCopy {
     /// True if bytes of `source` at `from`, to be copied to `to`, can be added to this copy.
     fn is_followed_by(&self, source: &Arc<dyn Source>, from: u64, to: u64) -> bool {
         let size = length(&self.range);
@@ -132,9 +132,9 @@ impl ClassicWriter {
     }
 
     /// The parts that a variable consists of.
-    fn all_parts(&self, var: VarId) -> Result<Parts> {
+    fn all_parts(&self, var: VarId) -> Result<VariableParts> {
         let place = self.place(var)?;
-        Ok(Parts {
+        Ok(VariableParts {
             apart: place.record && !self.is_single_record(&place),
             record_size: self.places.record_size,
             padded: self.padding.get(var.index()).is_some_and(|p| !p.is_empty()),
@@ -247,7 +247,7 @@ impl ClassicWriter {
             }
             Some(_) | None => {
                 self.flush_pending()?;
-                self.pending = Some(Pending {
+                self.pending = Some(PendingCopy {
                     source: Arc::clone(source),
                     range,
                     to: part.offset,
@@ -378,7 +378,7 @@ impl Writer for ClassicWriter {
         self.flush_pending()?;
         // Cached blocks hold the old contents of the file and would overwrite what other threads write.
         self.blocks.flush(&mut *self.target)?;
-        Ok(Some(Box::new(Shared {
+        Ok(Some(Box::new(SharedVariable {
             hand,
             parts,
             padding: self.padding.get(var.index()).cloned().unwrap_or_default(),

@@ -132,14 +132,14 @@ impl ObjectHeader {
 }
 
 /// Blocks of a header still to be read: address and length.
-type Pending = Vec<(u64, u64)>;
+type PendingBlocks = Vec<(u64, u64)>;
 
 /// The contents of a block.
 #[derive(Default)]
 struct BlockContents {
     /// The number of its messages, of any type.
     messages: u64,
-    pending: Pending,
+    pending: PendingBlocks,
 }
 
 /// The encoding of the messages in a block.
@@ -234,7 +234,7 @@ fn beyond(file: &File, address: u64) -> Error {
 fn read_blocks(
     file: &File,
     header: &mut ObjectHeader,
-    first: Pending,
+    first: PendingBlocks,
     form: MessageForm,
 ) -> Result<u64> {
     let mut messages = 0u64;

@@ -13,7 +13,7 @@ use crate::notes::Note;
 
 /// What an attribute belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum AttributeOwner {
     /// A group.
     Group(GroupId),
     /// A variable.
@@ -21,8 +21,8 @@ pub enum Owner {
 }
 
 /// An attribute whose type can only be resolved once all types are known.
-pub struct Pending {
-    owner: Owner,
+pub struct PendingAttribute {
+    owner: AttributeOwner,
     /// Its index among the owner's attributes.
     place: usize,
     file: u32,
@@ -39,13 +39,13 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage.
-    pub fn attribute(&mut self, owner: Owner, file: u32, stored: Stored) -> Result<()> {
+    pub fn attribute(&mut self, owner: AttributeOwner, file: u32, stored: Stored) -> Result<()> {
         let name = self.names.stored(&stored.name);
         let Some(ty) = self.simple_type(owner, &stored) else {
             let place = self.attributes(owner).len();
             let (ty, values) = (Atomic::Byte.into(), Values::Byte(vec![]));
             self.attributes(owner).push(Attribute { name, ty, values });
-            self.pending.push(Pending {
+            self.pending.push(PendingAttribute {
                 owner,
                 place,
                 file,
@@ -61,7 +61,7 @@ impl FileBuilder<'_> {
     }
 
     /// The type of an attribute of numbers or text; `None` for user types.
-    fn simple_type(&self, owner: Owner, stored: &Stored) -> Option<DataType> {
+    fn simple_type(&self, owner: AttributeOwner, stored: &Stored) -> Option<DataType> {
         let scalar = stored.dataspace.class != dataspace::Class::Simple;
         match &stored.datatype.class {
             Class::String { .. } if scalar => Some(Atomic::Char.into()),
@@ -77,7 +77,7 @@ impl FileBuilder<'_> {
         }
     }
 
-    fn say_flat(&self, owner: Owner, stored: &Stored) {
+    fn say_flat(&self, owner: AttributeOwner, stored: &Stored) {
         self.env.notes.say(Note {
             object: self.attribute_path(owner, stored),
             what: format!(
@@ -94,23 +94,23 @@ impl FileBuilder<'_> {
         decoder.decode(&stored.datatype, ty, &stored.data)
     }
 
-    fn attribute_path(&self, owner: Owner, stored: &Stored) -> String {
+    fn attribute_path(&self, owner: AttributeOwner, stored: &Stored) -> String {
         let owner = match owner {
-            Owner::Group(id) => self.schema.group_path(id),
-            Owner::Var(id) => self.schema.var_path(id),
+            AttributeOwner::Group(id) => self.schema.group_path(id),
+            AttributeOwner::Var(id) => self.schema.var_path(id),
         };
         attribute_path(&owner, &stored.name)
     }
 
     /// The attributes of a group or variable.
-    pub fn attributes(&mut self, owner: Owner) -> &mut Vec<Attribute> {
+    pub fn attributes(&mut self, owner: AttributeOwner) -> &mut Vec<Attribute> {
         let found = match owner {
-            Owner::Group(id) => self
+            AttributeOwner::Group(id) => self
                 .schema
                 .groups
                 .get_mut(id.index())
                 .map(|g| &mut g.attributes),
-            Owner::Var(id) => self
+            AttributeOwner::Var(id) => self
                 .schema
                 .vars
                 .get_mut(id.index())
@@ -144,7 +144,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    fn settled(&mut self, pending: &mut Pending) -> Result<(DataType, Values)> {
+    fn settled(&mut self, pending: &mut PendingAttribute) -> Result<(DataType, Values)> {
         let path = self.attribute_path(pending.owner, &pending.stored);
         self.reduce(pending.file, &mut pending.stored.datatype, &path)?;
         let home = Home {

@@ -9,7 +9,7 @@ use crate::notes::Note;
 
 /// What is known of a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]
-pub struct Dim {
+pub struct FoundDimension {
     /// netCDF's id.
     pub number: i64,
     /// Its scale; `None` for an invented dimension.
@@ -196,7 +196,7 @@ impl FileBuilder<'_> {
         let unlimited = unlimited || len == 0;
         let number = self.next_dim;
         self.next_dim += 1;
-        self.dims.push(Dim {
+        self.dims.push(FoundDimension {
             number,
             scale: None,
         });

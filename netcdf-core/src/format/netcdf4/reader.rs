@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::files::Files;
 use super::form::form;
 use super::values::Decoder;
-use super::variables::{Var, plain};
+use super::variables::{FoundVariable, plain};
 use super::virtual_data::Virtual;
 use super::virtual_sources::Nesting;
 use super::walk::FileBuilder;
@@ -17,7 +17,7 @@ use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
-use crate::format::hdf5::chunk_index::{Extent, OpenIndex};
+use crate::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
@@ -43,7 +43,7 @@ pub struct Netcdf4Reader {
 /// Where the data of a variable is.
 #[derive(Debug)]
 struct VariableData {
-    var: Var,
+    var: FoundVariable,
     /// Number of the object that holds the data.
     object: u32,
     index: OnceLock<OpenIndex>,
@@ -138,7 +138,7 @@ impl Netcdf4Reader {
             return Ok(index);
         }
         let space = &data.var.dataset.dataspace;
-        let extent = Extent {
+        let extent = DatasetExtent {
             dims: &space.dims,
             max: &space.max,
         };
@@ -156,7 +156,7 @@ struct FileOfVariable<'a> {
 }
 
 fn data(
-    mut var: Var,
+    mut var: FoundVariable,
     within: &FileOfVariable<'_>,
     env: &Env,
     objects: &mut Vec<Arc<dyn Source>>,

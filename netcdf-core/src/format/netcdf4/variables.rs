@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::FileObject;
-use super::attributes::{Owner, attribute_path};
-use super::dims::Dim;
+use super::attributes::{AttributeOwner, attribute_path};
+use super::dims::FoundDimension;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
@@ -24,7 +24,7 @@ use crate::model::{
 
 /// What is known of a variable beyond the schema.
 #[derive(Debug)]
-pub struct Var {
+pub struct FoundVariable {
     /// Number of its file.
     pub file: u32,
     /// Its dataset.
@@ -35,7 +35,7 @@ pub struct Var {
     pub coordinates: Option<Vec<i64>>,
     /// The scales of its dimensions.
     pub scales: Option<Vec<Option<u64>>>,
-    /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::Extent`].
+    /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
     pub counted: Vec<u64>,
     /// Whether the C library leaves it out.
     pub unknown_to_c: bool,
@@ -95,7 +95,7 @@ impl FileBuilder<'_> {
         let var = self.variable(group, name, place.file, &dataset)?;
         let unknown_to_c = self.types.is_given_up_by_c(before, reduced);
         let id = self.schema.add_var(var);
-        self.vars.push(Var {
+        self.vars.push(FoundVariable {
             file: place.file,
             dataset,
             scale,
@@ -104,9 +104,10 @@ impl FileBuilder<'_> {
             counted,
             unknown_to_c,
         });
-        self.attributes(Owner::Var(id)).reserve_exact(shown.len());
+        self.attributes(AttributeOwner::Var(id))
+            .reserve_exact(shown.len());
         for attribute in shown {
-            self.attribute(Owner::Var(id), place.file, attribute)?;
+            self.attribute(AttributeOwner::Var(id), place.file, attribute)?;
         }
         Ok(())
     }
@@ -130,7 +131,7 @@ impl FileBuilder<'_> {
                 self.next_dim - 1
             }
         };
-        self.dims.push(Dim {
+        self.dims.push(FoundDimension {
             number,
             scale: Some(place),
         });

@@ -111,8 +111,8 @@ impl SourceCopy<'_> {
             && let Ok(bytes) = self.stored(&all)
         {
             for piece in &pieces {
-                let to = Places::new(&piece.target, self.wanted);
-                self.put(&bytes, Places::new(&piece.source, &all).zip(to), out);
+                let to = BoxPlaces::new(&piece.target, self.wanted);
+                self.put(&bytes, BoxPlaces::new(&piece.source, &all).zip(to), out);
             }
             return Ok(());
         }
@@ -120,7 +120,7 @@ impl SourceCopy<'_> {
             let bytes = self.stored(&piece.source)?;
             self.put(
                 &bytes,
-                (0..).zip(Places::new(&piece.target, self.wanted)),
+                (0..).zip(BoxPlaces::new(&piece.target, self.wanted)),
                 out,
             );
         }
@@ -202,7 +202,7 @@ fn around(pieces: &[MappedPiece]) -> Option<Region> {
 }
 
 /// Iterates over the elements of a region, in row-major order, as numbers in a box around it.
-struct Places<'a> {
+struct BoxPlaces<'a> {
     region: &'a Region,
     /// Where the region starts in the box.
     first: u64,
@@ -212,7 +212,7 @@ struct Places<'a> {
     next: Option<Vec<u64>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> BoxPlaces<'a> {
     fn new(region: &'a Region, all: &Region) -> Self {
         let (mut steps, mut step, mut first) = (vec![], 1u64, 0u64);
         let dims = region.start.iter().zip(&region.stride);
@@ -233,7 +233,7 @@ impl<'a> Places<'a> {
     }
 }
 
-impl Iterator for Places<'_> {
+impl Iterator for BoxPlaces<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
@@ -273,13 +273,15 @@ mod tests {
         };
         let all = around(&sources.each_ref().map(piece)).unwrap();
         assert_eq!(all, region([3, 2], [3, 6], [1, 1]));
-        let places: [Vec<u64>; 2] = sources.each_ref().map(|s| Places::new(s, &all).collect());
+        let places: [Vec<u64>; 2] = sources
+            .each_ref()
+            .map(|s| BoxPlaces::new(s, &all).collect());
         assert_eq!(places, [vec![2, 5, 14, 17], vec![6]]);
     }
 
     #[test]
     fn an_empty_region_has_no_places() {
         let empty = region([0, 0], [3, 0], [1, 1]);
-        assert_eq!(Places::new(&empty, &Region::whole(&[3, 3])).next(), None);
+        assert_eq!(BoxPlaces::new(&empty, &Region::whole(&[3, 3])).next(), None);
     }
 }

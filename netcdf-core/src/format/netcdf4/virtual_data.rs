@@ -26,7 +26,7 @@ use crate::notes::Note;
 pub struct Virtual {
     pub(super) file: Arc<File>,
     mappings: OnceLock<Vec<Mapping>>,
-    /// See [`super::virtual_extent::Extent`].
+    /// See [`super::virtual_extent::SourcesExtent`].
     counted: Vec<u64>,
     /// Open sources.
     sources: Mutex<HashMap<SourceObject, Arc<Netcdf4Reader>>>,

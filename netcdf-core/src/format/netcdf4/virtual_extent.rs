@@ -37,7 +37,7 @@ enum Source {
 
 /// What follows from the sources of a virtual dataset.
 #[derive(Debug)]
-pub struct Extent {
+pub struct SourcesExtent {
     /// Its shape.
     pub dims: Vec<u64>,
     /// The number of sources of each mapping, in their order: for mappings that count their sources, those before
@@ -54,7 +54,7 @@ impl Virtual {
     ///
     /// # Errors
     /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many of them.
-    pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<Extent> {
+    pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<SourcesExtent> {
         let dims = &dataset.dataspace.dims;
         let mappings = self.mappings(dataset)?;
         let mut reached: Vec<Option<u64>> = vec![None; dims.len()];
@@ -86,7 +86,7 @@ impl Virtual {
             *len = len.map(|len| len.max(others.unwrap_or(0)));
         }
         let dims = shape(dataset, &reached, |cut| say_cut(cut, object, env));
-        Ok(Extent {
+        Ok(SourcesExtent {
             dims,
             counted,
             complete: look.complete,

@@ -25,11 +25,11 @@ pub type SourceObject = (Arc<str>, u64);
 #[derive(Debug, Clone, Default)]
 pub struct Nesting {
     depth: u32,
-    shared: Arc<Shared>,
+    shared: Arc<SharedSources>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedSources {
     /// Sources of inner virtual datasets read for the current region of the outermost one: many
     /// mappings, on every level, may want the same source.
     reads: AtomicU64,

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::attributes::{Owner, Pending};
-use super::dims::Dim;
+use super::attributes::{AttributeOwner, PendingAttribute};
+use super::dims::FoundDimension;
 use super::files::Files;
 use super::hidden;
 use super::links::{may_be_left_out, no_dataset};
 use super::paths::Paths;
 use super::types::NewType;
 use super::types::Types;
-use super::variables::Var;
+use super::variables::FoundVariable;
 use super::virtual_sources::Nesting;
 use super::{FileObject, hidden::is_reserved};
 use crate::env::Env;
@@ -30,13 +30,13 @@ pub struct FileBuilder<'a> {
     pub names: Interner,
     pub types: Types,
     /// Parallel to `schema.dims`.
-    pub dims: Vec<Dim>,
+    pub dims: Vec<FoundDimension>,
     /// Parallel to `schema.vars`.
-    pub vars: Vec<Var>,
+    pub vars: Vec<FoundVariable>,
     /// netCDF's number of the next dimension.
     pub next_dim: i64,
     /// Attributes whose types are resolved at the end.
-    pub pending: Vec<Pending>,
+    pub pending: Vec<PendingAttribute>,
     /// `_NCProperties`
     pub properties: Option<Vec<u8>>,
     /// An attribute of this name exists, whatever its contents: a mark of netCDF-4.
@@ -250,7 +250,7 @@ impl<'a> FileBuilder<'a> {
             if is_reserved(&attribute.name) {
                 return Ok(());
             }
-            self.attribute(Owner::Group(id), file, attribute)
+            self.attribute(AttributeOwner::Group(id), file, attribute)
         })
         .or_else(|e| self.lost(e, || self.schema.group_path(id)))
     }

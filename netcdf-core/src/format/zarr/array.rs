@@ -23,7 +23,7 @@ pub struct Described {
     /// The codecs that are filters, in the order of writing.
     pub filters: Vec<Json>,
     /// How variable-length values are encoded in a chunk, before the filters.
-    pub heap: Option<Heap>,
+    pub heap: Option<HeapCodec>,
     /// For each dimension of encoded variable-length values, the corresponding dimension of the chunk; empty if the order is the same.
     pub turned: Vec<usize>,
     /// Shards, then shards within shards, and so on.
@@ -66,7 +66,7 @@ impl Described {
 
 /// Encodings of variable-length values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heap {
+pub enum HeapCodec {
     /// The number of values, then the length and bytes of each (`vlen-utf8`, `vlen-bytes`).
     Lengths,
     /// A list in JSON (`json2`).

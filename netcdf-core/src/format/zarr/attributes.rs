@@ -3,7 +3,7 @@
 use super::array::Described;
 use super::dtype::{Dtype, StoredType, Time};
 use super::nczarr::{self, NczarrPart, Recorded};
-use super::schema::{Objects, StoreBuilder};
+use super::schema::{NodeObjects, StoreBuilder};
 use super::values::decode;
 use super::{attrs, fill};
 use crate::error::Result;
@@ -71,7 +71,7 @@ impl StoreBuilder<'_> {
         &mut self,
         (prefix, ty): (&str, DataType),
         described: &Described,
-        objects: &Objects,
+        objects: &NodeObjects,
     ) -> Result<Vec<Attribute>> {
         let types = self.part(NczarrPart::Attributes, prefix, objects)?;
         let json = &objects.attributes;

@@ -29,7 +29,7 @@ pub type ShardId = (usize, u64, u64);
 pub struct Listing(OnceLock<Arc<Vec<Key>>>);
 
 /// Finds chunks.
-pub struct Chunks<'a> {
+pub struct ChunkFinder<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// The number of the variable.
@@ -50,7 +50,7 @@ struct KeyPart {
     range: Range<u64>,
 }
 
-impl Chunks<'_> {
+impl ChunkFinder<'_> {
     /// The shape of the contents of a key.
     fn outer(&self) -> &[u64] {
         let shard = self.array.described.shards.first();

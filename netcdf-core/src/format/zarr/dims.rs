@@ -2,7 +2,7 @@
 
 use super::array::Described;
 use super::nczarr::{self, Extras};
-use super::schema::{Objects, StoreBuilder};
+use super::schema::{NodeObjects, StoreBuilder};
 use crate::model::{DimId, GroupId, ZarrVersion};
 
 /// A variable to define.
@@ -19,7 +19,7 @@ impl StoreBuilder<'_> {
         &mut self,
         VariableName { group, name }: VariableName<'_>,
         described: &mut Described,
-        objects: &Objects,
+        objects: &NodeObjects,
         extras: &Extras,
     ) -> Vec<DimId> {
         if extras.scalar && described.shape.iter().all(|&n| n == 1) {
@@ -60,7 +60,7 @@ impl StoreBuilder<'_> {
     fn dimension_names(
         &self,
         described: &Described,
-        objects: &Objects,
+        objects: &NodeObjects,
         rank: usize,
     ) -> Option<Vec<Option<String>>> {
         if described.names.is_some() {

@@ -28,7 +28,7 @@ pub enum Dtype {
     /// This many uninterpreted bytes.
     Raw(u64),
     /// Fields, without gaps.
-    Struct(Vec<Member>),
+    Struct(Vec<StructMember>),
     /// Text of variable length.
     Text,
     /// Bytes of variable length.
@@ -50,7 +50,7 @@ pub struct Time {
 
 /// A field of a structure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct StructMember {
     /// Its name.
     pub name: String,
     /// The type of its elements.
@@ -145,7 +145,7 @@ impl StoredType {
             }
             Dtype::Raw(n) => format!("{n} raw bytes"),
             Dtype::Struct(members) => {
-                let member = |m: &Member| format!("{}: {}", m.name, m.stored.spelling());
+                let member = |m: &StructMember| format!("{}: {}", m.name, m.stored.spelling());
                 let members: Vec<_> = members.iter().map(member).collect();
                 format!("{{{}}}", members.join(", "))
             }
@@ -186,7 +186,7 @@ impl StoredType {
     }
 }
 
-impl Member {
+impl StructMember {
     /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
@@ -216,7 +216,11 @@ fn v2(json: &Json, depth: u32) -> StoredType {
 }
 
 /// Fields as `[name, type]`, `[name, type, shape]` or `{"name": …, "data_type": …}`.
-fn structure(fields: &[Json], of: fn(&Json, u32) -> StoredType, depth: u32) -> Option<Vec<Member>> {
+fn structure(
+    fields: &[Json],
+    of: fn(&Json, u32) -> StoredType,
+    depth: u32,
+) -> Option<Vec<StructMember>> {
     if depth >= DEPTH || fields.is_empty() {
         return None;
     }
@@ -236,7 +240,7 @@ fn structure(fields: &[Json], of: fn(&Json, u32) -> StoredType, depth: u32) -> O
         };
         let stored = of(ty, depth + 1);
         let known = !matches!(stored.dtype, Dtype::Unknown(..));
-        let member = Member {
+        let member = StructMember {
             name: name.as_str()?.to_owned(),
             stored,
             dims,

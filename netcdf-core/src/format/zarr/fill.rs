@@ -1,7 +1,7 @@
 //! Fill values: the JSON values of elements that are not stored.
 
 use super::attrs::typed;
-use super::dtype::{Dtype, Member, StoredType};
+use super::dtype::{Dtype, StoredType, StructMember};
 use crate::chunk::elements::encode;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, Values};
@@ -171,9 +171,9 @@ fn raw(json: &Json, n: Option<u64>) -> Option<Vec<u8>> {
 }
 
 /// A structure: its bytes, or its fields by name or in order.
-fn structure(what: &StoredType, members: &[Member], json: &Json) -> Option<Vec<u8>> {
+fn structure(what: &StoredType, members: &[StructMember], json: &Json) -> Option<Vec<u8>> {
     let size = what.size()?;
-    let part = |n: usize, m: &Member| match json {
+    let part = |n: usize, m: &StructMember| match json {
         Json::Array(items) => items.get(n).cloned(),
         other => other.get(&m.name).cloned(),
     };

@@ -29,7 +29,7 @@ mod variable;
 mod whole;
 pub mod write;
 
-pub use array::{Described, Heap, Shard, lengths};
+pub use array::{Described, HeapCodec, Shard, lengths};
 pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;

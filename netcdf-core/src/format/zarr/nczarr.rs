@@ -60,7 +60,7 @@ impl NczarrPart {
 
 /// A dimension of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dim {
+pub struct GroupDimension {
     /// Its name.
     pub name: String,
     /// Its length.
@@ -73,7 +73,7 @@ pub struct Dim {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contents {
     /// Its dimensions.
-    pub dims: Vec<Dim>,
+    pub dims: Vec<GroupDimension>,
     /// The names of its variables.
     pub arrays: Vec<String>,
     /// The names of its groups.
@@ -118,11 +118,11 @@ impl Contents {
 }
 
 /// Reads dimensions: `{"x": 4, "t": {"size": 2, "unlimited": 1}}`, or in version 3 `[{"name": "x", "size": 4, …}]`.
-fn dims(json: Option<&Json>) -> Option<Vec<Dim>> {
+fn dims(json: Option<&Json>) -> Option<Vec<GroupDimension>> {
     let dim = |name: &str, json: &Json| {
         let size = json.get("size").unwrap_or(json);
         let unlimited = json.get("unlimited");
-        Some(Dim {
+        Some(GroupDimension {
             name: name.to_owned(),
             len: size.as_u64()?,
             unlimited: unlimited
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn groups_of_all_generations() {
-        let dim = |name: &str, len, unlimited| Dim {
+        let dim = |name: &str, len, unlimited| GroupDimension {
             name: name.into(),
             len,
             unlimited,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::cache::Cache;
-use super::chunks::{Chunks, Listing, ShardId, gone};
+use super::chunks::{ChunkFinder, Listing, ShardId, gone};
 use super::meta::Metadata;
 use super::schema::{Array, StoreBuilder};
 use super::shard::ShardIndex;
@@ -100,9 +100,9 @@ impl ZarrReader {
         self.vars.get(var).ok_or_else(no_variable)
     }
 
-    fn chunks(&self, var: usize) -> Result<Chunks<'_>> {
+    fn chunks(&self, var: usize) -> Result<ChunkFinder<'_>> {
         let data = self.data(var)?;
-        Ok(Chunks {
+        Ok(ChunkFinder {
             store: &self.store,
             var,
             array: &data.array,

@@ -38,7 +38,7 @@ pub enum NodeKind {
 
 /// The metadata objects of a node.
 #[derive(Debug, Clone)]
-pub struct Objects {
+pub struct NodeObjects {
     /// `.zgroup`, `.zarray` or `zarr.json`.
     pub own: Json,
     /// Its attributes.
@@ -64,12 +64,12 @@ pub struct StoreBuilder<'a> {
     /// The names seen so far.
     pub names: Interner,
     /// The contents of each group, by name.
-    known: BTreeMap<GroupId, Known>,
+    known: BTreeMap<GroupId, KnownNames>,
 }
 
 /// The dimensions and subgroups of a group; of several with the same name, the first.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownNames {
     dims: ByName<DimId>,
     groups: ByName<GroupId>,
 }
@@ -151,7 +151,7 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The metadata objects of a node.
-    pub fn objects_of(&mut self, prefix: &str, node: NodeKind) -> Result<Option<Objects>> {
+    pub fn objects_of(&mut self, prefix: &str, node: NodeKind) -> Result<Option<NodeObjects>> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
 
@@ -160,7 +160,7 @@ impl<'a> StoreBuilder<'a> {
         &mut self,
         part: NczarrPart,
         prefix: &str,
-        objects: &Objects,
+        objects: &NodeObjects,
     ) -> Result<Option<Json>> {
         if let Some(found) = part.find(&[&objects.attributes, &objects.own]) {
             return Ok(Some(found.clone()));
@@ -219,7 +219,7 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The metadata objects of a group; empty ones if they are damaged.
-    fn group_objects(&mut self, prefix: &str) -> Result<Objects> {
+    fn group_objects(&mut self, prefix: &str) -> Result<NodeObjects> {
         let objects = match self.objects_of(prefix, NodeKind::Group) {
             Ok(found) => found.unwrap_or_else(empty),
             Err(e) => {
@@ -243,7 +243,7 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The contents of a group: from netCDF's own metadata, else from the keys of the store.
-    fn contents(&mut self, prefix: &str, objects: &Objects) -> Result<Contents> {
+    fn contents(&mut self, prefix: &str, objects: &NodeObjects) -> Result<Contents> {
         if !self.zarr.pure
             && let Some(json) = self.part(NczarrPart::Group, prefix, objects)?
         {
@@ -348,7 +348,7 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// Describes the array below a prefix.
-    pub fn describe(&mut self, prefix: &str) -> Result<(Described, Objects, Extras)> {
+    pub fn describe(&mut self, prefix: &str) -> Result<(Described, NodeObjects, Extras)> {
         let Some(objects) = self.objects_of(prefix, NodeKind::Array)? else {
             return Err(self
                 .meta
@@ -385,8 +385,8 @@ impl<'a> StoreBuilder<'a> {
     }
 }
 
-fn empty() -> Objects {
-    Objects {
+fn empty() -> NodeObjects {
+    NodeObjects {
         own: Json::Object(vec![]),
         attributes: Json::Object(vec![]),
     }
@@ -411,7 +411,7 @@ fn objects(
     meta: &mut Metadata<'_>,
     version: ZarrVersion,
     (prefix, node): (&str, NodeKind),
-) -> Result<Option<Objects>> {
+) -> Result<Option<NodeObjects>> {
     let [group, array, attributes] = meta::V2;
     let key = match (version, node) {
         (ZarrVersion::V2, NodeKind::Group) => group,
@@ -426,14 +426,14 @@ fn objects(
     if own.is_none() && attributes.is_none() || own.is_none() && node == NodeKind::Array {
         return Ok(None);
     }
-    Ok(Some(Objects {
+    Ok(Some(NodeObjects {
         own: own.unwrap_or(Json::Object(vec![])),
         attributes: attributes.unwrap_or(Json::Object(vec![])),
     }))
 }
 
 /// The metadata objects of the root, whether group or array.
-pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<Objects>> {
+pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<NodeObjects>> {
     let group = objects(meta, version, ("", NodeKind::Group))?;
     match group {
         Some(group) => Ok(Some(group)),

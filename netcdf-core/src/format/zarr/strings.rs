@@ -1,7 +1,7 @@
 //! Variable-length values. A chunk holds its values one after the other, so an element is identified by its chunk and its number
 //! there; decoded chunks are kept for a while.
 
-use super::array::{Described, Heap, lengths as numbers};
+use super::array::{Described, HeapCodec, lengths as numbers};
 use super::fill;
 use super::schema::Array;
 use crate::chunk::layout::Layout;
@@ -85,8 +85,8 @@ pub fn fill_text(array: &Array) -> Vec<u8> {
 pub fn decode(described: &Described, bytes: &[u8]) -> Result<Vec<Box<[u8]>>> {
     let (shape, turned) = (&described.chunk, described.turned.as_slice());
     let (values, order) = match described.heap.ok_or_else(short)? {
-        Heap::Lengths => (lengths(bytes)?, turned),
-        Heap::Json => json(bytes, shape, turned)?,
+        HeapCodec::Lengths => (lengths(bytes)?, turned),
+        HeapCodec::Json => json(bytes, shape, turned)?,
     };
     let count = product(shape).unwrap_or(u64::MAX);
     if values.len() as u64 != count {

@@ -1,6 +1,6 @@
 //! The netCDF types for Zarr's types; types that netCDF lacks are defined where needed.
 
-use super::dtype::{Dtype, Member, StoredType};
+use super::dtype::{Dtype, StoredType, StructMember};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
 
 /// The netCDF type of an element. A structure becomes a compound type in `group`, named after the variable; the others
@@ -62,7 +62,11 @@ fn complex(schema: &mut Schema, part: Atomic) -> TypeId {
     )
 }
 
-fn compound(schema: &mut Schema, members: &[Member], (group, var): (GroupId, &str)) -> TypeKind {
+fn compound(
+    schema: &mut Schema,
+    members: &[StructMember],
+    (group, var): (GroupId, &str),
+) -> TypeKind {
     let mut at = 0u64;
     let mut fields = Vec::with_capacity(members.len());
     for member in members {

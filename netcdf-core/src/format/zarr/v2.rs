@@ -2,7 +2,7 @@
 //!
 //! Specification: Zarr storage specification version 2.
 
-use super::array::{Described, Heap, is_version, one_of, shapes};
+use super::array::{Described, HeapCodec, is_version, one_of, shapes};
 use super::dtype::{Dtype, StoredType, shown};
 use super::keys::Keys;
 use crate::json::Json;
@@ -77,9 +77,9 @@ fn objects(described: &mut Described) {
     let first = described.filters.first();
     let codec = first.and_then(|f| f.get("id")?.as_str()).map(str::to_owned);
     let (dtype, heap) = match codec.as_deref() {
-        Some("vlen-utf8") => (Dtype::Text, Heap::Lengths),
-        Some("vlen-bytes") => (Dtype::Blob, Heap::Lengths),
-        Some("json2") => (Dtype::Text, Heap::Json),
+        Some("vlen-utf8") => (Dtype::Text, HeapCodec::Lengths),
+        Some("vlen-bytes") => (Dtype::Blob, HeapCodec::Lengths),
+        Some("json2") => (Dtype::Text, HeapCodec::Json),
         other => {
             let codec = other.unwrap_or("no codec at all");
             let what = format!("the elements are objects, encoded with {codec}");
@@ -132,7 +132,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             (d.stored.dtype, d.heap, d.filters.len()),
-            (Dtype::Text, Some(Heap::Lengths), 0)
+            (Dtype::Text, Some(HeapCodec::Lengths), 0)
         );
         let d =
             of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"pickle"}]}"#).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! Specification: Zarr core protocol version 3.
 
-use super::array::{Described, Heap, Shard, is_version, lengths, one_of, shapes};
+use super::array::{Described, HeapCodec, Shard, is_version, lengths, one_of, shapes};
 use super::dtype::{Dtype, StoredType};
 use super::keys::Keys;
 use crate::json::Json;
@@ -155,7 +155,7 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
                 let order = endianness(codec)?;
                 described.stored = described.stored.clone().in_order(order);
             }
-            Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(Heap::Lengths),
+            Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(HeapCodec::Lengths),
             Some("sharding_indexed") => {
                 let order = order(described)?;
                 let behind = codecs.get(n + 1..).unwrap_or_default();

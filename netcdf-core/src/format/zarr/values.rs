@@ -1,6 +1,6 @@
 //! Decodes stored elements to values.
 
-use super::dtype::{Dtype, Member, StoredType};
+use super::dtype::{Dtype, StoredType, StructMember};
 use super::half;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
@@ -115,7 +115,7 @@ fn complex(part: Atomic, order: Endianness, ty: TypeId, bytes: &[u8]) -> Result<
 
 fn compound(
     schema: &Schema,
-    (members, size): (&[Member], usize),
+    (members, size): (&[StructMember], usize),
     ty: TypeId,
     bytes: &[u8],
 ) -> Result<Values> {

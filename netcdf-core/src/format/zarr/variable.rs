@@ -1,6 +1,6 @@
 //! Arrays as variables: their types and storage.
 
-use super::array::{Described, Heap};
+use super::array::{Described, HeapCodec};
 use super::dims::VariableName;
 use super::dtype::{Dtype, shown};
 use super::nczarr::Extras;
@@ -296,7 +296,7 @@ impl Array {
 
     /// How its chunks encode variable-length values; `None` if they have values of fixed size.
     #[must_use]
-    pub fn heap(&self) -> Option<Heap> {
+    pub fn heap(&self) -> Option<HeapCodec> {
         self.described.heap
     }
 }

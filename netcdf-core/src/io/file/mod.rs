@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use self::place::PathEnd;
 use self::pool::{Handle, Pool};
-use self::unnamed::{Making, folder};
+use self::unnamed::{UnnamedFile, folder};
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
@@ -219,7 +219,7 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Resu
 #[derive(Debug)]
 enum Ending {
     /// The new file takes the target's name.
-    Rename(Making),
+    Rename(UnnamedFile),
     /// The bytes go through an open file that is not a regular one (a pipe, a device).
     Stream(File),
 }
@@ -272,7 +272,7 @@ impl FileTarget {
             .is_some()
             .then(|| File::options().write(true).open(&real));
         let written = written.transpose().map_err(failed)?;
-        let (making, file) = Making::new(&real).map_err(|e| {
+        let (making, file) = UnnamedFile::new(&real).map_err(|e| {
             let kept_out = old.is_some() && e.kind() == std::io::ErrorKind::PermissionDenied;
             let e = failed(e);
             match kept_out {

@@ -9,7 +9,7 @@ use super::temporary::{self, Lock};
 
 /// A file being written. Dropping it leaves nothing.
 #[derive(Debug)]
-pub(super) struct Making {
+pub(super) struct UnnamedFile {
     /// Its final name.
     path: PathBuf,
     /// Its temporary name, if it has one.
@@ -23,7 +23,7 @@ struct Named {
     _lock: Lock,
 }
 
-impl Making {
+impl UnnamedFile {
     /// Creates an empty file that can become `path`.
     ///
     /// # Errors
@@ -172,11 +172,11 @@ mod tests {
             "{seen:?}"
         );
         let temp = Some(temp);
-        let with_name = Making {
+        let with_name = UnnamedFile {
             path: path.clone(),
             temp,
         };
-        for (making, mut file) in [(with_name, file), Making::new(&path).unwrap()] {
+        for (making, mut file) in [(with_name, file), UnnamedFile::new(&path).unwrap()] {
             write!(file, "new").unwrap();
             assert_eq!(making.finish(&file).unwrap(), path);
             assert_eq!(names(dir.path()), ["a.nc"]);
@@ -205,7 +205,7 @@ mod tests {
             eprintln!("this file system has no files without names: nothing to be seen here");
             return;
         }
-        let (making, _file) = Making::new(&dir.path().join("a.nc")).unwrap();
+        let (making, _file) = UnnamedFile::new(&dir.path().join("a.nc")).unwrap();
         assert!(names(dir.path()).is_empty());
         drop(making);
         assert!(names(dir.path()).is_empty());

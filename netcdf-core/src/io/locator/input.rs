@@ -5,7 +5,7 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::url::{Asked, Modes};
+use super::url::{AskedFormat, Modes};
 use super::{Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::dir::{self, DirStore};
@@ -50,7 +50,7 @@ impl Access {
         }
         let (modes, path) = (at.modes().cloned().unwrap_or_default(), at.path());
         match modes.asked() {
-            Asked::Zarr { pure } => {
+            AskedFormat::Zarr { pure } => {
                 let hints = Hints {
                     pure,
                     no_xarray: modes.has("noxarray"),
@@ -58,8 +58,8 @@ impl Access {
                 };
                 self.store(path, &modes, hints).map(Container::Store)
             }
-            Asked::File => Ok(Container::Source(Arc::new(open(path, self.wanted())?))),
-            Asked::Nothing => self.any(path),
+            AskedFormat::File => Ok(Container::Source(Arc::new(open(path, self.wanted())?))),
+            AskedFormat::Nothing => self.any(path),
         }
     }
 

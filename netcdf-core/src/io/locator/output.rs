@@ -144,14 +144,19 @@ impl Destination {
     pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
         let zarr = asked.kind.and_then(Kind::as_zarr);
-        if at.modes().is_some_and(|m| m.asked() == url::Asked::Nothing) && zarr.is_none() {
+        if at
+            .modes()
+            .is_some_and(|m| m.asked() == url::AskedFormat::Nothing)
+            && zarr.is_none()
+        {
             let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
             return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
         }
         let modes = at.modes().cloned().unwrap_or_default();
         let path = or_stdout(at.path());
         let kind = kind(&modes, asked.kind).map_err(named)?;
-        let by_name = kind.is_none() && modes.asked() == url::Asked::Nothing && is_zarr_name(&path);
+        let by_name =
+            kind.is_none() && modes.asked() == url::AskedFormat::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let ends = ends_in(&path, "zip");
@@ -215,9 +220,9 @@ fn ends_in(path: &Path, extension: &str) -> bool {
 fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let said = kind.and_then(Kind::as_zarr);
     let pure = match modes.asked() {
-        url::Asked::Nothing => said.map(|zarr| zarr.pure),
-        url::Asked::Zarr { pure } => Some(pure),
-        url::Asked::File => None,
+        url::AskedFormat::Nothing => said.map(|zarr| zarr.pure),
+        url::AskedFormat::Zarr { pure } => Some(pure),
+        url::AskedFormat::File => None,
     };
     let Some(pure) = pure else {
         return match said {

@@ -24,7 +24,7 @@ pub(super) struct Modes(BTreeSet<String>);
 
 /// The sort of dataset that a fragment specifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum AskedFormat {
     /// It says nothing.
     Nothing,
     /// A file: classic or HDF5.
@@ -113,14 +113,14 @@ impl Modes {
     }
 
     /// The sort of dataset.
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> AskedFormat {
         if self.has("nczarr") {
             let pure = self.has("zarr");
-            return Asked::Zarr { pure };
+            return AskedFormat::Zarr { pure };
         }
         match FILES.iter().any(|word| self.has(word)) {
-            true => Asked::File,
-            false => Asked::Nothing,
+            true => AskedFormat::File,
+            false => AskedFormat::Nothing,
         }
     }
 
@@ -213,12 +213,12 @@ mod tests {
         parse(Path::new(text)).unwrap().unwrap()
     }
 
-    fn asked(fragment: &str) -> Asked {
+    fn asked(fragment: &str) -> AskedFormat {
         url(&format!("file://x#{fragment}")).modes.asked()
     }
 
-    const PURE: Asked = Asked::Zarr { pure: true };
-    const NCZARR: Asked = Asked::Zarr { pure: false };
+    const PURE: AskedFormat = AskedFormat::Zarr { pure: true };
+    const NCZARR: AskedFormat = AskedFormat::Zarr { pure: false };
 
     #[test]
     fn paths_are_no_urls() {
@@ -263,11 +263,11 @@ mod tests {
             ("noxarray", PURE),
             ("mode=nczarr,noxarray", PURE),
             ("log&mode=zarr&show=fetch", PURE),
-            ("mode=bytes,zarr", Asked::File),
-            ("mode=netcdf-4", Asked::File),
-            ("", Asked::Nothing),
-            ("mode=nosuch", Asked::Nothing),
-            ("nosuch,zarr", Asked::Nothing),
+            ("mode=bytes,zarr", AskedFormat::File),
+            ("mode=netcdf-4", AskedFormat::File),
+            ("", AskedFormat::Nothing),
+            ("mode=nosuch", AskedFormat::Nothing),
+            ("nosuch,zarr", AskedFormat::Nothing),
         ] {
             assert_eq!(asked(fragment), want, "{fragment}");
         }

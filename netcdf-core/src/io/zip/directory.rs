@@ -12,7 +12,7 @@ use crate::limits::Limits;
 
 /// A member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct ZipMember {
     /// Position of its local header.
     pub header: u64,
     /// Its compressed size in bytes.
@@ -55,7 +55,7 @@ pub(super) fn read(
     source: &dyn Source,
     limits: &Limits,
     odd: &Met,
-) -> Result<BTreeMap<String, Member>> {
+) -> Result<BTreeMap<String, ZipMember>> {
     let directory = find(source)?;
     limits
         .metadata(directory.size, "the directory of a zip file")
@@ -203,7 +203,7 @@ fn placed(
 }
 
 /// Reads an entry: the name and description of a member.
-fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
+fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], ZipMember)> {
     let at = cursor.offset();
     if cursor.bytes(4)? != ENTRY {
         let what = "damaged zip file: no entry where one should be";
@@ -221,7 +221,7 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
     let at = cursor.offset();
     let extra = Cursor::new(cursor.bytes(extra.into())?, cursor.resource(), at);
     cursor.skip(comment.into())?;
-    let mut member = Member {
+    let mut member = ZipMember {
         name: (length, libdeflater::crc32(name)),
         header: header.into(),
         packed: packed.into(),
@@ -235,7 +235,7 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], Member)> {
 }
 
 /// Takes sizes that need 64 bits from the extra field.
-fn extend(member: &mut Member, mut extra: Cursor<'_>) -> Result<()> {
+fn extend(member: &mut ZipMember, mut extra: Cursor<'_>) -> Result<()> {
     const LARGE: u64 = u32::MAX as u64;
     const ZIP64: u16 = 1;
     let mut wanted = [&mut member.size, &mut member.packed, &mut member.header];

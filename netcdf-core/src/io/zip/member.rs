@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::directory::Member;
+use super::directory::ZipMember;
 use crate::arithmetic::{Amount, claimed};
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ const MOST: u64 = 1032;
 
 const ENCRYPTED: u16 = 1;
 
-impl Member {
+impl ZipMember {
     /// True if its bytes are stored uncompressed.
     pub(super) fn is_stored(&self) -> bool {
         self.method == STORED && self.flags & ENCRYPTED == 0

@@ -21,7 +21,7 @@ use super::tree;
 use crate::arithmetic::claimed;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
-use directory::Member;
+use directory::ZipMember;
 
 /// The bytes of an inflated member, with its key.
 type Inflated = Option<(String, Arc<Vec<u8>>)>;
@@ -31,7 +31,7 @@ type Inflated = Option<(String, Arc<Vec<u8>>)>;
 pub struct ZipStore {
     source: Arc<dyn Source>,
     hints: Hints,
-    members: BTreeMap<String, Member>,
+    members: BTreeMap<String, ZipMember>,
     /// The member last inflated to read parts of it.
     inflated: Mutex<Inflated>,
     /// Members that are not keys, or several for one key.
@@ -48,7 +48,7 @@ impl ZipStore {
         let odd = Met::default();
         let all = directory::read(&*source, limits, &odd)?;
         let prefix = prefix(all.keys().map(String::as_str)).to_owned();
-        let inside = |(key, member): (String, Member)| {
+        let inside = |(key, member): (String, ZipMember)| {
             let key = key.strip_prefix(&prefix)?;
             Some((key.to_owned(), member))
         };
@@ -76,7 +76,7 @@ impl ZipStore {
     }
 
     /// The member with this key.
-    fn member(&self, key: &str) -> Result<Option<&Member>> {
+    fn member(&self, key: &str) -> Result<Option<&ZipMember>> {
         key::check(key).map_err(|e| e.of(self.source.name()))?;
         let found = self.members.get(key);
         if found.is_none() && tree::has_below(&self.members, key) {
@@ -86,7 +86,7 @@ impl ZipStore {
     }
 
     /// The bytes of an inflated member, kept because more parts may be read.
-    fn inflated(&self, key: &str, member: &Member) -> Result<Arc<Vec<u8>>> {
+    fn inflated(&self, key: &str, member: &ZipMember) -> Result<Arc<Vec<u8>>> {
         let lock = || self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, bytes)) = lock().as_ref().filter(|(of, _)| of == key) {
             return Ok(Arc::clone(bytes));
@@ -96,7 +96,7 @@ impl ZipStore {
         Ok(bytes)
     }
 
-    fn parts(&self, key: &str, member: &Member, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+    fn parts(&self, key: &str, member: &ZipMember, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         if member.is_stored() {
             let start = member.stored_at(&*self.source)?;
             let shifted = ranges.iter().map(|range| {

@@ -21,7 +21,7 @@ use crate::limits::{Limits, zeros};
 /// A store being written to a zip file. Its members are not compressed: chunks have their own compression.
 #[derive(Debug)]
 pub struct ZipTarget {
-    store: Arc<Making>,
+    store: Arc<ZipInProgress>,
     /// The store that [`StoreTarget::store`] returns.
     shared: Arc<dyn Store>,
 }
@@ -40,7 +40,7 @@ impl ZipTarget {
             failed: None,
             given_up: false,
         })));
-        let store = Arc::new(Making {
+        let store = Arc::new(ZipInProgress {
             name,
             prefix: prefix.to_owned(),
             state: Mutex::new(ZipMembers {
@@ -193,27 +193,27 @@ struct ZipMembers {
 }
 
 /// The store into which keys are put.
-struct Making {
+struct ZipInProgress {
     name: Arc<str>,
     prefix: String,
     state: Mutex<ZipMembers>,
     pen: Pen,
 }
 
-impl fmt::Debug for Making {
+impl fmt::Debug for ZipInProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Making({})", self.name)
     }
 }
 
 /// If the zip writer were dropped unfinished, it would try to finish, and print that it cannot.
-impl Drop for Making {
+impl Drop for ZipInProgress {
     fn drop(&mut self) {
         self.pen.ground().given_up = true;
     }
 }
 
-impl Making {
+impl ZipInProgress {
     fn state(&self) -> MutexGuard<'_, ZipMembers> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -268,7 +268,7 @@ impl Making {
     }
 }
 
-impl Store for Making {
+impl Store for ZipInProgress {
     fn name(&self) -> &Arc<str> {
         &self.name
     }

@@ -19,8 +19,8 @@ use super::variables::push_defined;
 use super::{Floats, Writer};
 use crate::escape::trim_nuls;
 use cells::Others;
-use part::{BandText, Pending, Spare};
-use rows::Rows;
+use part::{BandText, PendingRow, Spare};
+use rows::VariableRows;
 
 /// Elements of a band: few enough for them and their text to stay in the processor's cache.
 const BAND: u64 = 1 << 15;
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
         let band = band(&layout, &shape);
         let content = Content::new(self, id, var, layout);
         let out = &mut self.out;
-        let mut pending = Pending::new(rows.start);
+        let mut pending = PendingRow::new(rows.start);
         self.set.bands(
             id,
             InBands::new(Region::whole(&shape), band),
@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
     }
 
     /// The text before the values.
-    fn begin(&mut self, var: &Variable, shape: &[u64]) -> Rows {
+    fn begin(&mut self, var: &Variable, shape: &[u64]) -> VariableRows {
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
         self.out.bytes(b"\n");
@@ -92,7 +92,7 @@ impl Writer<'_, '_> {
         };
         let dims = var.dims.iter().map(|&d| self.schema.dim(d));
         let unlimited = dims.map(|d| d.is_some_and(|d| d.unlimited)).collect();
-        Rows {
+        VariableRows {
             shape: shape.to_vec(),
             unlimited,
             name,
@@ -150,7 +150,7 @@ impl<'a> Content<'a> {
     }
 
     /// The text of a band.
-    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
+    fn part(&self, rows: &VariableRows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
             let values = self.set.reader.resolve(self.id, &stored)?;

@@ -4,7 +4,7 @@ use netcdf_core::model::{Atomic, Region, Values};
 
 use super::cells::{Cells, FILL, Item};
 use super::part::BandText;
-use super::rows::Rows;
+use super::rows::VariableRows;
 use super::{Content, Floats};
 use crate::cdl::write::attributes::plain;
 use crate::cdl::write::options::{NumberText, NumberToWrite};
@@ -118,12 +118,12 @@ struct Numbers<'a, T: Numeric> {
 }
 
 /// The text of a number, with the separator after it.
-pub(super) struct Text {
+pub(super) struct WrittenNumber {
     bytes: [u8; ROOM],
     len: usize,
 }
 
-impl Default for Text {
+impl Default for WrittenNumber {
     fn default() -> Self {
         Self {
             bytes: [0; ROOM],
@@ -132,7 +132,7 @@ impl Default for Text {
     }
 }
 
-impl Text {
+impl WrittenNumber {
     /// The fill value.
     const FILL: Self = {
         let mut bytes = [b' '; ROOM];
@@ -141,7 +141,7 @@ impl Text {
     };
 }
 
-impl Item for Text {
+impl Item for WrittenNumber {
     #[inline]
     fn len(&self) -> usize {
         self.len
@@ -157,15 +157,15 @@ impl Item for Text {
 }
 
 impl<T: Numeric> Cells for Numbers<'_, T> {
-    type Item = Text;
+    type Item = WrittenNumber;
 
     #[inline(always)]
-    fn next(&mut self, text: &mut Text) {
+    fn next(&mut self, text: &mut WrittenNumber) {
         let Some(value) = self.stored.next().map(T::read) else {
             return;
         };
         if self.fill.is_some_and(|fill| value.is(fill)) {
-            *text = Text::FILL;
+            *text = WrittenNumber::FILL;
         } else {
             text.len = value.put(&self.floats, &mut text.bytes);
         }
@@ -201,7 +201,7 @@ impl Content<'_> {
     pub(super) fn numbers(
         &self,
         ty: Atomic,
-        rows: &Rows,
+        rows: &VariableRows,
         band: &Region,
         stored: &[u8],
     ) -> BandText {
@@ -221,7 +221,7 @@ impl Content<'_> {
         }
     }
 
-    fn typed<T: Numeric>(&self, rows: &Rows, band: &Region, stored: &[u8]) -> BandText {
+    fn typed<T: Numeric>(&self, rows: &VariableRows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
         let floats = self.floats();

@@ -46,14 +46,14 @@ pub(super) struct Characters {
 }
 
 /// The state of a row for its next piece.
-pub(super) struct Pending {
+pub(super) struct PendingRow {
     /// The line.
     wrap: Wrap,
     /// Zeros that are shown only if other characters follow.
     zeros: usize,
 }
 
-impl Pending {
+impl PendingRow {
     pub(super) fn new(wrap: Wrap) -> Self {
         Self { wrap, zeros: 0 }
     }
@@ -80,7 +80,12 @@ impl Spare {
 
 impl BandText {
     /// Writes a part after the previous one.
-    pub(super) fn put(self, pending: &mut Pending, spare: &Spare, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn put(
+        self,
+        pending: &mut PendingRow,
+        spare: &Spare,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
         match self {
             Self::Text(text) => {
                 out.long(&text)?;
@@ -101,7 +106,7 @@ impl Items {
     }
 
     /// Breaks the lines.
-    fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+    fn put(self, pending: &mut PendingRow, out: &mut Out<'_>) -> Result<()> {
         out.bytes(&self.before);
         let mut wrap = self.start.unwrap_or(pending.wrap);
         let mut rest = self.text.as_slice();
@@ -125,7 +130,7 @@ impl Items {
 }
 
 impl Characters {
-    fn put(self, pending: &mut Pending, out: &mut Out<'_>) -> Result<()> {
+    fn put(self, pending: &mut PendingRow, out: &mut Out<'_>) -> Result<()> {
         if !self.before.is_empty() {
             pending.zeros = 0;
             out.bytes(&self.before);

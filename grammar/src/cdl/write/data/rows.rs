@@ -12,7 +12,7 @@ use crate::number::SEPARATOR;
 const ROOM: usize = 12;
 
 /// The rows of a variable.
-pub(super) struct Rows {
+pub(super) struct VariableRows {
     /// The variable's shape.
     pub(super) shape: Vec<u64>,
     /// Per dimension, whether it is unlimited.
@@ -43,7 +43,7 @@ pub(super) struct Span {
     pub(super) ends: bool,
 }
 
-impl Rows {
+impl VariableRows {
     /// Values in a row.
     pub(super) fn len(&self) -> u64 {
         self.shape.last().copied().unwrap_or(1)

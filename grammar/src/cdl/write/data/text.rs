@@ -3,10 +3,10 @@
 use netcdf_core::model::Region;
 
 use super::part::{BandText, Characters};
-use super::rows::Rows;
+use super::rows::VariableRows;
 use crate::escape::{TextStyle, escape_text, trim_nuls};
 
-impl Rows {
+impl VariableRows {
     /// A band of characters.
     pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> BandText {
         let span = self.span(band);

@@ -11,7 +11,7 @@ use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
 use crate::notes::Note;
 
 /// A shape of chunks.
-pub(super) struct Shape {
+pub(super) struct ChunkShape {
     /// Elements per dimension.
     pub(super) lengths: Vec<u64>,
     /// Bytes of an element.
@@ -25,7 +25,7 @@ impl Case<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a shape with too many bytes.
-    pub(super) fn shape(&self, asked: Option<&VarLayout>) -> Result<Shape> {
+    pub(super) fn shape(&self, asked: Option<&VarLayout>) -> Result<ChunkShape> {
         let of_var = match asked {
             Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
             Some(VarLayout::Contiguous | VarLayout::Compact) | None => &[],
@@ -54,14 +54,14 @@ impl Case<'_> {
         }
         let size = self.output.memory_size(self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
-        Ok(Shape { lengths, size })
+        Ok(ChunkShape { lengths, size })
     }
 }
 
 impl Case<'_> {
     /// Makes chunks with fewer elements than a filter needs longer, from the last dimension on; lengths that were
     /// asked for stay, and fixed dimensions limit the others.
-    pub(super) fn suit_filters(&self, shape: &mut Shape, storage: &Storage, said: &mut Said) {
+    pub(super) fn suit_filters(&self, shape: &mut ChunkShape, storage: &Storage, said: &mut Said) {
         let Some(filter) = storage.filters.iter().max_by_key(|f| least(f)) else {
             return;
         };

@@ -8,14 +8,14 @@ use std::collections::HashSet;
 
 use super::{Pair, Plan};
 use crate::chunk::shapes::bytes;
-use crate::copy::options::{Chunks, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
+use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::model::quantize::Algorithm;
 use crate::model::{
     Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
 };
 use crate::notes::Note;
-use chunks::Shape;
+use chunks::ChunkShape;
 
 /// Most bytes of compact data: a message of the object header holds it, with a 16-bit length.
 const COMPACT: u64 = 65_000;
@@ -109,7 +109,7 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
         .any(|d| d.unlimited);
     ask.deflate.is_some()
         || ask.min_chunk.is_some()
-        || ask.chunks != Chunks::default()
+        || ask.chunks != ChunkShapes::default()
         || ask.filters.none
         || options.fix_unlimited && unlimited
 }
@@ -202,7 +202,7 @@ impl Case<'_> {
         if !named && self.was_unchunked() {
             return Ok(StorageLayout::Contiguous);
         }
-        let Shape { lengths, size } = self.shape(None)?;
+        let ChunkShape { lengths, size } = self.shape(None)?;
         let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
         // A chunk shape that is asked for may be small, as long as the variable is not.
         let counted = if named {

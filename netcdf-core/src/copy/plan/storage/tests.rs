@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::copy::options::{Chunks, Filtering, Filters, Options, StorageOptions, VarLayout};
+use crate::copy::options::{ChunkShapes, Filtering, Filters, Options, StorageOptions, VarLayout};
 use crate::copy::plan::plan;
 use crate::model::{
     Atomic, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Kind, Name, Schema, Storage,
@@ -151,7 +151,7 @@ fn deflate(level: u8, shuffle: bool) -> StorageOptions {
 }
 
 fn chunks(none: bool, dims: &[(u32, u64)], vars: &[(u32, VarLayout)]) -> StorageOptions {
-    let chunks = Chunks {
+    let chunks = ChunkShapes {
         none,
         dims: dims.iter().map(|&(d, n)| (DimId(d), n)).collect(),
         vars: vars.iter().map(|(v, l)| (VarId(*v), l.clone())).collect(),

@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::host::Call;
-use super::local::{Described, FilterCall, Given, MadeBytes, Told};
-use super::trust::Known;
+use super::local::{Described, FilterCall, Given, LookResult, MadeBytes};
+use super::trust::CheckedFile;
 use super::wire::{In, Out};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
@@ -153,7 +153,7 @@ impl Helpers {
     fn ask(
         &self,
         what: What,
-        file: &Known,
+        file: &CheckedFile,
         (head, body): (Out, &[u8]),
     ) -> Result<Message, Failure> {
         let mut asked = Out::default();
@@ -176,32 +176,32 @@ impl Helpers {
     }
 
     /// Describes the filter of a file.
-    pub(super) fn describe(&self, file: &Known) -> Result<Described, Failure> {
+    pub(super) fn describe(&self, file: &CheckedFile) -> Result<Described, Failure> {
         let answer = self.ask(What::Describe, file, (Out::default(), &[]))?;
         Described::get(&mut answer.told()).ok_or_else(wrong)
     }
 
     /// Whether a filter can be applied.
-    pub(super) fn can_apply(&self, file: &Known, call: &Call) -> Result<Told, Failure> {
+    pub(super) fn can_apply(&self, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
         self.told(What::CanApply, file, call)
     }
 
     /// Stored parameters for a chunk.
-    pub(super) fn set_local(&self, file: &Known, call: &Call) -> Result<Told, Failure> {
+    pub(super) fn set_local(&self, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
         self.told(What::SetLocal, file, call)
     }
 
-    fn told(&self, what: What, file: &Known, call: &Call) -> Result<Told, Failure> {
+    fn told(&self, what: What, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
         let mut head = Out::default();
         call.put(&mut head);
         let answer = self.ask(what, file, (head, &[]))?;
-        Told::get(&mut answer.told()).ok_or_else(wrong)
+        LookResult::get(&mut answer.told()).ok_or_else(wrong)
     }
 
     /// Applies or undoes a filter.
     pub(super) fn apply(
         &self,
-        file: &Known,
+        file: &CheckedFile,
         call: &Call,
         job: &FilterCall<'_>,
     ) -> Result<Given, Failure> {

@@ -7,7 +7,7 @@
 
 use super::element::EntryForm;
 use super::grid::Grid;
-use super::pages::{Owner, Pages, beside, bit, read_verified};
+use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
 use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
@@ -30,7 +30,7 @@ pub(super) struct ExtensibleArray {
 /// The contents of the header.
 #[derive(Debug)]
 struct ExtensibleHeader {
-    owner: Owner,
+    owner: BlockOwner,
     form: EntryForm,
     /// Number of elements in the index block.
     direct: u64,
@@ -320,7 +320,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {
         return Err(c.error(ErrorKind::Corrupt, what));
     };
     Ok(ExtensibleHeader {
-        owner: Owner {
+        owner: BlockOwner {
             header: address,
             client,
         },

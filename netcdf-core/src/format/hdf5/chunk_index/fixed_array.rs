@@ -2,7 +2,7 @@
 
 use super::element::EntryForm;
 use super::grid::{Grid, dot};
-use super::pages::{Owner, Pages, beside, bit, read_verified};
+use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
 use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
@@ -42,7 +42,7 @@ struct Paged {
 
 /// The contents of the header.
 struct FixedHeader {
-    owner: Owner,
+    owner: BlockOwner,
     form: EntryForm,
     page_bits: u8,
     len: u64,
@@ -132,7 +132,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<FixedHeader> {
     c.version(0..=0, "a fixed array")?;
     let (client, size) = (c.u8()?, c.u8()?);
     Ok(FixedHeader {
-        owner: Owner {
+        owner: BlockOwner {
             header: address,
             client,
         },

@@ -10,7 +10,7 @@ use crate::model::region::product;
 
 /// The current and the maximum shape of a dataset.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent<'a> {
+pub struct DatasetExtent<'a> {
     /// Length in elements per dimension.
     pub dims: &'a [u64],
     /// Maximum length in elements per dimension; `None` for unlimited.
@@ -97,7 +97,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub fn new(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
+    pub fn new(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
         let (chunk, dims) = (&chunked.dims, extent.dims);
         if chunk.len() != dims.len() || dims.len() != extent.max.len() {
             let (chunk, rank) = (chunk.len(), dims.len());

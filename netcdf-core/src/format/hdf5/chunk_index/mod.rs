@@ -16,7 +16,7 @@ mod single;
 #[cfg(test)]
 mod tests;
 
-pub use grid::{Block, Extent};
+pub use grid::{Block, DatasetExtent};
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::File;
@@ -64,7 +64,7 @@ impl OpenIndex {
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`] if extent and chunks have different ranks;
     /// [`crate::ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn open(file: &File, chunked: &Chunked, extent: &Extent) -> Result<Self> {
+    pub fn open(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
         let grid = Grid::new(file, chunked, extent)?;
         let kind = match &chunked.index {
             ChunkIndexPlace::BTree1(Some(at)) => {
@@ -169,7 +169,7 @@ impl Query<'_> {
 pub fn locate(
     file: &File,
     chunked: &Chunked,
-    extent: &Extent,
+    extent: &DatasetExtent,
     wanted: &Block,
     visit: &mut VisitChunk,
 ) -> Result<()> {

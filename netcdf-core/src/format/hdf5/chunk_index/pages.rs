@@ -45,12 +45,12 @@ pub(super) fn read_verified(file: &File, address: u64, len: u64, what: &str) -> 
 
 /// The array that a block belongs to: the address of its header, and its client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Owner {
+pub(super) struct BlockOwner {
     pub header: u64,
     pub client: u8,
 }
 
-impl Owner {
+impl BlockOwner {
     /// Reads the start of every block: signature, version, client and the address of the header.
     pub fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
         c.signature(&signature)?;

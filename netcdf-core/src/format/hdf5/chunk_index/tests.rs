@@ -104,7 +104,7 @@ fn compare(name: &str) -> usize {
         let (Layout::Chunked(chunked), space) = dataset(&file, case.header) else {
             panic!("{name} {} is not chunked", case.name);
         };
-        let extent = Extent {
+        let extent = DatasetExtent {
             dims: &space.dims,
             max: &space.max,
         };
@@ -169,7 +169,7 @@ fn few_chunks_of_many() {
         let unlimited = space.max.iter().position(Option::is_none).unwrap_or(0);
         let mut dims = space.dims.clone();
         dims[unlimited] = 1 << 45;
-        let extent = Extent {
+        let extent = DatasetExtent {
             dims: &dims,
             max: &space.max,
         };
@@ -221,7 +221,7 @@ fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
             let Layout::Chunked(chunked) = layout else {
                 return Err(none());
             };
-            let extent = Extent {
+            let extent = DatasetExtent {
                 dims: &space.dims,
                 max: &space.max,
             };

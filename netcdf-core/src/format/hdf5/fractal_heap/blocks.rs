@@ -15,7 +15,7 @@ pub type Children = Arc<Vec<Option<HeapBlock>>>;
 
 /// The place of a block in the heap, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct BlockExtent {
     /// Offset of its first byte.
     pub start: u64,
     /// Its size in bytes.
@@ -29,7 +29,12 @@ pub fn direct_prefix(file: &File, header: &HeapHeader) -> usize {
 }
 
 /// Reads a whole direct block; the offsets of objects count from its first byte.
-pub fn direct(file: &File, header: &HeapHeader, block: HeapBlock, extent: Extent) -> Result<Bytes> {
+pub fn direct(
+    file: &File,
+    header: &HeapHeader,
+    block: HeapBlock,
+    extent: BlockExtent,
+) -> Result<Bytes> {
     let mut bytes = match (block.filtered, &header.filters) {
         (Some((len, mask)), Some(filters)) => {
             let stored = file.read(block.address, len)?;

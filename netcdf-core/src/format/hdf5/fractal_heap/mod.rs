@@ -16,7 +16,7 @@ use super::fields::Fields;
 use super::file::{Bytes, File};
 use super::recent::{Most, Recent};
 use crate::error::{ErrorKind, Result};
-use blocks::{Children, Extent};
+use blocks::{BlockExtent, Children};
 use header::{HeapBlock, HeapHeader};
 
 /// An open heap, with a cache of the most recently used blocks.
@@ -183,7 +183,7 @@ impl FractalHeap {
         let table = &self.header.table;
         let mut block = self.header.root.ok_or_else(beyond)?;
         let mut rows = self.header.rows;
-        let mut extent = Extent {
+        let mut extent = BlockExtent {
             start: 0,
             size: table.start(),
         };
@@ -198,7 +198,7 @@ impl FractalHeap {
             let children = self.children(file, block.address, (extent.start, rows))?;
             let child = children.get(place.child).copied().flatten();
             block = child.ok_or_else(beyond)?;
-            extent = Extent {
+            extent = BlockExtent {
                 start: extent.start + place.start,
                 size: place.size,
             };
@@ -209,7 +209,7 @@ impl FractalHeap {
         }
     }
 
-    fn direct(&self, file: &File, block: HeapBlock, extent: Extent) -> Result<Arc<Bytes>> {
+    fn direct(&self, file: &File, block: HeapBlock, extent: BlockExtent) -> Result<Arc<Bytes>> {
         if let Some(bytes) = self.direct.get(extent.start) {
             return Ok(bytes);
         }

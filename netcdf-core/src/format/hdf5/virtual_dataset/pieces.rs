@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::axis::Axis;
-use super::rows::{Elements, Grid, List, Row};
+use super::rows::{Elements, Grid, Row, RowList};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
@@ -66,7 +66,7 @@ impl Mapping {
                 }
                 Elements::Grid(Grid::new(source)?)
             }
-            SelectedElements::List(source) => Elements::List(List::of(source)),
+            SelectedElements::List(source) => Elements::List(RowList::of(source)),
         };
         match &target {
             SelectedElements::Grid(target) => {
@@ -74,7 +74,7 @@ impl Mapping {
                 let rows = Grid::new(target)?.within(&start, &end);
                 query.rows(&mut source, rows)
             }
-            SelectedElements::List(target) => query.rows(&mut source, List::of(target)),
+            SelectedElements::List(target) => query.rows(&mut source, RowList::of(target)),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) enum Elements<'a> {
     /// Finds any number without skipping over those before.
     Grid(Grid<'a>),
     /// Goes row by row.
-    List(List<'a>),
+    List(RowList<'a>),
 }
 
 impl Elements<'_> {
@@ -133,13 +133,13 @@ impl Iterator for Within<'_> {
 }
 
 /// Rows in their order, with the number of the first element of the current one.
-pub(super) struct List<'a> {
+pub(super) struct RowList<'a> {
     rows: Box<dyn Iterator<Item = Row> + 'a>,
     present: Option<Row>,
     number: u64,
 }
 
-impl<'a> List<'a> {
+impl<'a> RowList<'a> {
     /// The rows of a selection other than a grid.
     pub fn of(selection: &'a Selection) -> Self {
         let mut rows: Box<dyn Iterator<Item = Row> + 'a> = match selection {
@@ -179,7 +179,7 @@ impl<'a> List<'a> {
     }
 }
 
-impl Iterator for List<'_> {
+impl Iterator for RowList<'_> {
     type Item = (u64, Row);
 
     fn next(&mut self) -> Option<(u64, Row)> {
@@ -293,7 +293,7 @@ mod tests {
         ];
         let selection = Selection::Blocks(blocks.to_vec());
         assert_eq!(count(&selection), Some(7));
-        let rows: Vec<_> = List::of(&selection).collect();
+        let rows: Vec<_> = RowList::of(&selection).collect();
         let starts: Vec<_> = rows.iter().map(|(n, row)| (*n, row.at.clone())).collect();
         let expected = [
             (0, [0, 0, 0]),
@@ -305,7 +305,7 @@ mod tests {
             (15, [1, 1, 4]),
         ];
         assert_eq!(starts, expected.map(|(n, at)| (n, at.to_vec())));
-        let mut list = Elements::List(List::of(&selection));
+        let mut list = Elements::List(RowList::of(&selection));
         assert_eq!(list.row(3).unwrap().at, [0, 0, 5]);
         assert_eq!(list.row(13).unwrap().len, 2);
         assert_eq!(list.row(18), None);

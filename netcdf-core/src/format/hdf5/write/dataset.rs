@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::chunk_tree::ChunkTree;
-use super::front::Heap;
+use super::front::MetadataHeap;
 use super::header::{CONSTANT, Message};
 use super::messages;
 use super::part::MetadataPart;
-use super::plan::{Dataset, PlannedAttribute, PlannedData, Shape};
+use super::plan::{Dataset, PlannedAttribute, PlannedData, PlannedShape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{Value, Write};
@@ -62,16 +62,16 @@ fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 }
 
 /// The lengths of a shape; `None` for the null shape.
-fn lens(shape: &Shape) -> Option<&[u64]> {
+fn lens(shape: &PlannedShape) -> Option<&[u64]> {
     match shape {
-        Shape::Null => None,
-        Shape::Scalar => Some(&[]),
-        Shape::Simple(lens) => Some(lens),
+        PlannedShape::Null => None,
+        PlannedShape::Scalar => Some(&[]),
+        PlannedShape::Simple(lens) => Some(lens),
     }
 }
 
 /// Bytes of the elements of a shape.
-fn bytes(shape: &Shape, element: u64) -> Result<u64> {
+fn bytes(shape: &PlannedShape, element: u64) -> Result<u64> {
     let elements = lens(shape).map_or(Some(0), product);
     let bytes = elements.and_then(|n| n.checked_mul(element));
     bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "data of 2^64 bytes and more"))
@@ -96,7 +96,7 @@ pub fn sized(attribute: &PlannedAttribute) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, [`ErrorKind::Limit`] for what is too large.
-pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
+pub fn messages(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<Vec<Message>> {
     check(dataset)?;
     let space = messages::dataspace(&dataset.shape, dataset.max.as_deref())?;
     let (datatype, shared) = messages::datatype(&dataset.ty)?;
@@ -119,7 +119,7 @@ pub fn messages(dataset: &Dataset, heap: &mut Heap) -> Result<Vec<Message>> {
     Ok(all)
 }
 
-fn fill_value(dataset: &Dataset, heap: &mut Heap) -> Result<MetadataPart> {
+fn fill_value(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<MetadataPart> {
     let Value::User(bytes) = &dataset.fill.value else {
         return Ok(MetadataPart::default());
     };

@@ -47,7 +47,7 @@ const CHECKSUMS: u8 = 2;
 const HUGE: u8 = 0x10;
 
 /// A heap being built.
-struct Heap<'a> {
+struct HeapBuilder<'a> {
     out: &'a mut MetadataPart,
     form: HeapSettings,
     table: Table,
@@ -94,7 +94,7 @@ pub fn write(
     out.sink.align(8);
     let header = out.len() as u64;
     out.sink.zeros(HEADER);
-    let mut heap = Heap {
+    let mut heap = HeapBuilder {
         out,
         form,
         table,
@@ -118,7 +118,7 @@ pub fn write(
     Ok((header, ids))
 }
 
-impl Heap<'_> {
+impl HeapBuilder<'_> {
     /// Bytes of a direct block before its objects.
     fn prefix(&self) -> u64 {
         4 + 1 + 8 + self.table.offset_len() as u64 + 4

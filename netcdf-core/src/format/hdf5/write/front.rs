@@ -7,7 +7,7 @@ use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
 use super::messages::{self, Dense};
 use super::part::{Hole, MetadataPart};
 use super::path;
-use super::plan::{Group, ObjectId, Payload, Plan, PlannedAttribute, PlannedObject};
+use super::plan::{FilePlan, Group, ObjectId, Payload, PlannedAttribute, PlannedObject};
 use crate::bytes::sink::narrow;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
@@ -31,16 +31,16 @@ pub struct Front {
 
 /// A block being built.
 struct FrontBuilder<'a> {
-    plan: &'a Plan,
+    plan: &'a FilePlan,
     part: MetadataPart,
-    heap: Heap,
+    heap: MetadataHeap,
     addresses: Vec<u64>,
     data: Vec<Option<DatasetState>>,
 }
 
 /// The collections of the global heap that metadata refers to.
 #[derive(Default)]
-pub struct Heap {
+pub struct MetadataHeap {
     open: GlobalHeap,
     part: MetadataPart,
     /// Bytes of the collections, including the open one.
@@ -53,11 +53,11 @@ impl Front {
     /// # Errors
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
-    pub fn new(plan: &Plan) -> Result<Self> {
+    pub fn new(plan: &FilePlan) -> Result<Self> {
         let mut builder = FrontBuilder {
             plan,
             part: MetadataPart::default(),
-            heap: Heap::default(),
+            heap: MetadataHeap::default(),
             addresses: vec![],
             data: vec![],
         };
@@ -72,7 +72,7 @@ impl Front {
 }
 
 /// The number of links to each object; the root group always has one.
-fn link_counts(plan: &Plan) -> Result<Vec<u64>> {
+fn link_counts(plan: &FilePlan) -> Result<Vec<u64>> {
     let mut counts = vec![0; plan.objects.len()];
     if let Some(root) = counts.first_mut() {
         *root = 1;
@@ -264,7 +264,7 @@ fn committed(datatype: &Datatype) -> Result<Message> {
     Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
 }
 
-impl Heap {
+impl MetadataHeap {
     /// A payload with its heap data stored; addresses are holes.
     ///
     /// # Errors

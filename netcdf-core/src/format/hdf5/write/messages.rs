@@ -1,7 +1,7 @@
 //! Bodies of the messages of object headers ("IV.A.2").
 
 use super::part::{Hole, MetadataPart, UNDEFINED};
-use super::plan::{ObjectId, PlannedType, Shape};
+use super::plan::{ObjectId, PlannedShape, PlannedType};
 use crate::arithmetic::Amount;
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
@@ -95,18 +95,18 @@ pub fn reference_count(count: u64) -> Result<MetadataPart> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for too many dimensions.
-pub fn dataspace(shape: &Shape, max: Option<&[Option<u64>]>) -> Result<Sink> {
+pub fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     let mut out = Sink::default();
     let dims = match shape {
-        Shape::Null => {
+        PlannedShape::Null => {
             out.put(&[2, 0, 0, 2]);
             return Ok(out);
         }
-        Shape::Scalar => {
+        PlannedShape::Scalar => {
             out.put(&[2, 0, 0, 0]);
             return Ok(out);
         }
-        Shape::Simple(dims) => dims,
+        PlannedShape::Simple(dims) => dims,
     };
     let rank: u8 = match dims.len() {
         n @ 1..=MOST_DIMS => narrow(n as u64, "the rank")?,
@@ -261,7 +261,7 @@ pub const CHUNKED_ADDRESS: usize = 3;
 pub fn attribute(
     name: &[u8],
     ty: &PlannedType,
-    shape: &Shape,
+    shape: &PlannedShape,
     data: &MetadataPart,
 ) -> Result<MetadataPart> {
     check_name(name, "an attribute")?;

@@ -1,4 +1,4 @@
-//! Writing HDF5: a [`Plan`] lists the objects of a file; [`FileWriter`] lays out their metadata as
+//! Writing HDF5: a [`FilePlan`] lists the objects of a file; [`FileWriter`] lays out their metadata as
 //! one block at the front, appends data in the order in which it arrives, and writes the
 //! block when everything is known.
 //!
@@ -35,7 +35,7 @@ pub mod writer;
 
 pub use header::LONGEST;
 pub use plan::{
-    Dataset, Group, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData, PlannedObject,
-    PlannedType, Shape,
+    Dataset, FilePlan, Group, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
+    PlannedObject, PlannedShape, PlannedType,
 };
 pub use writer::{FileWriter, SourceRange};

@@ -1,9 +1,9 @@
 //! Paths of objects, for errors.
 
-use super::plan::{ObjectId, Plan, PlannedObject};
+use super::plan::{FilePlan, ObjectId, PlannedObject};
 
 /// A path of an object: the names of the links that lead to it from the root group.
-pub fn of(plan: &Plan, id: usize) -> String {
+pub fn of(plan: &FilePlan, id: usize) -> String {
     let mut names = vec![];
     let mut at = id;
     // A parent that was already visited would mean an endless loop.
@@ -19,7 +19,7 @@ pub fn of(plan: &Plan, id: usize) -> String {
 }
 
 /// The first group that links to an object, and the link's name.
-fn parent(plan: &Plan, id: usize) -> Option<(usize, &[u8])> {
+fn parent(plan: &FilePlan, id: usize) -> Option<(usize, &[u8])> {
     let wanted = ObjectId(u32::try_from(id).ok()?);
     let groups = plan.objects.iter().enumerate();
     groups

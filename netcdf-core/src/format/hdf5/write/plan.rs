@@ -6,12 +6,12 @@ use crate::model::FilterSpec;
 
 /// The objects of a file; the first is the root group.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub struct FilePlan {
     /// Objects, in the order of their headers in the file.
     pub objects: Vec<PlannedObject>,
 }
 
-/// Place of an object in [`Plan::objects`].
+/// Place of an object in [`FilePlan::objects`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -56,7 +56,7 @@ pub struct Dataset {
     pub ty: PlannedType,
     /// Its shape, with the lengths that it has when the file is finished
     /// ([`FileWriter::set_extent`](super::FileWriter::set_extent)).
-    pub shape: Shape,
+    pub shape: PlannedShape,
     /// Maximum lengths, `None` for unlimited; no list if all dimensions are fixed.
     pub max: Option<Vec<Option<u64>>>,
     /// The value of elements that were never written. A value with heap data is in `fill_heap`.
@@ -103,7 +103,7 @@ impl PlannedType {
 
 /// The shape of an attribute or dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shape {
+pub enum PlannedShape {
     /// No elements, and no shape.
     Null,
     /// One element.
@@ -120,7 +120,7 @@ pub struct PlannedAttribute {
     /// Type of its elements.
     pub ty: PlannedType,
     /// Its shape.
-    pub shape: Shape,
+    pub shape: PlannedShape,
     /// Its elements.
     pub data: Payload,
 }

@@ -8,7 +8,7 @@ use super::dataset::{DataPlace, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::GlobalHeap;
 use super::part::{MetadataPart, UNDEFINED};
-use super::plan::{ObjectId, Plan};
+use super::plan::{FilePlan, ObjectId};
 use super::tail::Tail;
 use crate::arithmetic::{exact, length};
 use crate::bytes::Sink;
@@ -89,7 +89,7 @@ impl FileWriter {
     /// # Errors
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
     /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
-    pub fn create(target: Box<dyn Target>, plan: Plan) -> Result<Self> {
+    pub fn create(target: Box<dyn Target>, plan: FilePlan) -> Result<Self> {
         let front = Front::new(&plan)?;
         drop(plan);
         let end = (exact(START) + front.part.len()).get()?;

@@ -31,7 +31,7 @@ impl Types {
     /// [`ErrorKind::BadType`] for impossible types, [`ErrorKind::Limit`] for types that are nested too deeply or have too many parts,
     /// with the path of the type.
     pub fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
-        let mut making = Making {
+        let mut making = TypeMaker {
             schema,
             depth: Limits::default().depth,
             made: vec![None; schema.types.len()],
@@ -77,14 +77,14 @@ struct MadeType {
     levels: u32,
 }
 
-struct Making<'a> {
+struct TypeMaker<'a> {
     schema: &'a Schema,
     /// Deepest nesting of types.
     depth: u32,
     made: Vec<Option<MadeType>>,
 }
 
-impl Making<'_> {
+impl TypeMaker<'_> {
     fn user(&mut self, id: TypeId, depth: u32) -> Result<MadeType> {
         if let Some(Some(made)) = self.made.get(id.index()) {
             return Ok(made.clone());

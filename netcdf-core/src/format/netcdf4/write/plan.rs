@@ -12,8 +12,8 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
-    Dataset, Group, LONGEST, Link, ObjectId, Payload, Plan, PlannedAttribute, PlannedData,
-    PlannedObject, PlannedType, Shape,
+    Dataset, FilePlan, Group, LONGEST, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
+    PlannedObject, PlannedShape, PlannedType,
 };
 use crate::model::{
     self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
@@ -25,14 +25,14 @@ const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 /// Maps ids to objects.
 #[derive(Debug)]
-pub struct Objects {
+pub struct ObjectIds {
     types: u32,
     vars: u32,
     /// The scales of dimensions, parallel to `schema.dims`.
     scales: Vec<ObjectId>,
 }
 
-impl Objects {
+impl ObjectIds {
     /// Assigns an object to every id.
     ///
     /// # Errors
@@ -83,13 +83,13 @@ impl Objects {
 
 /// Everything the plan of a new file is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct PlanInput<'a> {
     /// What it is to hold.
     pub schema: &'a Schema,
     /// Which variables are scales.
     pub scales: &'a Scales,
     /// The mapping from ids to objects.
-    pub objects: &'a Objects,
+    pub objects: &'a ObjectIds,
     /// The types.
     pub types: &'a Types,
     /// Parallel to `schema.vars`.
@@ -110,12 +110,12 @@ pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Vec<u8> {
     name.to_vec()
 }
 
-impl Known<'_> {
+impl PlanInput<'_> {
     /// The plan of the file.
     ///
     /// # Errors
     /// [`ErrorKind::BadType`] for values of another type than declared, with the object's path.
-    pub fn plan(&self) -> Result<Plan> {
+    pub fn plan(&self) -> Result<FilePlan> {
         let mut objects = vec![];
         for (n, group) in (0..).zip(&self.schema.groups) {
             let path = || self.schema.group_path(GroupId(n));
@@ -136,7 +136,7 @@ impl Known<'_> {
                 objects.push(PlannedObject::Dataset(Box::new(made)));
             }
         }
-        Ok(Plan { objects })
+        Ok(FilePlan { objects })
     }
 
     /// The variables that use each dimension, except scales: group by group, as netCDF-C attaches
@@ -219,9 +219,9 @@ impl Known<'_> {
         let name = || format!("attribute {}", attribute.name);
         let (ty, data) = made().map_err(|e: Error| e.within(&name()))?;
         let shape = match (&attribute.values, attribute.values.len() as u64) {
-            (_, 0) => Shape::Null,
-            (Values::Char(_), _) => Shape::Scalar,
-            (_, len) => Shape::Simple(vec![len]),
+            (_, 0) => PlannedShape::Null,
+            (Values::Char(_), _) => PlannedShape::Scalar,
+            (_, len) => PlannedShape::Simple(vec![len]),
         };
         Ok(PlannedAttribute {
             name: attribute.name.as_bytes().to_vec(),
@@ -247,9 +247,9 @@ impl Known<'_> {
         Ok(Dataset {
             ty: stored.ty.clone(),
             shape: if dims.is_empty() {
-                Shape::Scalar
+                PlannedShape::Scalar
             } else {
-                Shape::Simple(lens.collect())
+                PlannedShape::Simple(lens.collect())
             },
             max: unlimited.then(|| max.collect()),
             fill,

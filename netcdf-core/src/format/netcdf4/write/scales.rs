@@ -4,7 +4,7 @@ use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
 use crate::format::hdf5::write::{
-    Dataset, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedType, Shape,
+    Dataset, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedShape, PlannedType,
 };
 use crate::model::{Atomic, DimId, Dimension};
 
@@ -15,7 +15,12 @@ const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.
 pub type Use = (ObjectId, u32);
 
 /// An attribute, given by all its parts.
-fn attribute(name: &str, datatype: Datatype, shape: Shape, data: Payload) -> PlannedAttribute {
+fn attribute(
+    name: &str,
+    datatype: Datatype,
+    shape: PlannedShape,
+    data: Payload,
+) -> PlannedAttribute {
     PlannedAttribute {
         name: name.as_bytes().to_vec(),
         ty: PlannedType::Here(datatype),
@@ -38,13 +43,18 @@ fn int() -> Datatype {
 /// A text attribute with a terminating zero, as HDF5's own library writes it.
 fn terminated(name: &str, value: &[u8]) -> PlannedAttribute {
     let value = [value, b"\0"].concat();
-    attribute(name, text(value.len() as u64), Shape::Scalar, bytes(value))
+    attribute(
+        name,
+        text(value.len() as u64),
+        PlannedShape::Scalar,
+        bytes(value),
+    )
 }
 
 /// A text attribute without a terminating zero.
 pub fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     let datatype = text(value.len() as u64);
-    attribute(name, datatype, Shape::Scalar, bytes(value.into()))
+    attribute(name, datatype, PlannedShape::Scalar, bytes(value.into()))
 }
 
 /// An attribute of one `int`.
@@ -52,7 +62,7 @@ pub fn one_int(name: &str, value: u32) -> PlannedAttribute {
     attribute(
         name,
         int(),
-        Shape::Scalar,
+        PlannedShape::Scalar,
         bytes(value.to_le_bytes().into()),
     )
 }
@@ -69,7 +79,7 @@ pub fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
 /// The attribute that lists the dimensions of a variable by netCDF's ids.
 pub fn coordinates(dims: &[DimId]) -> PlannedAttribute {
     let ids = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
-    let shape = Shape::Simple(vec![dims.len() as u64]);
+    let shape = PlannedShape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, bytes(ids))
 }
 
@@ -85,7 +95,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
         (16 * n, 1, reference)
     };
     data.heap = scales.iter().enumerate().map(one).collect();
-    let shape = Shape::Simple(vec![scales.len() as u64]);
+    let shape = PlannedShape::Simple(vec![scales.len() as u64]);
     attribute("DIMENSION_LIST", vlen(object_reference()), shape, data)
 }
 
@@ -106,7 +116,7 @@ pub fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
         size: 16,
         ..element
     };
-    let shape = Shape::Simple(vec![uses.len() as u64]);
+    let shape = PlannedShape::Simple(vec![uses.len() as u64]);
     Some(attribute("REFERENCE_LIST", element, shape, data))
 }
 
@@ -123,7 +133,7 @@ pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
     };
     Dataset {
         ty: PlannedType::Here(atomic_type(Atomic::Float, Endianness::Big)),
-        shape: Shape::Simple(vec![len]),
+        shape: PlannedShape::Simple(vec![len]),
         max: dim.unlimited.then(|| vec![None]),
         fill: Fill {
             allocate: Some(allocate),

@@ -8,7 +8,7 @@ use super::check::check;
 use super::datatypes::Types;
 use super::encode;
 use super::order::Scales;
-use super::plan::{Known, Objects};
+use super::plan::{ObjectIds, PlanInput};
 use super::storage::{self, VariableStorage};
 use crate::chunk::Writer;
 use crate::chunk::form::ElementForm;
@@ -17,7 +17,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::write::{
-    Dataset, FileWriter, ObjectId, Plan, PlannedData, PlannedObject, SourceRange,
+    Dataset, FilePlan, FileWriter, ObjectId, PlannedData, PlannedObject, SourceRange,
 };
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
@@ -30,14 +30,14 @@ pub struct Netcdf4Writer {
     file: FileWriter,
     schema: Schema,
     scales: Scales,
-    objects: Objects,
+    objects: ObjectIds,
     /// Parallel to `schema.vars`.
-    vars: Vec<Var>,
+    vars: Vec<WrittenVariable>,
 }
 
 /// A variable.
 #[derive(Debug)]
-struct Var {
+struct WrittenVariable {
     stored: VariableStorage,
     /// Whether it has data.
     written: bool,
@@ -58,7 +58,7 @@ impl Netcdf4Writer {
     ) -> Result<Self> {
         let scales = Scales::of(&schema);
         check(&schema, &scales)?;
-        let objects = Objects::new(&schema, &scales)?;
+        let objects = ObjectIds::new(&schema, &scales)?;
         let types = Types::new(&schema, objects.first_type())?;
         let stored = schema.var_ids();
         let stored = stored.map(|id| {
@@ -66,7 +66,7 @@ impl Netcdf4Writer {
             storage::of(&schema, id, &types, env)
         });
         let mut stored: Vec<VariableStorage> = stored.collect::<Result<_>>()?;
-        let known = Known {
+        let known = PlanInput {
             schema: &schema,
             scales: &scales,
             objects: &objects,
@@ -84,7 +84,7 @@ impl Netcdf4Writer {
                 stored.layout.fill = Some(bytes);
             }
         }
-        let var = |stored| Var {
+        let var = |stored| WrittenVariable {
             stored,
             written: false,
         };
@@ -98,7 +98,7 @@ impl Netcdf4Writer {
         })
     }
 
-    fn var(&self, id: VarId) -> Result<&Var> {
+    fn var(&self, id: VarId) -> Result<&WrittenVariable> {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
@@ -207,9 +207,9 @@ impl Netcdf4Writer {
 /// # Errors
 /// [`ErrorKind::Limit`] for elements that are too large, with the variable's path.
 fn fills(
-    plan: &Plan,
+    plan: &FilePlan,
     schema: &Schema,
-    objects: &Objects,
+    objects: &ObjectIds,
     stored: &mut [VariableStorage],
 ) -> Result<Vec<VarId>> {
     let mut with_heap = vec![];
@@ -230,7 +230,7 @@ fn fills(
     Ok(with_heap)
 }
 
-fn dataset(plan: &Plan, id: ObjectId) -> Option<&Dataset> {
+fn dataset(plan: &FilePlan, id: ObjectId) -> Option<&Dataset> {
     match plan.objects.get(usize::try_from(id.0).ok()?)? {
         PlannedObject::Dataset(dataset) => Some(dataset),
         PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,

@@ -19,7 +19,7 @@ pub const MOST_CHUNKS: u64 = 4096;
 
 /// What readers learn about elements that are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct ToldFill {
     /// The stored form of the value that they read as.
     pub value: Vec<u8>,
     /// The stored form of `_FillValue`.
@@ -37,7 +37,7 @@ enum When {
     Always,
 }
 
-impl Told {
+impl ToldFill {
     /// What readers learn about a variable; with `no_fill`, nothing.
     ///
     /// # Errors

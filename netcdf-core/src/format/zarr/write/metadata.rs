@@ -14,7 +14,7 @@ use crate::model::{
 use crate::notes::Note;
 
 /// The member of an object.
-pub type Member = (String, Json);
+pub type JsonMember = (String, Json);
 
 /// Everything the metadata is made from.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ pub fn name(name: &Name) -> Json {
 #[derive(Debug, Default)]
 pub struct Written {
     /// The attributes.
-    pub members: Vec<Member>,
+    pub members: Vec<JsonMember>,
     /// Their types; `None` for netCDF's own metadata.
     pub types: Vec<(String, Option<Atomic>)>,
 }

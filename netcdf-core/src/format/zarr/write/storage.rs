@@ -1,6 +1,6 @@
 //! How variables will be stored: chunks, shards and filters.
 
-use super::fill::Told;
+use super::fill::ToldFill;
 use super::{codecs, filters, strings, user};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
@@ -32,7 +32,7 @@ pub struct ArrayStorage {
     /// The layout for the engine, without the extent.
     pub layout: Layout,
     /// What readers learn about elements that are not stored.
-    pub told: Told,
+    pub told: ToldFill,
     /// Whether all chunks are stored.
     pub whole: bool,
     /// The codecs of the filters, in the order of writing.
@@ -120,7 +120,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
             plain: false,
         },
     };
-    let told = Told::of(schema, var, (element, user.as_ref()), no_fill)?;
+    let told = ToldFill::of(schema, var, (element, user.as_ref()), no_fill)?;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),

@@ -4,7 +4,7 @@
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::zarr::dtype::{Dtype, Member, StoredType};
+use crate::format::zarr::dtype::{Dtype, StoredType, StructMember};
 use crate::json::Json;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
@@ -82,7 +82,7 @@ fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
 }
 
 /// A field. Characters become texts as long as their last dimension; version 3 has no array fields.
-fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Member> {
+fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<StructMember> {
     let mut dims: Vec<u64> = field.dims.clone();
     let stored = match field.ty {
         DataType::Atomic(Atomic::String) => return None,
@@ -96,7 +96,7 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Memb
         },
         DataType::User(id) => made(schema, id, (at.0, at.1 + 1))?,
     };
-    (dims.is_empty() || at.0 == ZarrVersion::V2).then(|| Member {
+    (dims.is_empty() || at.0 == ZarrVersion::V2).then(|| StructMember {
         name: field.name.to_string(),
         stored,
         dims,
@@ -195,7 +195,7 @@ fn v2(stored: &StoredType) -> Json {
         Dtype::Utf32(n) => text(format!("<U{n}")),
         Dtype::Raw(n) => text(format!("|V{n}")),
         Dtype::Struct(members) => {
-            let field = |member: &Member| {
+            let field = |member: &StructMember| {
                 let mut parts = vec![Json::text(&member.name), v2(&member.stored)];
                 if !member.dims.is_empty() {
                     parts.push(Json::Array(member.dims.iter().map(Json::int).collect()));
@@ -225,7 +225,7 @@ fn v3(stored: &StoredType) -> Json {
         ),
         Dtype::Raw(n) => configured("raw_bytes", "length_bytes", Json::int(n)),
         Dtype::Struct(members) => {
-            let field = |m: &Member| Json::Array(vec![Json::text(&m.name), v3(&m.stored)]);
+            let field = |m: &StructMember| Json::Array(vec![Json::text(&m.name), v3(&m.stored)]);
             let fields = members.iter().map(field).collect();
             configured("structured", "fields", Json::Array(fields))
         }

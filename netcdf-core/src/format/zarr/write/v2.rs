@@ -3,7 +3,7 @@
 
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
-use super::metadata::{Member, Metadata, Written, lengths, name, object};
+use super::metadata::{JsonMember, Metadata, Written, lengths, name, object};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -35,7 +35,7 @@ pub fn group() -> Json {
 
 /// `.zmetadata`, from metadata objects with their keys.
 #[must_use]
-pub fn consolidated(metadata: Vec<Member>) -> Json {
+pub fn consolidated(metadata: Vec<JsonMember>) -> Json {
     object([
         ("metadata", Json::Object(metadata)),
         ("zarr_consolidated_format", Json::int(1)),

@@ -1,7 +1,7 @@
 //! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own follows appendix E of the NCZarr document.
 
 use super::attributes::utf8;
-use super::metadata::{Member, Metadata, Written, lengths, name, object};
+use super::metadata::{JsonMember, Metadata, Written, lengths, name, object};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -27,7 +27,7 @@ pub fn named(name: &str, configuration: Json) -> Json {
 
 /// A group with the consolidated metadata of everything below it.
 #[must_use]
-pub fn consolidated(group: Json, metadata: Vec<Member>) -> Json {
+pub fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
     let consolidated = object([
         ("kind", Json::text("inline")),
         ("must_understand", Json::Bool(false)),

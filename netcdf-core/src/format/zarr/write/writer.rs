@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::check::{check, say_untold};
 use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
-use super::metadata::{Member, Metadata};
+use super::metadata::{JsonMember, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
 use super::{keys, strings, v2, v3};
@@ -31,14 +31,14 @@ pub struct ZarrWriter {
     zarr: Zarr,
     options: CreateOptions,
     /// Parallel to `schema.vars`.
-    vars: Vec<Var>,
+    vars: Vec<VariableState>,
     /// Once set, no more metadata is written.
     cancel: Cancel,
 }
 
 /// A variable.
 #[derive(Debug)]
-struct Var {
+struct VariableState {
     stored: ArrayStorage,
     /// The prefix of its keys.
     prefix: String,
@@ -69,7 +69,7 @@ impl ZarrWriter {
         if zarr.pure {
             say_untold(&schema, env);
         }
-        let var = |id| -> Result<Var> {
+        let var = |id| -> Result<VariableState> {
             env.cancel.check()?;
             let stored = storage::of(&schema, id, options.no_fill, env)?;
             let shards = stored.per_shard();
@@ -79,7 +79,7 @@ impl ZarrWriter {
                 // Chunks may be moved even if they cannot be encoded here.
                 false => stored.told.masks_wrongly().then(|| chain().ok()).flatten(),
             };
-            Ok(Var {
+            Ok(VariableState {
                 chain,
                 stored,
                 prefix: keys::var(&schema, id),
@@ -101,7 +101,7 @@ impl ZarrWriter {
         Ok(writer)
     }
 
-    fn var(&self, id: VarId) -> Result<&Var> {
+    fn var(&self, id: VarId) -> Result<&VariableState> {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
@@ -196,7 +196,7 @@ impl ZarrWriter {
 
     /// The encoded form of a chunk that was never put.
     fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
-        let Var { stored, chain, .. } = self.var(id)?;
+        let VariableState { stored, chain, .. } = self.var(id)?;
         let len = Amount::of(stored.layout.chunk_bytes()).count();
         let mut bytes = zeros(len, "a chunk")?;
         spread(&stored.told.value, &mut bytes);
@@ -251,7 +251,7 @@ impl ZarrWriter {
     fn put_metadata(&self) -> Result<()> {
         let store = self.target.store();
         let consolidated = self.options.zarr.consolidated;
-        let mut all: Vec<Member> = vec![];
+        let mut all: Vec<JsonMember> = vec![];
         // All notes were given when the dataset was created.
         let env = Env::default();
         let mut put = |key: String, json: Json| {
@@ -280,7 +280,7 @@ impl ZarrWriter {
 }
 
 /// Metadata with the paths of its nodes, in the order of the tree.
-fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
+fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     let named = std::mem::take(all).into_iter().map(|(key, json)| {
         let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
         (name.to_owned(), json)
@@ -291,7 +291,7 @@ fn nodes(all: &mut Vec<Member>) -> Vec<Member> {
 }
 
 /// Sorts paths so that the contents of a group directly follow it: zarr-python does not find groups with scattered members.
-fn in_tree_order(all: &mut [Member]) {
+fn in_tree_order(all: &mut [JsonMember]) {
     all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
 
@@ -341,7 +341,7 @@ impl Writer for ZarrWriter {
 
     /// Stores a scalar, which is a single run.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
-        let Var { stored, chain, .. } = self.var(var)?;
+        let VariableState { stored, chain, .. } = self.var(var)?;
         let layout = &stored.layout;
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
         let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
