@@ -3,8 +3,8 @@ use super::*;
 fn asked(line: &str) -> std::result::Result<Box<Options>, String> {
     let args: Vec<_> = line.split(' ').map(OsString::from).collect();
     match args::parse(&args)? {
-        Asked::Dump(options) => Ok(options),
-        Asked::Usage => Err("usage".to_owned()),
+        CompatOutput::Dump(options) => Ok(options),
+        CompatOutput::Usage => Err("usage".to_owned()),
     }
 }
 
