@@ -335,6 +335,25 @@ impl std::error::Error for Error {
     }
 }
 
+/// [`Error::internal`] for what is there unless this library is at fault.
+pub trait OrInternal<T> {
+    /// The value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if it is missing, with the place of the call; `what` says what is missing.
+    fn or_internal(self, what: &str) -> Result<T>;
+}
+
+impl<T> OrInternal<T> for Option<T> {
+    #[track_caller]
+    fn or_internal(self, what: &str) -> Result<T> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(Error::internal(what)),
+        }
+    }
+}
+
 /// [`Error::at`] and similar methods on results.
 pub trait Context<T> {
     /// See [`Error::at`].

@@ -115,13 +115,14 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 /// Starts a dataset of the kind that its schema names.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if no format writes the kind; those of the format.
+/// [`ErrorKind::Unsupported`] if no format writes the kind; those of [`Schema::check`] and of the format.
 pub fn create(
     output: impl Into<Output>,
     schema: Schema,
     options: CreateOptions,
     env: &Env,
 ) -> Result<Box<dyn Writer>> {
+    schema.check()?;
     check_nesting(&schema, env)?;
     (writing(schema.kind)?.create)(output.into(), schema, options, env)
 }

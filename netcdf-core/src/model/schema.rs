@@ -1,6 +1,9 @@
 //! The schema of a dataset: everything but the data.
 
-use super::{DataType, DimId, GroupId, Kind, Name, Storage, TypeId, UserType, Values, VarId};
+use super::{
+    DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values, VarId,
+};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Groups, dimensions, types, variables and attributes of a dataset, each in definition order.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,6 +191,58 @@ impl Schema {
         id
     }
 
+    /// Checks that each id in the schema names one of its objects, so that no writer leaves out what it cannot find.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an id without an object, with the path of what refers to it.
+    pub fn check(&self) -> Result<()> {
+        for (id, group) in self.group_ids().zip(&self.groups) {
+            let whole = group.parent.iter().all(|&g| self.group(g).is_some())
+                && group.groups.iter().all(|&g| self.group(g).is_some())
+                && group.dims.iter().all(|&d| self.dim(d).is_some())
+                && group.types.iter().all(|&t| self.user_type(t).is_some())
+                && group.vars.iter().all(|&v| self.var(v).is_some())
+                && group.attributes.iter().all(|a| self.has_type(a.ty));
+            whole
+                .then_some(())
+                .ok_or_else(|| unknown(&self.group_path(id)))?;
+        }
+        for dim in &self.dims {
+            let whole = self.group(dim.group).is_some();
+            whole
+                .then_some(())
+                .ok_or_else(|| unknown(&dim.name.to_string()))?;
+        }
+        for ty in &self.types {
+            let parts = match &ty.kind {
+                TypeKind::Compound { fields, .. } => fields.iter().all(|f| self.has_type(f.ty)),
+                TypeKind::Vlen { base } => self.has_type(*base),
+                TypeKind::Enum { .. } | TypeKind::Opaque { .. } => true,
+            };
+            let whole = parts && self.group(ty.group).is_some();
+            whole
+                .then_some(())
+                .ok_or_else(|| unknown(&ty.name.to_string()))?;
+        }
+        for (id, var) in self.var_ids().zip(&self.vars) {
+            let whole = self.group(var.group).is_some()
+                && self.has_type(var.ty)
+                && var.dims.iter().all(|&d| self.dim(d).is_some())
+                && var.attributes.iter().all(|a| self.has_type(a.ty));
+            whole
+                .then_some(())
+                .ok_or_else(|| unknown(&self.var_path(id)))?;
+        }
+        Ok(())
+    }
+
+    fn has_type(&self, ty: DataType) -> bool {
+        match ty {
+            DataType::Atomic(_) => true,
+            DataType::User(id) => self.user_type(id).is_some(),
+        }
+    }
+
     /// The current shape of a variable in elements; empty for scalars and unknown ids.
     #[must_use]
     pub fn shape(&self, var: VarId) -> Vec<u64> {
@@ -230,6 +285,11 @@ impl Schema {
         let group = self.group_path(var.group);
         format!("{}/{}", if group == "/" { "" } else { &group }, var.name)
     }
+}
+
+fn unknown(path: &str) -> Error {
+    let what = "an id of a group, dimension, type or variable that does not exist";
+    Error::new(ErrorKind::NotFound, what).in_object(path)
 }
 
 impl Group {
@@ -284,6 +344,43 @@ fn next<T>(arena: &[T]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_id_names_something() {
+        let mut schema = Schema::new(Kind::NETCDF4);
+        let group = schema.add_group(GroupId::ROOT, Name::stored(b"g"));
+        let dim = Dimension {
+            name: Name::stored(b"x"),
+            group,
+            len: 3,
+            unlimited: false,
+        };
+        schema.add_dim(dim);
+        schema.check().unwrap();
+        let refused = |change: &dyn Fn(&mut Schema)| {
+            let mut wrong = schema.clone();
+            change(&mut wrong);
+            let error = wrong.check().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::NotFound);
+            error.object().map(str::to_owned)
+        };
+        assert_eq!(
+            refused(&|s| s.groups[1].dims.push(DimId(1))).as_deref(),
+            Some("/g")
+        );
+        assert_eq!(
+            refused(&|s| s.groups[0].vars.push(VarId(0))).as_deref(),
+            Some("/")
+        );
+        assert_eq!(
+            refused(&|s| s.groups[0].types.push(TypeId(7))).as_deref(),
+            Some("/")
+        );
+        assert_eq!(
+            refused(&|s| s.dims[0].group = GroupId(9)).as_deref(),
+            Some("x")
+        );
+    }
     use crate::model::Atomic;
 
     #[test]

@@ -9,7 +9,7 @@ use super::{header, runs};
 use crate::arithmetic::{exact, length, span};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Runs, Writer, elements};
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::Blocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
@@ -124,9 +124,10 @@ impl ClassicWriter {
         } else if end > place.slab {
             return Err(beyond(&self.schema, var));
         }
-        if let Some(spans) = self.written.get_mut(var.index()) {
-            spans.add(from..end);
-        }
+        let spans = self.written.get_mut(var.index());
+        spans
+            .or_internal("a variable without spans")?
+            .add(from..end);
         self.all_parts(var)?
             .of(from..end, &mut |one| part(self, one))
     }
@@ -184,7 +185,8 @@ impl ClassicWriter {
             .var(var)
             .is_some_and(|v| v.storage.fill == Fill::NoFill);
         if !self.no_fill && !keep {
-            let spans = self.written.get(var.index()).cloned().unwrap_or_default();
+            let spans = self.written.get(var.index()).cloned();
+            let spans = spans.or_internal("a variable without spans")?;
             for gap in spans.gaps(total.get()?) {
                 self.fill_gap(var, gap, &pattern)?;
             }
@@ -210,7 +212,7 @@ impl ClassicWriter {
         while at < gap.end {
             let n = size.min(gap.end - at);
             let bytes = exact(n).index()?;
-            let bytes = block.get(..bytes).unwrap_or_default();
+            let bytes = block.get(..bytes).or_internal("a gap beyond its block")?;
             self.parts(var, at, n, |w, part| w.put_part(var, bytes, &part))?;
             at += n;
         }
@@ -361,7 +363,8 @@ impl Writer for ClassicWriter {
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         self.flush_pending()?;
-        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let size = self.place(var)?.ty.size();
+        let size = size.or_internal("a type without a size")? as u64;
         let from = element
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
@@ -378,16 +381,18 @@ impl Writer for ClassicWriter {
         self.flush_pending()?;
         // Cached blocks hold the old contents of the file and would overwrite what other threads write.
         self.blocks.flush(&mut *self.target)?;
+        let padding = self.padding.get(var.index()).cloned();
         Ok(Some(Box::new(SharedVariable {
             hand,
             parts,
-            padding: self.padding.get(var.index()).cloned().unwrap_or_default(),
+            padding: padding.or_internal("a variable without padding")?,
             path: self.schema.var_path(var),
         })))
     }
 
     fn ran(&mut self, var: VarId, element: u64, bytes: u64) -> Result<()> {
-        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let size = self.place(var)?.ty.size();
+        let size = size.or_internal("a type without a size")? as u64;
         let from = element
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;
@@ -406,7 +411,8 @@ impl Writer for ClassicWriter {
         source: &Arc<dyn Source>,
         range: Range<u64>,
     ) -> Result<()> {
-        let size = self.place(var)?.ty.size().unwrap_or(1) as u64;
+        let size = self.place(var)?.ty.size();
+        let size = size.or_internal("a type without a size")? as u64;
         let from = element
             .checked_mul(size)
             .ok_or_else(|| beyond(&self.schema, var))?;

@@ -2,8 +2,9 @@
 //! those of a level equally full.
 
 use super::part::{Hole, MetadataPart, UNDEFINED};
+use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::btree_v2::geometry::Geometry;
 
 /// Bytes of a node.
@@ -73,7 +74,8 @@ impl NewTree {
         let (mut children, mut between) = (vec![], vec![]);
         let mut rest = records;
         for size in sizes {
-            let (part, behind) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+            let parts = rest.split_at_checked(size);
+            let (part, behind) = parts.or_internal("fewer records than their shares")?;
             children.push(self.node(out, below, part)?);
             rest = behind;
             if let [separator, behind @ ..] = rest {
@@ -109,7 +111,7 @@ impl NewTree {
         }
         out.checksum(start);
         let used = out.len() - start;
-        let size = usize::try_from(NODE).unwrap_or(used);
+        let size = exact(u64::from(NODE)).index()?;
         if used > size {
             let what = format!("{count} records in a B-tree node");
             return Err(Error::new(ErrorKind::Limit, what));

@@ -8,6 +8,7 @@ use super::header::{CONSTANT, Message};
 use super::messages;
 use super::part::MetadataPart;
 use super::plan::{Dataset, PlannedAttribute, PlannedData, PlannedShape};
+use crate::arithmetic::exact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{Value, Write};
@@ -151,7 +152,7 @@ fn layout(dataset: &Dataset, fill: &MetadataPart) -> Result<MetadataPart> {
             };
             let mut data = MetadataPart::default();
             match fill.len() {
-                0 => data.sink.zeros(usize::try_from(size).unwrap_or(0)),
+                0 => data.sink.zeros(exact(size).index()?),
                 _ => (0..count).for_each(|_| data.append(fill)),
             }
             messages::compact(&data)

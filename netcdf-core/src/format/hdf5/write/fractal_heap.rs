@@ -5,7 +5,7 @@ use super::btree_v2;
 use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::arithmetic::{Exact, exact};
 use crate::bytes::sink::narrow;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
 use crate::format::hdf5::fractal_heap::table::Table;
 
@@ -151,9 +151,8 @@ impl HeapBuilder<'_> {
         block.sink.zeros(4);
         while let Some((number, object)) = self.left.pop_if(|(_, o)| fits(block.len(), o)) {
             let id = self.id(offset + block.len() as u64, object.len())?;
-            if let Some(place) = self.ids.get_mut(number) {
-                *place = id;
-            }
+            let place = self.ids.get_mut(number);
+            *place.or_internal("an object without a place for its id")? = id;
             block.append(object);
         }
         self.used += block.len() as u64 - prefix;
@@ -207,7 +206,7 @@ impl HeapBuilder<'_> {
         }
         let rows = rows.unwrap_or(used.next_power_of_two().min(most));
         let count = u64::from(rows) * self.table.width();
-        children.resize(usize::try_from(count).unwrap_or(children.len()), None);
+        children.resize(exact(count).index()?, None);
         let mut block = MetadataPart::of(b"FHIB\0");
         block.address(Hole::Own(self.header));
         block.sink.uint(start, self.table.offset_len())?;
@@ -240,9 +239,8 @@ impl HeapBuilder<'_> {
             records.push(record);
             let mut id = MetadataPart::of(&[HUGE]);
             id.sink.uint(huge.count, self.form.id - 1)?;
-            if let Some(place) = self.ids.get_mut(number) {
-                *place = id.sink.bytes;
-            }
+            let place = self.ids.get_mut(number);
+            *place.or_internal("an object without a place for its id")? = id.sink.bytes;
         }
         if !records.is_empty() {
             huge.tree = Some(btree_v2::write(self.out, HUGE_BY_ID[0], &records)?);

@@ -9,7 +9,7 @@ use super::part::{Hole, MetadataPart};
 use super::path;
 use super::plan::{FilePlan, Group, ObjectId, Payload, PlannedAttribute, PlannedObject};
 use crate::bytes::sink::narrow;
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message;
 
@@ -63,7 +63,8 @@ impl Front {
         };
         let counts = link_counts(plan)?;
         for (id, object) in plan.objects.iter().enumerate() {
-            let count = counts.get(id).copied().unwrap_or_default();
+            let count = counts.get(id).copied();
+            let count = count.or_internal("an object without a count of links")?;
             let done = builder.object(object, count);
             done.in_object(|| path::of(plan, id))?;
         }

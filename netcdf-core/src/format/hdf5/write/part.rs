@@ -6,7 +6,7 @@ use super::plan::ObjectId;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
 use crate::cancel::Cancel;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// The undefined address.
 pub const UNDEFINED: u64 = u64::MAX;
@@ -152,7 +152,7 @@ impl MetadataPart {
         for sum in &self.sums {
             cancel.check()?;
             let bytes = self.sink.bytes.get(sum.range.clone());
-            let value = lookup3(bytes.unwrap_or_default());
+            let value = lookup3(bytes.or_internal("a checksum of bytes that are not there")?);
             self.sink.patch(sum.at, &value.to_le_bytes())?;
         }
         Ok(self.sink.bytes)

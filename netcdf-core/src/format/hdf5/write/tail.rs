@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::arithmetic::{Amount, length};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::{Source, Target};
 
 /// The end of a file being written.
@@ -151,7 +151,7 @@ impl Tail {
         let mut at = range.start;
         while at < range.end {
             let left = Amount::of(range.end - at).count().min(all.len());
-            let part = all.get(..left).unwrap_or_default();
+            let part = all.get(..left).or_internal("a value beyond its copies")?;
             self.write(at, part)?;
             at += part.len() as u64;
         }

@@ -1,7 +1,7 @@
 //! netCDF types as HDF5 datatypes.
 
 use crate::arithmetic::claimed;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{
     Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
 };
@@ -36,7 +36,7 @@ impl Types {
             depth: Limits::default().depth,
             made: vec![None; schema.types.len()],
         };
-        for id in (0..schema.types.len()).filter_map(|n| u32::try_from(n).ok()) {
+        for (id, _) in (0..).zip(&schema.types) {
             making.user(TypeId(id), 0)?;
         }
         let user = making.made.into_iter().flatten().map(|made| made.datatype);
@@ -106,9 +106,8 @@ impl TypeMaker<'_> {
             );
             return Err(Error::new(ErrorKind::Limit, what).in_object(&path(schema, id)));
         }
-        if let Some(slot) = self.made.get_mut(id.index()) {
-            *slot = Some(made.clone());
-        }
+        let slot = self.made.get_mut(id.index());
+        *slot.or_internal("a type without a place")? = Some(made.clone());
         Ok(made)
     }
 
@@ -213,12 +212,10 @@ fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
 fn pack(members: &mut [Member], order: &[usize]) -> Result<u64> {
     let mut end = 0u64;
     for &n in order {
-        if let Some(member) = members.get_mut(n) {
-            member.offset = end;
-            end = end
-                .checked_add(member.datatype.size)
-                .ok_or_else(too_large)?;
-        }
+        let member = members.get_mut(n).or_internal("a member without a place")?;
+        member.offset = end;
+        let behind = end.checked_add(member.datatype.size);
+        end = behind.ok_or_else(too_large)?;
     }
     Ok(end)
 }

@@ -1,7 +1,7 @@
 //! Encodes values as stored elements, with their heap data.
 
 use crate::chunk::elements;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{Class, Datatype, Endianness};
 use crate::format::hdf5::write::{FileWriter, Payload};
 use crate::limits::zeros;
@@ -93,9 +93,9 @@ fn interleave(
     }
     let slots = all.bytes.chunks_exact_mut(size.max(1));
     for (to, from) in slots.zip(part.bytes.chunks_exact(width.max(1))) {
-        if let Some(to) = to.get_mut(offset..offset + width) {
-            to.copy_from_slice(from);
-        }
+        let to = to.get_mut(offset..offset + width);
+        to.or_internal("a member beyond its structure")?
+            .copy_from_slice(from);
     }
     let place = |n: usize| n / width.max(1) * size + offset + n % width.max(1);
     let heap = part.heap.into_iter();
@@ -179,10 +179,14 @@ fn resolve(payload: Payload, file: &mut FileWriter) -> Result<Vec<u8>> {
     }
     let objects: Vec<_> = objects.iter().map(|(n, o)| (*n, o.as_slice())).collect();
     let references = file.put_heap(&objects)?;
-    for (place, reference) in places.into_iter().zip(references.chunks_exact(REFERENCE)) {
-        if let Some(to) = bytes.get_mut(place..place + REFERENCE) {
-            to.copy_from_slice(reference);
-        }
+    let references = references.chunks_exact(REFERENCE);
+    if references.len() != places.len() {
+        return Err(Error::internal("lists that were not stored"));
+    }
+    for (place, reference) in places.into_iter().zip(references) {
+        let to = bytes.get_mut(place..place + REFERENCE);
+        to.or_internal("a reference beyond its values")?
+            .copy_from_slice(reference);
     }
     Ok(bytes)
 }

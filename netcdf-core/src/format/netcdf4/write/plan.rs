@@ -8,7 +8,8 @@ use super::encode;
 use super::order::{Item, Scales};
 use super::scales::{self, Use};
 use super::storage::{self, VariableStorage};
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::arithmetic::exact;
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
 use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
 use crate::format::hdf5::write::{
@@ -123,7 +124,7 @@ impl PlanInput<'_> {
             objects.push(PlannedObject::Group(made.in_object(path)?));
         }
         objects.extend(self.types.committed().cloned().map(PlannedObject::Datatype));
-        let uses = self.uses();
+        let uses = self.uses()?;
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
             let made = self.variable(id, var, &uses);
             let made = made.in_object(|| self.schema.var_path(id))?;
@@ -131,8 +132,10 @@ impl PlanInput<'_> {
         }
         for (n, dim) in (0..).zip(&self.schema.dims) {
             if self.scales.variable(DimId(n)).is_none() {
-                let uses = uses.get(n as usize).map(Vec::as_slice);
-                let made = scales::without_variable(dim, DimId(n), uses.unwrap_or_default());
+                let uses = uses
+                    .get(n as usize)
+                    .or_internal("a dimension without uses")?;
+                let made = scales::without_variable(dim, DimId(n), uses);
                 objects.push(PlannedObject::Dataset(Box::new(made)));
             }
         }
@@ -141,22 +144,20 @@ impl PlanInput<'_> {
 
     /// The variables that use each dimension, except scales: group by group, as netCDF-C attaches
     /// them.
-    fn uses(&self) -> Vec<Vec<Use>> {
+    fn uses(&self) -> Result<Vec<Vec<Use>>> {
         let mut uses = vec![vec![]; self.schema.dims.len()];
         for &id in self.schema.groups.iter().flat_map(|g| &g.vars) {
-            let Some(var) = self.schema.var(id) else {
-                continue;
-            };
+            let var = self.schema.var(id).or_internal("no such variable")?;
             if self.scales.dimension(self.schema, id).is_some() {
                 continue;
             }
             for (n, dim) in (0..).zip(&var.dims) {
-                if let Some(uses) = uses.get_mut(dim.index()) {
-                    uses.push((self.objects.var(id), n));
-                }
+                let uses = uses.get_mut(dim.index());
+                uses.or_internal("no such dimension")?
+                    .push((self.objects.var(id), n));
             }
         }
-        uses
+        Ok(uses)
     }
 
     fn group(&self, id: GroupId, group: &model::Group) -> Result<Group> {
@@ -171,37 +172,42 @@ impl PlanInput<'_> {
             attributes.push(self.attribute(attribute)?);
         }
         Ok(Group {
-            links: self.links(id, group),
+            links: self.links(id, group)?,
             attributes,
         })
     }
 
-    fn links(&self, id: GroupId, group: &model::Group) -> Vec<Link> {
+    fn links(&self, id: GroupId, group: &model::Group) -> Result<Vec<Link>> {
         let schema = self.schema;
         let link = |name: &[u8], to| Link {
             name: name.to_vec(),
             to,
         };
-        let types = group.types.iter().filter_map(|&t| {
-            let ty = schema.user_type(t)?;
-            Some(link(ty.name.as_bytes(), self.objects.ty(t)))
+        let types = group.types.iter().map(|&t| {
+            let ty = schema.user_type(t).or_internal("no such type")?;
+            Ok(link(ty.name.as_bytes(), self.objects.ty(t)))
         });
-        let groups = group.groups.iter().filter_map(|&g| {
-            let group = schema.group(g)?;
-            Some(link(group.name.as_bytes(), ObjectId(g.0)))
+        let groups = group.groups.iter().map(|&g| {
+            let group = schema.group(g).or_internal("no such group")?;
+            Ok(link(group.name.as_bytes(), ObjectId(g.0)))
         });
         let items = self.scales.order(schema, id).into_iter();
-        let items = items.filter_map(|item| match item {
+        let items = items.map(|item| match item {
             Item::Dim(d) => {
-                let dim = schema.dim(d)?;
-                Some(link(dim.name.as_bytes(), self.objects.scale(d)?))
+                let dim = schema.dim(d).or_internal("no such dimension")?;
+                Ok(link(dim.name.as_bytes(), self.scale(d)?))
             }
             Item::Var(v) => {
                 let name = link_name(schema, self.scales, v);
-                Some(link(&name, self.objects.var(v)))
+                Ok(link(&name, self.objects.var(v)))
             }
         });
         types.chain(groups).chain(items).collect()
+    }
+
+    fn scale(&self, dim: DimId) -> Result<ObjectId> {
+        let scale = self.objects.scale(dim);
+        scale.or_internal("a dimension without a scale")
     }
 
     fn attribute(&self, attribute: &model::Attribute) -> Result<PlannedAttribute> {
@@ -234,11 +240,9 @@ impl PlanInput<'_> {
     fn variable(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Dataset> {
         let stored = self.stored.get(id.index());
         let stored = stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
-        let dims: Vec<_> = var
-            .dims
-            .iter()
-            .filter_map(|&d| self.schema.dim(d))
-            .collect();
+        let dims = var.dims.iter().map(|&d| self.schema.dim(d));
+        let dims: Option<Vec<_>> = dims.collect();
+        let dims = dims.or_internal("no such dimension")?;
         let lens = dims.iter().map(|d| if d.unlimited { 0 } else { d.len });
         let max = dims.iter().map(|d| (!d.unlimited).then_some(d.len));
         let unlimited = dims.iter().any(|d| d.unlimited);
@@ -279,13 +283,14 @@ impl PlanInput<'_> {
         }
         match scale {
             Some(dim) => {
-                let uses = uses.get(dim.index()).map(Vec::as_slice);
-                all.extend(scales::reference_list(uses.unwrap_or_default()));
+                let uses = uses.get(dim.index());
+                let uses = uses.or_internal("a dimension without uses")?;
+                all.extend(scales::reference_list(uses));
             }
             None if var.dims.is_empty() => {}
             None => {
-                let of = var.dims.iter().filter_map(|&d| self.objects.scale(d));
-                all.push(scales::dimension_list(&of.collect::<Vec<_>>()));
+                let of = var.dims.iter().map(|&d| self.scale(d));
+                all.push(scales::dimension_list(&of.collect::<Result<Vec<_>>>()?));
             }
         }
         Ok(all)
@@ -337,7 +342,7 @@ impl PlanInput<'_> {
         match values {
             Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
             None => {
-                let size = usize::try_from(datatype.size).unwrap_or(LONGEST);
+                let size = exact(datatype.size).index()?;
                 Ok(payload(vec![0; size]))
             }
         }

@@ -14,7 +14,7 @@ use crate::chunk::Writer;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::write::{
     Dataset, FilePlan, FileWriter, ObjectId, PlannedData, PlannedObject, SourceRange,
@@ -171,7 +171,8 @@ impl Netcdf4Writer {
                     .is_some_and(|d| d.unlimited && d.len > 0);
                 long && reached.get(d.index()) == Some(&false)
             };
-            if dims.unwrap_or_default().iter().any(short) {
+            let dims = dims.or_internal("a variable without dimensions")?;
+            if dims.iter().any(short) {
                 self.extend(id, &mut reached)?;
             }
         }
@@ -187,11 +188,10 @@ impl Netcdf4Writer {
 
     fn extend(&mut self, id: VarId, reached: &mut [bool]) -> Result<()> {
         let dims = self.schema.var(id).map(|v| v.dims.as_slice());
-        let dims = dims.unwrap_or_default();
+        let dims = dims.or_internal("a variable without dimensions")?;
         for dim in dims {
-            if let Some(reached) = reached.get_mut(dim.index()) {
-                *reached = true;
-            }
+            let reached = reached.get_mut(dim.index());
+            *reached.or_internal("a dimension without a length")? = true;
         }
         let unlimited = |d: &DimId| self.schema.dim(*d).is_some_and(|d| d.unlimited);
         if dims.iter().any(unlimited) {

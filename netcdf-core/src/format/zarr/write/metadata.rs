@@ -5,7 +5,7 @@ use super::numbers::Style;
 use super::storage::ArrayStorage;
 use super::{fill, strings};
 use crate::env::Env;
-use crate::error::Result;
+use crate::error::{OrInternal as _, Result};
 use crate::format::{self, zarr};
 use crate::json::Json;
 use crate::model::{
@@ -120,9 +120,7 @@ impl Metadata<'_> {
     /// # Errors
     /// Those of [`attributes::store`].
     pub fn of_var(&self, id: VarId) -> Result<Written> {
-        let Some(var) = self.schema.var(id) else {
-            return Ok(Written::default());
-        };
+        let var = self.schema.var(id).or_internal("no such variable")?;
         let attributes = var.attributes.iter();
         let attributes = attributes.filter(|a| !fill::is_only_told(var, a));
         self.own(attributes, &|| self.schema.var_path(id))
@@ -135,7 +133,7 @@ impl Metadata<'_> {
     pub fn of_group(&self, id: GroupId) -> Result<Written> {
         let attributes = self.schema.group(id).map(|g| &*g.attributes);
         let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
-        self.own(attributes.unwrap_or_default(), &path)
+        self.own(attributes.or_internal("no such group")?, &path)
     }
 
     /// The dimensions of a variable.

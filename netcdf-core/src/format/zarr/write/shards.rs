@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::arithmetic::{Exact, exact};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::zarr::shard::crc32c;
 use crate::io::file::Scratch;
 use crate::io::source::read_range;
@@ -139,7 +139,7 @@ impl Shards {
             bytes.extend(offset.to_le_bytes());
             bytes.extend(len.to_le_bytes());
         }
-        let sum = crc32c(bytes.get(at..).unwrap_or_default());
+        let sum = crc32c(bytes.get(at..).or_internal("a shard without an index")?);
         bytes.extend(sum.to_le_bytes());
         Ok(bytes)
     }

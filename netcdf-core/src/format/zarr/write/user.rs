@@ -3,7 +3,7 @@
 
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::elements;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::zarr::dtype::{Dtype, StoredType, StructMember};
 use crate::json::Json;
 use crate::model::strings::OF_VARIABLE;
@@ -169,7 +169,8 @@ fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
     for n in 0..len {
         for column in &columns {
             let size = column.len() / len;
-            out.extend_from_slice(column.get(n * size..(n + 1) * size).unwrap_or_default());
+            let part = column.get(n * size..(n + 1) * size);
+            out.extend_from_slice(part.or_internal("a column shorter than its structure")?);
         }
     }
     Ok(out)

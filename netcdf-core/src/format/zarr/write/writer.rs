@@ -187,9 +187,8 @@ impl ZarrWriter {
                         .in_object(|| self.schema.var_path(id))?;
                 }
             }
-            if let Some(var) = self.vars.get_mut(id.index()) {
-                var.stored.whole = count == 0 || few;
-            }
+            let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
+            var.stored.whole = count == 0 || few;
         }
         Ok(())
     }
