@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Target;
 use crate::arithmetic::{exact, indices};
-use crate::error::{Error, Result};
+use crate::error::{OrInternal as _, Result};
 
 /// Bytes of a block.
 const LEN: usize = 64 << 10;
@@ -28,8 +28,7 @@ impl Blocks {
     /// # Errors
     /// Those of the target.
     pub fn write(&mut self, target: &mut dyn Target, offset: u64, bytes: &[u8]) -> Result<()> {
-        let end = offset.checked_add(bytes.len() as u64);
-        let end = end.ok_or_else(|| Error::internal("a write beyond 2^64 bytes"))?;
+        let end = (exact(offset) + bytes.len()).get()?;
         if bytes.len() as u64 >= BLOCK {
             self.forget(target, offset, end)?;
             self.end = self.end.max(end);
@@ -41,8 +40,7 @@ impl Blocks {
         let (mut at, mut rest) = (offset, bytes);
         while !rest.is_empty() {
             let number = at / BLOCK;
-            let inside = usize::try_from(at % BLOCK);
-            let inside = inside.map_err(|_| Error::internal("a block beyond memory"))?;
+            let inside = exact(at % BLOCK).index()?;
             let room = LEN - inside;
             let (part, more) = rest.split_at(rest.len().min(room));
             let block = self.block(target, number)?;
@@ -50,7 +48,7 @@ impl Blocks {
                 block.resize(inside + part.len(), 0);
             }
             let place = block.get_mut(inside..inside + part.len());
-            let place = place.ok_or_else(|| Error::internal("bytes beyond a block"))?;
+            let place = place.or_internal("bytes beyond a block")?;
             place.copy_from_slice(part);
             at += part.len() as u64;
             rest = more;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::source::{Source, truncated};
 use super::target::Target;
 use crate::arithmetic::Amount;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// A source of bytes in memory.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Target for MemoryTarget {
             self.bytes.resize(span.end, 0);
         }
         let place = self.bytes.get_mut(span);
-        let place = place.ok_or_else(|| Error::internal("bytes beyond their memory"))?;
+        let place = place.or_internal("bytes beyond their memory")?;
         place.copy_from_slice(bytes);
         Ok(())
     }

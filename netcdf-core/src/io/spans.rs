@@ -22,9 +22,9 @@ impl Spans {
         }
         let from = self.0.partition_point(|r| r.end < range.start);
         let to = self.0.partition_point(|r| r.start <= range.end);
-        let merged = self.0.get(from..to).unwrap_or_default().iter();
+        let merged = self.0.drain(from..to);
         let joined = merged.fold(range, |a, b| a.start.min(b.start)..a.end.max(b.end));
-        self.0.splice(from..to, [joined]);
+        self.0.insert(from, joined);
     }
 
     /// The end of the last range; 0 if there is none.

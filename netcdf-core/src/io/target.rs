@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Source, Store};
 use crate::arithmetic::{Amount, exact};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// Bytes written by position that become visible as a whole on [`Target::commit`]; a dropped target leaves
 /// nothing. Bytes never written read as zero.
@@ -106,7 +106,7 @@ pub fn copy_by_buffer<T: Target + ?Sized>(
     let mut buf = vec![0; if done < range.end { 1 << 20 } else { 0 }];
     while done < range.end {
         let size = Amount::of(range.end - done).count().min(buf.len());
-        let part = buf.get_mut(..size).unwrap_or_default();
+        let part = buf.get_mut(..size).or_internal("a part of a buffer")?;
         source.read_at(done, part)?;
         target.write_at((exact(offset) + (done - range.start)).get()?, part)?;
         done += size as u64;

@@ -29,7 +29,7 @@ use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::cancel::Cancel;
-use crate::error::{Error, Result};
+use crate::error::{Error, OrInternal as _, Result};
 
 /// A regular file, read by position.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Source for FileSource {
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         let mut out = Vec::with_capacity(ranges.len());
         for read in merge(ranges) {
-            match ranges.get(read.members).unwrap_or_default() {
+            match ranges.get(read.members).or_internal("ranges of a read")? {
                 [only] => out.push(read_range(self, only)?),
                 members => self.read_merged(&read.range, members, &mut out)?,
             }
@@ -172,7 +172,7 @@ impl FileSource {
             let place = indices(exact(member.start) - range.start, length(member))?;
             let part = bytes
                 .get(place)
-                .ok_or_else(|| Error::internal("a range outside of its read"))?;
+                .or_internal("a range outside of its read")?;
             out.push(part.to_vec());
         }
         Ok(())
@@ -392,7 +392,7 @@ impl Target for FileTarget {
         buf.fill(0);
         let have = Amount::of(len) - offset;
         let part = buf.len().min(have.count());
-        let part = buf.get_mut(..part).unwrap_or_default();
+        let part = buf.get_mut(..part).or_internal("a part of a buffer")?;
         read_exact_at(&self.file, part, offset).map_err(|e| self.failed("cannot read", e))
     }
 

@@ -11,7 +11,7 @@ use zip::{CompressionMethod, DateTime};
 
 use super::ZipStore;
 use crate::arithmetic::{Amount, exact, length, span};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::key;
 use crate::io::store::{Store, VisitKey, exists, in_the_way, without_content};
 use crate::io::target::{StoreTarget, Target};
@@ -122,7 +122,7 @@ impl Ground {
             let place = (exact(self.at) - self.base).index()?;
             let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
             let old = self.kept.get_mut(place..place + over.len());
-            let old = old.ok_or_else(|| Error::internal("bytes beyond those that are kept"))?;
+            let old = old.or_internal("bytes beyond those that are kept")?;
             old.copy_from_slice(over);
             self.kept.extend_from_slice(behind);
         }
@@ -241,7 +241,7 @@ impl ZipInProgress {
     }
 
     fn read(&self, range: &Range<u64>) -> Result<Vec<u8>> {
-        let len = Amount::of(length(range)).count();
+        let len = exact(length(range)).index()?;
         let mut bytes = zeros(len, "a member of a zip file")?;
         let mut ground = self.pen.ground();
         ground.flush()?;
