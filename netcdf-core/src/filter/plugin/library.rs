@@ -4,7 +4,7 @@
 //! end.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,9 +78,9 @@ impl Library {
     }
 
     /// The address of a symbol, if the library has it.
-    pub(super) fn address(&self, name: &CStr) -> Option<*const c_void> {
+    pub(super) fn address(&self, name: &str) -> Option<*const c_void> {
         // SAFETY: only the address is taken, as that of an unknown object.
-        let symbol = unsafe { self.handle.get::<*const c_void>(name.to_bytes_with_nul()) };
+        let symbol = unsafe { self.handle.get::<*const c_void>(name) };
         let address = symbol.ok()?.into_raw();
         #[cfg(unix)]
         let address = address.cast_const();
@@ -94,15 +94,14 @@ impl Library {
     /// # Errors
     /// Why there is none.
     pub(super) fn filter_class(&self) -> Result<&'static FilterClass, String> {
-        let get = |name: &CStr| {
-            let name_text = name.to_string_lossy();
+        let get = |name: &str| {
             self.address(name)
-                .ok_or_else(|| format!("it has no {name_text}"))
+                .ok_or_else(|| format!("it has no {name}"))
         };
         // SAFETY: functions of these names are of this type in every plugin (H5PLextern.h).
-        let ty: abi::GetType = unsafe { std::mem::transmute(get(c"H5PLget_plugin_type")?) };
+        let ty: abi::GetType = unsafe { std::mem::transmute(get("H5PLget_plugin_type")?) };
         // SAFETY: as above.
-        let info: abi::GetInfo = unsafe { std::mem::transmute(get(c"H5PLget_plugin_info")?) };
+        let info: abi::GetInfo = unsafe { std::mem::transmute(get("H5PLget_plugin_info")?) };
         // SAFETY: it takes nothing and returns a number.
         match self.enter(|| unsafe { ty() }) {
             abi::TYPE_FILTER => {}
@@ -182,8 +181,8 @@ fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> 
 }
 
 /// Names of the functions of codec libraries.
-const DEFAULTS: &CStr = c"NCZ_codec_info_defaults";
-const CODEC: &CStr = c"NCZ_get_codec_info";
+const DEFAULTS: &str = "NCZ_codec_info_defaults";
+const CODEC: &str = "NCZ_get_codec_info";
 /// Most codecs of a library.
 const CODECS: usize = 1000;
 
@@ -199,7 +198,7 @@ pub(super) fn exported() -> Result<(), String> {
     match super::host::all().iter().find(|e| !is_found(e)) {
         None => Ok(()),
         Some(e) => {
-            let name = e.name.to_string_lossy();
+            let name = e.name;
             Err(format!(
                 "this program was not linked for plugins: {name} is not exported"
             ))

@@ -373,7 +373,7 @@ pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local
 /// one.
 fn check_functions(object: &SharedObject) -> Result<(), String> {
     let exports = host::all();
-    let ours = |name: &str| exports.iter().any(|e| e.name.to_bytes() == name.as_bytes());
+    let ours = |name: &str| exports.iter().any(|e| e.name == name);
     let of_hdf5 = |name: &str| {
         let known = ["H5", "nc_", "ncaux_", "NC_"];
         known.iter().any(|prefix| name.starts_with(prefix))

@@ -6,9 +6,7 @@ use super::super::abi::Id;
 use super::{Export, ask, exports, put, text};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
-    exports![H5Epush1 H5Epush2 H5Eprint1 H5Eprint2 H5Eclear1 H5Eclear2 H5Eset_auto1 H5Eset_auto2 H5Eget_auto1
-        H5Eget_auto2 H5Eregister_class H5Eunregister_class H5Ecreate_msg H5Eclose_msg H5Eget_num
-        H5Eget_current_stack H5Eset_current_stack H5Ecreate_stack H5Eclose_stack]
+    exports![H5Epush1 H5Epush2 H5Eclear1 H5Eclear2 H5Eget_auto1 H5Eget_auto2 H5Eget_num]
 }
 
 /// Keeps a message. It is a format string whose values are not inserted.
@@ -65,16 +63,6 @@ unsafe extern "C" fn H5Epush2(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Eprint1(_stream: *mut c_void) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eprint2(_stack: Id, _stream: *mut c_void) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn H5Eclear1() -> c_int {
     ask(0, |call| {
         call.messages.clear();
@@ -85,16 +73,6 @@ extern "C" fn H5Eclear1() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn H5Eclear2(_stack: Id) -> c_int {
     H5Eclear1()
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eset_auto1(_print: *const c_void, _data: *mut c_void) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eset_auto2(_stack: Id, _print: *const c_void, _data: *mut c_void) -> c_int {
-    0
 }
 
 /// # Safety
@@ -122,46 +100,6 @@ unsafe extern "C" fn H5Eget_auto2(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Eregister_class(_: *const c_char, _: *const c_char, _: *const c_char) -> Id {
-    0x0E00_0000_0000_0002
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eunregister_class(_class: Id) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Ecreate_msg(_class: Id, _kind: c_int, _message: *const c_char) -> Id {
-    0x0E02_0000_0000_0001
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eclose_msg(_message: Id) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn H5Eget_num(_stack: Id) -> isize {
     ask(0, |call| call.messages.len().cast_signed())
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eget_current_stack() -> Id {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eset_current_stack(_stack: Id) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Ecreate_stack() -> Id {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Eclose_stack(_stack: Id) -> c_int {
-    0
 }

@@ -11,9 +11,8 @@ use crate::model::FilterSpec;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Pget_chunk H5Pget_layout H5Pget_filter_by_id1 H5Pget_filter_by_id2 H5Pget_filter1 H5Pget_filter2
-        H5Pget_nfilters H5Pmodify_filter H5Pset_filter H5Premove_filter H5Pall_filters_avail
-        H5Pfill_value_defined H5Pget_fill_value H5Pexist H5Pget H5Pset H5Pinsert2 H5Pisa_class
-        H5Pget_class H5Pcopy H5Pclose]
+        H5Pget_nfilters H5Pmodify_filter H5Pset_filter H5Premove_filter H5Pall_filters_avail H5Pfill_value_defined
+        H5Pget_fill_value H5Pisa_class H5Pget_class H5Pcopy]
 }
 
 /// Queries the call's property list.
@@ -289,28 +288,6 @@ unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> 
     })
 }
 
-/// No other properties exist.
-#[unsafe(no_mangle)]
-extern "C" fn H5Pexist(_list: Id, _name: *const c_char) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Pget(_list: Id, _name: *const c_char, _value: *mut c_void) -> c_int {
-    -1
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Pset(_list: Id, _name: *const c_char, _value: *const c_void) -> c_int {
-    -1
-}
-
-/// In C, functions follow as further arguments.
-#[unsafe(no_mangle)]
-extern "C" fn H5Pinsert2(_: Id, _: *const c_char, _: usize, _: *mut c_void) -> c_int {
-    -1
-}
-
 #[unsafe(no_mangle)]
 extern "C" fn H5Pisa_class(list: Id, _class: Id) -> c_int {
     c_int::from(list == LIST)
@@ -324,9 +301,4 @@ extern "C" fn H5Pget_class(list: Id) -> Id {
 #[unsafe(no_mangle)]
 extern "C" fn H5Pcopy(list: Id) -> Id {
     if list == LIST { LIST } else { -1 }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Pclose(_list: Id) -> c_int {
-    0
 }

@@ -5,33 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use super::{Export, exports, put};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
-    exports![H5open H5close H5check_version H5get_libversion H5allocate_memory H5resize_memory H5free_memory
-        H5garbage_collect H5dont_atexit H5is_library_threadsafe]
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5open() -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5close() -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5garbage_collect() -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5dont_atexit() -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5check_version(_: c_uint, _: c_uint, _: c_uint) -> c_int {
-    0
+    exports![H5get_libversion H5allocate_memory H5resize_memory H5free_memory H5is_library_threadsafe]
 }
 
 /// # Safety

@@ -191,7 +191,7 @@ fn count(n: usize) -> c_int {
 #[derive(Clone, Copy)]
 pub(super) struct Export {
     /// The name.
-    pub name: &'static CStr,
+    pub name: &'static str,
     /// Its address.
     pub address: *const c_void,
 }
@@ -200,20 +200,12 @@ pub(super) struct Export {
 macro_rules! exports {
     ($($name:ident)*) => {
         [$($crate::filter::plugin::host::Export {
-            name: $crate::filter::plugin::host::c_name(concat!(stringify!($name), "\0")),
+            name: stringify!($name),
             address: $name as *const ::std::ffi::c_void,
         }),*]
     };
 }
 use exports;
-
-/// A text that ends with a NUL as a C text.
-const fn c_name(name: &'static str) -> &'static CStr {
-    match CStr::from_bytes_with_nul(name.as_bytes()) {
-        Ok(name) => name,
-        Err(_) => c"",
-    }
-}
 
 /// All exports. Naming them here keeps them in the program.
 pub(super) fn all() -> Vec<Export> {

@@ -8,7 +8,7 @@ use crate::model::region::product;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Sis_simple H5Sget_simple_extent_type H5Sget_simple_extent_ndims H5Sget_simple_extent_npoints
-        H5Sget_simple_extent_dims H5Scopy H5Sclose]
+        H5Sget_simple_extent_dims H5Scopy]
 }
 
 #[unsafe(no_mangle)]
@@ -58,9 +58,4 @@ unsafe extern "C" fn H5Sget_simple_extent_dims(space: Id, dims: *mut u64, most: 
 #[unsafe(no_mangle)]
 extern "C" fn H5Scopy(space: Id) -> Id {
     if space == SPACE { SPACE } else { -1 }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn H5Sclose(_space: Id) -> c_int {
-    0
 }

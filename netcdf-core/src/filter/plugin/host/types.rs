@@ -1,6 +1,6 @@
 //! Datatypes: the type of a call, its base type, and the predefined ones, whose identifiers describe them.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_void};
 
 use super::super::abi::Id;
 use super::{Call, Export, TYPE, ask, exports};
@@ -10,9 +10,7 @@ use crate::model::{Atomic, DataType, Endianness};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Tget_class H5Tget_size H5Tget_order H5Tget_sign H5Tget_precision H5Tget_offset H5Tget_super
-        H5Tget_native_type H5Tequal H5Tcopy H5Tclose H5Tis_variable_str H5Tget_nmembers
-        H5Tget_member_offset H5Tconvert
-        H5Tdetect_class]
+        H5Tget_native_type H5Tequal H5Tcopy H5Tis_variable_str H5Tconvert H5Tdetect_class]
 }
 
 /// The classes of datatypes.
@@ -256,25 +254,8 @@ extern "C" fn H5Tcopy(id: Id) -> Id {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tclose(_id: Id) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
     of(id, -1, |ty| c_int::from(ty.class == STRING && ty.size > 1))
-}
-
-/// Members of compounds are not available.
-#[unsafe(no_mangle)]
-extern "C" fn H5Tget_nmembers(_id: Id) -> c_int {
-    -1
-}
-
-/// 0 also means failure.
-#[unsafe(no_mangle)]
-extern "C" fn H5Tget_member_offset(_id: Id, _member: c_uint) -> usize {
-    0
 }
 
 /// Converts numbers of the same size: only their byte order changes.
