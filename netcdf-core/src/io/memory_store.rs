@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::key;
-use super::store::{Store, VisitKey, exists, in_the_way, range_of, without_content};
+use super::store::{Store, VisitKey, exists, in_the_way, ranges_of, without_content};
 use super::target::StoreTarget;
 use super::tree;
 use crate::error::Result;
@@ -64,14 +64,10 @@ impl Store for MemoryStore {
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         let keys = self.reading(key)?;
-        let Some(bytes) = keys.get(key) else {
-            return Ok(None);
-        };
-        let parts = ranges.iter().map(|range| {
-            let part = range_of(bytes, range).map(<[u8]>::to_vec);
-            part.map_err(|e| e.of(&self.name).in_object(key))
-        });
-        parts.collect::<Result<_>>().map(Some)
+        let parts = keys.get(key).map(|bytes| ranges_of(bytes, ranges));
+        parts
+            .transpose()
+            .map_err(|e| e.of(&self.name).in_object(key))
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {

@@ -9,157 +9,100 @@ const HEAD: usize = 4096;
 /// What a file is, and what to do with it.
 type KnownFile = (&'static str, &'static str);
 
-/// How files start.
-const SIGNATURES: &[(&[u8], KnownFile)] = &[
+/// How files start, what they are, and what to do with them.
+const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
     (
-        b"\x0e\x03\x13\x01",
-        ("an HDF4 file, which is not read yet", "h4toh5 converts it"),
+        &[b"\x0e\x03\x13\x01"],
+        "an HDF4 file, which is not read yet",
+        "h4toh5 converts it",
     ),
     (
-        b"\x1f\x8b",
-        (
-            "a gzip file",
-            "unpack it, or pipe it in: zcat FILE | ncdump -",
-        ),
+        &[b"\x1f\x8b"],
+        "a gzip file",
+        "unpack it, or pipe it in: zcat FILE | ncdump -",
     ),
     (
-        b"BZh",
-        (
-            "a bzip2 file",
-            "unpack it, or pipe it in: bzcat FILE | ncdump -",
-        ),
+        &[b"BZh"],
+        "a bzip2 file",
+        "unpack it, or pipe it in: bzcat FILE | ncdump -",
     ),
     (
-        b"\xfd7zXZ\0",
-        (
-            "an xz file",
-            "unpack it, or pipe it in: xzcat FILE | ncdump -",
-        ),
+        &[b"\xfd7zXZ\0"],
+        "an xz file",
+        "unpack it, or pipe it in: xzcat FILE | ncdump -",
     ),
     (
-        b"\x28\xb5\x2f\xfd",
-        (
-            "a zstd file",
-            "unpack it, or pipe it in: zstdcat FILE | ncdump -",
-        ),
+        &[b"\x28\xb5\x2f\xfd"],
+        "a zstd file",
+        "unpack it, or pipe it in: zstdcat FILE | ncdump -",
     ),
     (
-        b"PK\x03\x04",
-        (
-            "a zip file without Zarr metadata in it",
-            "unzip it, and open a file in it",
-        ),
+        &[b"PK\x03\x04"],
+        "a zip file without Zarr metadata in it",
+        "unzip it, and open a file in it",
     ),
-    (b"PK\x05\x06", ("an empty zip file", "")),
+    (&[b"PK\x05\x06"], "an empty zip file", ""),
     (
-        b"GRIB",
-        (
-            "a GRIB file",
-            "cdo -f nc4 copy, or grib_to_netcdf of ecCodes, converts it to netCDF",
-        ),
+        &[b"GRIB"],
+        "a GRIB file",
+        "cdo -f nc4 copy, or grib_to_netcdf of ecCodes, converts it to netCDF",
     ),
-    (b"BUFR", ("a BUFR file", "the tools of ecCodes read it")),
-    (b"\x89PNG", ("a PNG image", "")),
-    (b"\xff\xd8\xff", ("a JPEG image", "")),
-    (b"GIF8", ("a GIF image", "")),
+    (&[b"BUFR"], "a BUFR file", "the tools of ecCodes read it"),
+    (&[b"\x89PNG"], "a PNG image", ""),
+    (&[b"\xff\xd8\xff"], "a JPEG image", ""),
+    (&[b"GIF8"], "a GIF image", ""),
     (
-        b"II*\0",
-        (
-            "a TIFF image",
-            "gdal_translate -of netCDF converts it to netCDF",
-        ),
+        &[b"II*\0", b"MM\0*"],
+        "a TIFF image",
+        "gdal_translate -of netCDF converts it to netCDF",
     ),
+    (&[b"%PDF"], "a PDF document", ""),
+    (&[b"\x93NUMPY"], "a NumPy array", "numpy.load reads it"),
     (
-        b"MM\0*",
-        (
-            "a TIFF image",
-            "gdal_translate -of netCDF converts it to netCDF",
-        ),
-    ),
-    (b"%PDF", ("a PDF document", "")),
-    (b"\x93NUMPY", ("a NumPy array", "numpy.load reads it")),
-    (
-        b"CDF\x01",
-        (
-            "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
-        ),
+        &[b"CDF\x01", b"CDF\x02", b"CDF\x05"],
+        "a classic netCDF file",
+        "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
     ),
     (
-        b"CDF\x02",
-        (
-            "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
-        ),
+        &[b"\x89HDF\r\n\x1a\n"],
+        "a netCDF-4 or HDF5 file",
+        "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
     ),
     (
-        b"CDF\x05",
-        (
-            "a classic netCDF file",
-            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
-        ),
-    ),
-    (
-        b"\x89HDF\r\n\x1a\n",
-        (
-            "a netCDF-4 or HDF5 file",
-            "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
-        ),
-    ),
-    (
-        b"\x89HDF",
-        (
-            "an HDF5 file whose line ends were converted",
-            "fetch it again as binary data",
-        ),
+        &[b"\x89HDF"],
+        "an HDF5 file whose line ends were converted",
+        "fetch it again as binary data",
     ),
 ];
 
-/// How text starts, after blanks, in lower case.
-const TEXTS: &[(&str, KnownFile)] = &[
+/// The same of text, after blanks, in lower case.
+const TEXTS: &[(&[&str], &str, &str)] = &[
     (
-        "<!doctype html",
-        (
-            "an HTML page",
-            "look at it: servers send pages instead of files for logins and errors",
-        ),
+        &["<!doctype html", "<html"],
+        "an HTML page",
+        "look at it: servers send pages instead of files for logins and errors",
     ),
     (
-        "<html",
-        (
-            "an HTML page",
-            "look at it: servers send pages instead of files for logins and errors",
-        ),
+        &["<?xml"],
+        "XML",
+        "look at it: servers send XML instead of files for errors",
     ),
     (
-        "<?xml",
-        (
-            "XML",
-            "look at it: servers send XML instead of files for errors",
-        ),
+        &["version https://git-lfs"],
+        "a Git LFS pointer to a file",
+        "git lfs pull fetches the file itself",
     ),
     (
-        "version https://git-lfs",
-        (
-            "a Git LFS pointer to a file",
-            "git lfs pull fetches the file itself",
-        ),
+        &["netcdf "],
+        "CDL text",
+        "ncgen converts it to netCDF: ncgen -o FILE.nc FILE",
     ),
     (
-        "netcdf ",
-        (
-            "CDL text",
-            "ncgen converts it to netCDF: ncgen -o FILE.nc FILE",
-        ),
+        &["{"],
+        "JSON text",
+        "for a Zarr store, use the directory that it is in",
     ),
-    (
-        "{",
-        (
-            "JSON text",
-            "for a Zarr store, use the directory that it is in",
-        ),
-    ),
-    ("[", ("JSON text", "")),
+    (&["["], "JSON text", ""),
 ];
 
 /// What a file is, if its start is known.
@@ -170,9 +113,10 @@ fn known(source: &dyn Source) -> Option<KnownFile> {
     let len = usize::try_from(source.len()).unwrap_or(HEAD).min(HEAD);
     let mut head = vec![0; len];
     source.read_at(0, &mut head).ok()?;
-    let signature = SIGNATURES.iter().find(|(magic, _)| head.starts_with(magic));
-    if let Some((_, known)) = signature {
-        return Some(*known);
+    let starts = |magic: &&[u8]| head.starts_with(magic);
+    let signature = SIGNATURES.iter().find(|(all, ..)| all.iter().any(starts));
+    if let Some((_, what, remedy)) = signature {
+        return Some((what, remedy));
     }
     if head.get(257..262) == Some(b"ustar") {
         return Some(("a tar file", "tar -xf unpacks it"));
@@ -205,12 +149,16 @@ fn text(head: &[u8]) -> Option<KnownFile> {
     while let Some((_, behind)) = rest.strip_prefix("//").and_then(|r| r.split_once('\n')) {
         rest = behind.trim_start();
     }
-    let begins = |(word, _): &&(&str, KnownFile)| {
+    let begins = |word: &&str| {
         let start = rest.get(..word.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     };
-    let found = TEXTS.iter().find(begins).map(|(_, known)| *known);
-    Some(found.unwrap_or(("text of another kind", "")))
+    let found = TEXTS.iter().find(|(all, ..)| all.iter().any(begins));
+    Some(
+        found.map_or(("text of another kind", ""), |(_, what, remedy)| {
+            (what, remedy)
+        }),
+    )
 }
 
 /// The error for a file that is not what is `wanted`; says what the file is, if known.

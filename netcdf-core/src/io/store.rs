@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::room;
 
 /// The size of a key whose bytes cannot be read, such as a link that leads out of the store: asking for its
 /// size, or for its bytes, returns the error.
@@ -137,6 +138,19 @@ pub fn exists(store: &str, key: &str) -> Error {
 pub fn in_the_way(store: &str, key: &str) -> Error {
     let what = "the key cannot be stored: a key with bytes cannot have keys below it";
     Error::new(ErrorKind::Exists, what).in_object(key).of(store)
+}
+
+/// Copies of ranges of bytes.
+///
+/// # Errors
+/// As [`range_of`]; [`crate::ErrorKind::Limit`] if there is no memory for one.
+pub fn ranges_of(bytes: &[u8], ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+    let part = |range: &Range<u64>| {
+        let part = range_of(bytes, range)?;
+        room(part.len(), "a read")?;
+        Ok(part.to_vec())
+    };
+    ranges.iter().map(part).collect()
 }
 
 /// A range of bytes.

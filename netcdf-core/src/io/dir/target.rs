@@ -61,17 +61,8 @@ impl DirTarget {
         }
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         temporary::sweep(&path);
-        let (making, lock) = temporary::beside(&path, |at| {
-            let mut builder = tempfile::Builder::new();
-            let name = at.file_name().unwrap_or_default();
-            builder.prefix(name).suffix("").rand_bytes(0);
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-            let making = builder.tempdir_in(folder(&path))?;
-            let lock = Lock::at(making.path())?;
-            Ok((making, lock))
-        })
-        .map_err(failed)?;
+        let making = temporary::beside(&path, 0o777, |builder, folder| builder.tempdir_in(folder));
+        let (making, lock) = making.map_err(failed)?;
         keep(&name, making.path(), &path)?;
         let root = std::fs::canonicalize(making.path()).map_err(failed)?;
         Ok(Self {

@@ -32,40 +32,31 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
             continue;
         };
         let key = format!("{}{}", folder.prefix, entry.name);
-        if !entry.folder && !entry.link {
-            let size = std::fs::metadata(folder.real.join(&entry.name));
-            let size = size.map_err(|e| store.failed("cannot read", &key, e))?;
-            visit(&key, size.len())?;
-            continue;
-        }
-        if !entry.link {
+        let real = match entry.link {
             // No link is involved, so there is nothing to resolve, and no cycle.
-            let real = folder.real.join(&entry.name);
-            if real.is_dir() {
-                way.push(Folder::new(store, key + "/", real)?);
-            } // Else it has gone.
-            continue;
-        }
-        let real = match store.found(&key) {
-            Ok(Some(real)) => real,
-            Ok(None) => continue, // It has gone.
-            Err(_) => {
-                // Reading its bytes reports where it leads.
-                visit(&key, UNKNOWN)?;
-                continue;
-            }
+            false => folder.real.join(&entry.name),
+            true => match store.found(&key) {
+                Ok(Some(real)) => real,
+                Ok(None) => continue, // It has gone.
+                Err(_) => {
+                    // Reading its bytes reports where it leads.
+                    visit(&key, UNKNOWN)?;
+                    continue;
+                }
+            },
         };
-        if !real.is_dir() {
-            let size = std::fs::metadata(&real);
-            visit(
-                &key,
-                size.map_err(|e| store.failed("cannot read", &key, e))?
-                    .len(),
-            )?;
+        if !((entry.folder || entry.link) && real.is_dir()) {
+            // Else it was a directory, and has gone.
+            if !entry.folder {
+                let size = std::fs::metadata(&real);
+                let size = size.map_err(|e| store.failed("cannot read", &key, e))?;
+                visit(&key, size.len())?;
+            }
             continue;
         }
-        links += 1;
-        if links > LINKS || way.iter().any(|folder| folder.real == real) {
+        links += usize::from(entry.link);
+        let is_cycle = || way.iter().any(|folder| folder.real == real);
+        if entry.link && (links > LINKS || is_cycle()) {
             let what = "links in the store form a cycle";
             let e = Error::new(ErrorKind::Corrupt, what);
             return Err(e.in_object(&key).of(&store.name));

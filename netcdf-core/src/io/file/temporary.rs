@@ -21,20 +21,27 @@ const FOLLOW: usize = 3;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SUFFIX: &str = ".tmp";
 
-/// Makes something beside `path` under an unused name, and locks it. `make` gets the path.
+/// Makes something beside `path` under an unused name, with the permissions `mode`, and locks it. `make` gets a
+/// builder for the name, and the directory.
 ///
 /// # Errors
 /// Those of `make`.
-pub(in crate::io) fn beside<T>(
+pub(in crate::io) fn beside<T: AsRef<Path>>(
     path: &Path,
-    make: impl Fn(&Path) -> Result<(T, Lock)>,
+    mode: u32,
+    make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
 ) -> Result<(T, Lock)> {
     let mut last = None;
     for _ in 0..64 {
-        let at = folder(path).join(name(path));
-        match make(&at) {
+        let name = name(path);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&name).suffix("").rand_bytes(0);
+        permit(&mut builder, mode);
+        let made = make(&builder, folder(path));
+        let made = made.and_then(|made| Ok((Lock::at(made.as_ref())?, made)));
+        match made {
             // Another process may have removed it as a leftover before it was locked.
-            Ok((made, lock)) if lock.is_of(&at) => return Ok((made, lock)),
+            Ok((lock, made)) if lock.is_of(made.as_ref()) => return Ok((made, lock)),
             Ok(_) => {}
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => last = Some(e),
             Err(e) => return Err(e),
@@ -42,6 +49,14 @@ pub(in crate::io) fn beside<T>(
     }
     Err(last.unwrap_or_else(|| std::io::Error::other("no name is free for a temporary file")))
 }
+
+#[cfg(unix)]
+fn permit(builder: &mut tempfile::Builder, mode: u32) {
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+fn permit(_: &mut tempfile::Builder, _: u32) {}
 
 /// A temporary name for what becomes `path`.
 fn name(path: &Path) -> OsString {
@@ -226,13 +241,13 @@ mod tests {
             return;
         }
         let path = dir.path().join("s.zarr");
-        let make = |path: &Path| {
-            std::fs::create_dir(path)?;
+        let make = |builder: &tempfile::Builder, folder: &Path| {
+            let path = builder.tempdir_in(folder)?.keep();
             std::fs::write(path.join("0"), "x")?;
-            Ok((path.to_owned(), Lock::at(path)?))
+            Ok(path)
         };
-        let (living, held) = beside(&path, make).unwrap();
-        let (left, _) = beside(&path, make).unwrap();
+        let (living, held) = beside(&path, 0o777, make).unwrap();
+        let (left, _) = beside(&path, 0o777, make).unwrap();
         let backup = dir.path().join(".s.zarr.backup.tmp");
         std::fs::create_dir(&backup).unwrap();
         sweep(&path);

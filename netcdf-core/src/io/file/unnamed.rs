@@ -99,16 +99,7 @@ fn named<R>(
     path: &Path,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
 ) -> Result<(R, Named)> {
-    let (made, lock) = temporary::beside(path, |at| {
-        let name = at.file_name().unwrap_or_default();
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(name).suffix("").rand_bytes(0);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let made = make(&builder, folder(path))?;
-        let lock = Lock::at(made.path())?;
-        Ok((made, lock))
-    })?;
+    let (made, lock) = temporary::beside(path, 0o666, make)?;
     let (made, path) = made.into_parts();
     Ok((made, Named { path, _lock: lock }))
 }

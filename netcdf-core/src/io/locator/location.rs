@@ -51,12 +51,9 @@ impl Location {
     /// Standard input or output.
     #[must_use]
     pub fn standard() -> Self {
-        let named = PathBuf::from("-");
         Self {
-            path: named.clone(),
-            named,
-            modes: None,
             standard: true,
+            ..Self::of_path(Path::new("-"))
         }
     }
 

@@ -31,6 +31,17 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// The form of an output that is Zarr or not, and may be a zip file.
+    fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
+        match zarr {
+            Some(zarr) if zip => OutputForm::Zip {
+                prefix: self.zip_prefix.unwrap_or(!zarr.pure),
+            },
+            Some(_) => OutputForm::Directory,
+            None => OutputForm::File,
+        }
+    }
+
     /// Checks that an output of this form can have what is asked for.
     fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
@@ -89,13 +100,7 @@ impl Destination {
         let store = path.is_dir() || zip;
         let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
-        let form = match zarr {
-            Some(zarr) if zip => OutputForm::Zip {
-                prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
-            },
-            Some(_) => OutputForm::Directory,
-            None => OutputForm::File,
-        };
+        let form = asked.form(zarr, zip);
         let wrong = |e: Error| e.of(&path.to_string_lossy());
         if store != zarr.is_some() {
             let what = match store {
@@ -159,14 +164,8 @@ impl Destination {
             kind.is_none() && modes.asked() == url::AskedFormat::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
-        let ends = ends_in(&path, "zip");
-        let form = match zarr {
-            None => OutputForm::File,
-            Some(zarr) if modes.has("zip") || (ends && !modes.has("file")) => OutputForm::Zip {
-                prefix: asked.zip_prefix.unwrap_or(!zarr.pure),
-            },
-            Some(_) => OutputForm::Directory,
-        };
+        let zip = modes.has("zip") || (ends_in(&path, "zip") && !modes.has("file"));
+        let form = asked.form(zarr, zip);
         asked.applies(form).map_err(named)?;
         Ok(Self {
             path,
@@ -189,9 +188,8 @@ impl Destination {
     pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
             self.kind = Some(input);
-            if let OutputForm::Zip { prefix } = &mut self.form {
-                *prefix = asked.zip_prefix.unwrap_or(!zarr.pure);
-            }
+            let zip = matches!(self.form, OutputForm::Zip { .. });
+            self.form = asked.form(Some(zarr), zip);
         }
         self
     }

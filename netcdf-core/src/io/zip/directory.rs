@@ -111,19 +111,13 @@ fn find(source: &dyn Source) -> Result<Directory> {
             record.starts_with(END) && end == Some(tail.len())
         });
     let Some(at) = at else {
-        let begins = super::is_zip(source)?;
-        let (kind, what) = match begins {
-            true => (
-                ErrorKind::Truncated,
-                "the zip file is truncated: it has no directory at its end",
-            ),
-            false => (ErrorKind::UnknownFormat, "not a zip file"),
+        let what = "the zip file is truncated: it has no directory at its end";
+        let e = match super::is_zip(source)? {
+            true => Error::new(ErrorKind::Truncated, what)
+                .with_remedy("the file was cut off: fetch or make it again"),
+            false => Error::new(ErrorKind::UnknownFormat, "not a zip file"),
         };
-        let e = Error::new(kind, what).of(source.name());
-        return Err(match begins {
-            true => e.with_remedy("the file was cut off: fetch or make it again"),
-            false => e,
-        });
+        return Err(e.of(source.name()));
     };
     let end = base + at as u64;
     let record = tail.get(at..).unwrap_or_default();

@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::key;
 use super::odd::{Met, Odd, Oddity};
 use super::source::{Source, read_range};
-use super::store::{Hints, MARKERS, Store, VisitKey, range_of, without_content};
+use super::store::{Hints, MARKERS, Store, VisitKey, ranges_of, without_content};
 use super::tree;
 use crate::arithmetic::claimed;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::limits::{Limits, room};
+use crate::limits::Limits;
 use directory::ZipMember;
 
 /// The bytes of an inflated member, with its key.
@@ -113,13 +113,7 @@ impl ZipStore {
             }
             return Ok(parts);
         }
-        let bytes = self.inflated(key, member)?;
-        let part = |range: &Range<u64>| {
-            let part = range_of(&bytes, range)?;
-            room(part.len(), "a read")?;
-            Ok(part.to_vec())
-        };
-        ranges.iter().map(part).collect()
+        ranges_of(&self.inflated(key, member)?, ranges)
     }
 
     fn read_only(&self, key: &str) -> Error {

@@ -13,7 +13,7 @@ use super::ZipStore;
 use crate::arithmetic::{Amount, exact, length, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::key;
-use crate::io::store::{Store, VisitKey, exists, in_the_way, without_content};
+use crate::io::store::{Store, VisitKey, exists, in_the_way, ranges_of, without_content};
 use crate::io::target::{StoreTarget, Target};
 use crate::io::tree;
 use crate::limits::{Limits, zeros};
@@ -32,7 +32,7 @@ impl ZipTarget {
     pub fn new(target: Box<dyn Target>, prefix: &str) -> Self {
         let name = Arc::clone(target.name());
         let pen = Pen(Arc::new(Mutex::new(Ground {
-            target,
+            target: Some(target),
             at: 0,
             end: 0,
             kept: Vec::new(),
@@ -61,23 +61,23 @@ impl StoreTarget for ZipTarget {
 
     fn written(&mut self) -> Result<Arc<dyn Store>> {
         self.store.finish()?;
-        let source = self.store.pen.ground().target.written()?;
+        let source = self.store.pen.ground().target()?.written()?;
         let store = ZipStore::open(source, &Limits::default())?;
         Ok(Arc::new(store))
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
         self.store.finish()?;
-        let mut ground = self.store.pen.ground();
-        let gone: Box<dyn Target> = Box::new(Gone(Arc::clone(&self.store.name)));
-        std::mem::replace(&mut ground.target, gone).commit()
+        let target = self.store.pen.ground().target.take();
+        target.ok_or_else(finished)?.commit()
     }
 }
 
 /// The file, and the current position.
 #[derive(Debug)]
 struct Ground {
-    target: Box<dyn Target>,
+    /// None after its commit.
+    target: Option<Box<dyn Target>>,
     at: u64,
     /// Bytes so far.
     end: u64,
@@ -91,17 +91,27 @@ struct Ground {
     given_up: bool,
 }
 
+#[cold]
+fn finished() -> Error {
+    Error::new(ErrorKind::Argument, "the output is finished")
+}
+
 /// Bytes kept before they are written.
 const KEPT: usize = 1 << 20;
 
 impl Ground {
+    fn target(&mut self) -> Result<&mut Box<dyn Target>> {
+        self.target.as_mut().ok_or_else(finished)
+    }
+
     /// Writes the kept bytes.
     fn flush(&mut self) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         if kept.is_empty() {
             return Ok(());
         }
-        self.target.write_at(self.base, &kept)
+        let base = self.base;
+        self.target()?.write_at(base, &kept)
     }
 
     /// Writes `bytes` at the current position, or keeps them.
@@ -117,7 +127,8 @@ impl Ground {
             self.base = self.at;
         }
         if bytes.len() > KEPT {
-            self.target.write_at(self.at, bytes)?;
+            let at = self.at;
+            self.target()?.write_at(at, bytes)?;
         } else {
             let place = (exact(self.at) - self.base).index()?;
             let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
@@ -245,7 +256,8 @@ impl ZipInProgress {
         let mut bytes = zeros(len, "a member of a zip file")?;
         let mut ground = self.pen.ground();
         ground.flush()?;
-        ground.target.read_at(range.start, &mut bytes)?;
+        let target = ground.target().map_err(|e| e.of(&self.name))?;
+        target.read_at(range.start, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -279,15 +291,10 @@ impl Store for ZipInProgress {
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        let Some(bytes) = self.get(key)? else {
-            return Ok(None);
-        };
-        let parts = ranges.iter().map(|range| {
-            let part = crate::io::store::range_of(&bytes, range);
-            part.map(<[u8]>::to_vec)
-                .map_err(|e| e.in_object(key).of(&self.name))
-        });
-        parts.collect::<Result<_>>().map(Some)
+        let parts = self.get(key)?.map(|bytes| ranges_of(&bytes, ranges));
+        parts
+            .transpose()
+            .map_err(|e| e.in_object(key).of(&self.name))
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
@@ -340,37 +347,5 @@ impl Store for ZipInProgress {
         let what = "a key cannot be removed from a zip file";
         let e = Error::new(ErrorKind::Unsupported, what);
         Err(e.in_object(key).of(&self.name))
-    }
-}
-
-/// Replaces a target after its commit.
-#[derive(Debug)]
-struct Gone(Arc<str>);
-
-impl Gone {
-    fn error<T>(&self) -> Result<T> {
-        Err(Error::new(ErrorKind::Argument, "the output is finished").of(&self.0))
-    }
-}
-
-impl Target for Gone {
-    fn name(&self) -> &Arc<str> {
-        &self.0
-    }
-
-    fn write_at(&mut self, _: u64, _: &[u8]) -> Result<()> {
-        self.error()
-    }
-
-    fn read_at(&mut self, _: u64, _: &mut [u8]) -> Result<()> {
-        self.error()
-    }
-
-    fn set_len(&mut self, _: u64) -> Result<()> {
-        self.error()
-    }
-
-    fn commit(self: Box<Self>) -> Result<()> {
-        self.error()
     }
 }
