@@ -13,7 +13,7 @@
 
 use super::codec::{Stage, ids};
 use super::output::{allocate, bad};
-use super::user::wrong;
+use super::user::none;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 
@@ -30,10 +30,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy::ZARR_ONLY,
     named: &[],
-    prepare: |_, user| match user {
-        [] => Ok(vec![]),
-        _ => Err(wrong(NAME, "no parameters", user)),
-    },
+    prepare: |_, user| none(NAME, user),
     build: |_, _| Ok(Box::new(Base64)),
 };
 

@@ -24,7 +24,7 @@ struct Stage {
 impl Stage {
     /// Undoes the filter: turns what it made on writing back into what it got.
     fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let filter = self.filter.as_ref().map_err(again)?;
+        let filter = self.filter.as_ref().map_err(Error::again)?;
         filter.decode(context, bytes, out)?;
         match context.len.filter(|&len| len != out.len()) {
             None => Ok(()),
@@ -133,7 +133,7 @@ impl Chain {
         // After a filter that declined, the contexts differ.
         let mut other: Option<Context> = None;
         for stage in &self.stages {
-            let filter = stage.filter.as_ref().map_err(again)?;
+            let filter = stage.filter.as_ref().map_err(Error::again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
             scratch.clear();
             if bytes.len() >= limits::TRIED {
@@ -187,15 +187,6 @@ fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
         Err(_) => next.of_any_length(),
     };
     std::mem::replace(next, behind)
-}
-
-/// A copy of the error.
-fn again(e: &Error) -> Error {
-    let again = Error::new(e.kind(), e.what().to_string());
-    match e.remedy() {
-        Some(remedy) => again.with_remedy(remedy.to_owned()),
-        None => again,
-    }
 }
 
 #[cfg(test)]

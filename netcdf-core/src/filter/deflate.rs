@@ -28,7 +28,7 @@ use simd_adler32::adler32;
 
 use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
-use super::output::{allocate, bad, truncated, unsupported};
+use super::output::{allocate, append_with, bad, truncated, unsupported};
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::Result;
@@ -85,14 +85,11 @@ impl Filter for Deflate {
 /// Appends the zlib stream of `input`, on behalf of `filter`.
 pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     with_compressor(level, |compressor| {
-        let (start, bound) = (output.len(), compressor.zlib_compress_bound(input.len()));
-        allocate(filter, output, bound)?;
-        output.resize(start.saturating_add(bound), 0);
-        let room = output.get_mut(start..).unwrap_or_default();
-        let made = compressor.zlib_compress(input, room);
-        let made = made.map_err(|e| corrupt(format!("{filter}: {e}")))?;
-        output.truncate(start.saturating_add(made));
-        Ok(())
+        let bound = compressor.zlib_compress_bound(input.len());
+        append_with(filter, output, bound, |room| {
+            let made = compressor.zlib_compress(input, room);
+            made.map_err(|e| bad(filter, e))
+        })
     })
 }
 

@@ -14,7 +14,7 @@
 
 use super::codec::Stage;
 use super::output::allocate;
-use super::user::wrong;
+use super::user::none;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -34,10 +34,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         ..Policy::PLAIN
     },
     named: &[],
-    prepare: |_, user| match user {
-        [] => Ok(vec![]),
-        _ => Err(wrong("fletcher32", "no parameters", user)),
-    },
+    prepare: |_, user| none("fletcher32", user),
     build: |_, _| Ok(Box::new(Fletcher32)),
 };
 

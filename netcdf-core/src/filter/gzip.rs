@@ -12,7 +12,7 @@
 use super::codec::{Stage, ids, whole};
 use super::deflate::{inflate, level, with_compressor};
 use super::ids::DEFLATE;
-use super::output::{allocate, array, bad, truncated};
+use super::output::{append_with, array, bad, truncated};
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
@@ -62,11 +62,10 @@ impl Filter for Gzip {
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         with_compressor(level(self.level.as_slice())?, |compressor| {
             let bound = compressor.gzip_compress_bound(input.len());
-            allocate(NAME, output, bound)?;
-            output.resize(bound, 0);
-            let made = compressor.gzip_compress(input, output);
-            output.truncate(made.map_err(|e| bad(NAME, e))?);
-            Ok(())
+            append_with(NAME, output, bound, |room| {
+                let made = compressor.gzip_compress(input, room);
+                made.map_err(|e| bad(NAME, e))
+            })
         })?;
         Ok(Encoded::Applied)
     }

@@ -24,16 +24,23 @@ const QUANTIZED: Policy = Policy {
     ..Policy::PLAIN
 };
 
+/// Each has one parameter that users see.
+const DIGITS: &[Mode] = &[Mode::of(&[Parameter::required(
+    "digits",
+    ParameterForm::Number,
+)])];
+const BITS: &[Mode] = &[Mode::of(&[Parameter::required(
+    "bits",
+    ParameterForm::Number,
+)])];
+
 /// The table entry of BitGroom.
 pub const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
     codec: None,
     policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required(
-        "digits",
-        ParameterForm::Number,
-    )])],
+    named: DIGITS,
     prepare: |_, _| Err(read_only("bitgroom")),
     build: |_, _| Ok(Box::new(Quantized("bitgroom"))),
 };
@@ -42,28 +49,19 @@ pub const BITGROOM: FilterEntry = FilterEntry {
 pub const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
-    codec: None,
-    policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required(
-        "digits",
-        ParameterForm::Number,
-    )])],
     prepare: |_, _| Err(read_only("granularbr")),
     build: |_, _| Ok(Box::new(Quantized("granularbr"))),
+    ..BITGROOM
 };
 
 /// The table entry of BitRound.
 pub const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",
-    codec: None,
-    policy: QUANTIZED,
-    named: &[Mode::of(&[Parameter::required(
-        "bits",
-        ParameterForm::Number,
-    )])],
+    named: BITS,
     prepare: |_, _| Err(read_only("bitround")),
     build: |_, _| Ok(Box::new(Quantized("bitround"))),
+    ..BITGROOM
 };
 
 struct Quantized(&'static str);

@@ -10,7 +10,7 @@
 //! | Also read by | every implementation of Zarr 3 |
 
 use super::codec::{Config, Members, Stage, ids};
-use super::output::{allocate, bad};
+use super::output::{bad, extend};
 use super::permute::permute;
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
@@ -125,15 +125,8 @@ fn gather(
     if input.is_empty() {
         return Ok(());
     }
-    allocate(NAME, output, input.len())?;
-    let start = output.len();
-    output.resize(start.saturating_add(input.len()), 0);
-    permute(
-        input,
-        (shape, steps),
-        size,
-        output.get_mut(start..).unwrap_or_default(),
-    );
+    let room = extend(NAME, output, input.len())?;
+    permute(input, (shape, steps), size, room);
     Ok(())
 }
 

@@ -10,14 +10,27 @@ use crate::model::region::product;
 pub(super) fn wrong(filter: &str, expected: impl Display, user: &[u32]) -> Error {
     let found = match user {
         [] => "none".to_owned(),
-        _ => user
-            .iter()
-            .map(u32::to_string)
-            .collect::<Vec<_>>()
-            .join(","),
+        _ => listed(user),
     };
     let what = format!("{filter} takes {expected}, not {found}");
     Error::new(ErrorKind::Argument, what)
+}
+
+/// Parameters in messages and commands.
+pub(super) fn listed(params: &[u32]) -> String {
+    params
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// The parameters of a filter that takes none.
+pub(super) fn none(filter: &str, user: &[u32]) -> Result<Vec<u32>> {
+    match user {
+        [] => Ok(vec![]),
+        _ => Err(wrong(filter, "no parameters", user)),
+    }
 }
 
 /// The error for a chunk or type that `filter` cannot be applied to.

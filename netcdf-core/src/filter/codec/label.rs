@@ -2,6 +2,7 @@
 //! JSON.
 
 use super::{Shown, UNKNOWN, is_private, unpack_text};
+use crate::filter::user::listed;
 use crate::filter::{About, Context, Table};
 use crate::json::Json;
 use crate::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
@@ -30,8 +31,7 @@ impl Table {
     pub fn label(&self, spec: &FilterSpec) -> Label {
         let name = self.name(spec.id).map(str::to_owned);
         if !is_private(spec.id) {
-            let params: Vec<_> = spec.params.iter().map(u32::to_string).collect();
-            let params = params.join(",");
+            let params = listed(&spec.params);
             return Label { name, params };
         }
         if spec.id == UNKNOWN {

@@ -11,10 +11,9 @@
 //!
 //! What the other type cannot hold is lost: integers keep their lowest bits, floats are rounded.
 
-use super::dtype::Dtype;
-use super::{Cast, dtype, own, stored};
+use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::codec::{Config, Members, Stage, ids};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
@@ -30,21 +29,13 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
-    prepare: |_, user| cast(user).map(|_| user.to_vec()),
-    build: |params, _| Ok(Box::new(AsType(cast(params)?))),
+    prepare: |_, user| Cast::new(NAME, user, 0).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(AsType(Cast::new(NAME, params, 0)?))),
 };
 
 const NAME: &str = "astype";
 
 struct AsType(Cast);
-
-fn cast(params: &[u32]) -> Result<Cast> {
-    Ok(Cast {
-        filter: NAME,
-        from: stored(NAME, params, 0)?,
-        to: stored(NAME, params, 1)?,
-    })
-}
 
 impl Filter for AsType {
     fn output(&self, context: &Context) -> Context {
@@ -68,8 +59,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
 }
 
 fn write(params: &[u32]) -> Result<Members> {
-    let Cast { from, to, .. } = cast(params)?;
-    let member = |key, dtype: Dtype| word(key, &dtype.text());
+    let Cast { from, to, .. } = Cast::new(NAME, params, 0)?;
     Ok(vec![
         member("encode_dtype", to),
         member("decode_dtype", from),

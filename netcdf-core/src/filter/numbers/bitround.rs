@@ -103,21 +103,11 @@ impl Filter for BitRound {
 
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let rounding = Rounding::new(context, self.0)?;
-        let Dtype { big, .. } = rounding.dtype;
+        let dtype = rounding.dtype;
         allocate(NAME, output, input.len())?;
-        for number in input.chunks(rounding.dtype.size()) {
-            let mut word = [0; 8];
-            let copy = |(to, from): (&mut u8, &u8)| *to = *from;
-            match big {
-                true => word.iter_mut().zip(number.iter().rev()).for_each(copy),
-                false => word.iter_mut().zip(number).for_each(copy),
-            }
-            let bytes = rounding.round(u64::from_le_bytes(word)).to_le_bytes();
-            let bytes = bytes.iter().take(number.len());
-            match big {
-                true => output.extend(bytes.rev()),
-                false => output.extend(bytes),
-            }
+        for number in input.chunks(dtype.size()) {
+            let rounded = rounding.round(dtype.bits(number));
+            dtype.put(rounded, number.len(), output);
         }
         Ok(Encoded::Applied)
     }

@@ -9,10 +9,10 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, NumberType};
-use super::{Cast, dtype, own, stored};
+use super::dtype::NumberType;
+use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::codec::{Config, Members, Stage, ids};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
@@ -38,12 +38,11 @@ struct Delta(Cast);
 
 impl Cast {
     fn of(params: &[u32]) -> Result<Self> {
-        let (from, to) = (stored(NAME, params, 0)?, stored(NAME, params, 1)?);
-        if from.ty == NumberType::Bool {
+        let cast = Self::new(NAME, params, 0)?;
+        if cast.from.ty == NumberType::Bool {
             return Err(corrupt("delta: truth values have no differences"));
         }
-        let filter = NAME;
-        Ok(Self { filter, from, to })
+        Ok(cast)
     }
 }
 
@@ -85,6 +84,5 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
 
 fn write(params: &[u32]) -> Result<Members> {
     let Cast { from, to, .. } = Cast::of(params)?;
-    let member = |key, dtype: Dtype| word(key, &dtype.text());
     Ok(vec![member("dtype", from), member("astype", to)])
 }

@@ -182,16 +182,31 @@ impl Dtype {
         usize::from(self.ty.row().1).max(1)
     }
 
-    /// The number stored in `bytes`.
-    pub fn load(self, bytes: &[u8]) -> Value {
+    /// The bits of a number stored in up to 8 bytes.
+    pub fn bits(self, bytes: &[u8]) -> u64 {
         let mut word = [0; 8];
         let copy = |(to, from): (&mut u8, &u8)| *to = *from;
         match self.big {
             true => word.iter_mut().zip(bytes.iter().rev()).for_each(copy),
             false => word.iter_mut().zip(bytes).for_each(copy),
         }
-        let bits = u64::from_le_bytes(word);
-        let [a, b, c, d, ..] = word;
+        u64::from_le_bytes(word)
+    }
+
+    /// Appends the low `n` bytes of a number.
+    pub fn put(self, bits: u64, n: usize, output: &mut Vec<u8>) {
+        let bytes = bits.to_le_bytes();
+        let bytes = bytes.iter().take(n);
+        match self.big {
+            true => output.extend(bytes.rev()),
+            false => output.extend(bytes),
+        }
+    }
+
+    /// The number stored in `bytes`.
+    pub fn load(self, bytes: &[u8]) -> Value {
+        let bits = self.bits(bytes);
+        let [a, b, c, d, ..] = bits.to_le_bytes();
         match self.ty {
             NumberType::Bool
             | NumberType::U8
@@ -217,11 +232,6 @@ impl Dtype {
             (Value::Signed(n), _) => n.cast_unsigned(),
             (Value::Unsigned(n), _) => n,
         };
-        let bytes = bits.to_le_bytes();
-        let bytes = bytes.iter().take(self.size());
-        match self.big {
-            true => output.extend(bytes.rev()),
-            false => output.extend(bytes),
-        }
+        self.put(bits, self.size(), output);
     }
 }

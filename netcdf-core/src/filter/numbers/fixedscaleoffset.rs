@@ -11,11 +11,11 @@
 //!
 //! As in numpy, integers are computed as integers if offset and scale are whole numbers.
 
-use super::dtype::{Dtype, NumberType};
+use super::dtype::NumberType;
 use super::value::Value;
-use super::{Cast, dtype, halves, own, stored, wide};
+use super::{Cast, dtype, halves, member, own, wide};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids, word};
+use crate::filter::codec::{Config, Members, Stage, ids};
 use crate::filter::output::parameter;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::json::Json;
@@ -51,11 +51,7 @@ struct FixedScaleOffset {
 
 impl FixedScaleOffset {
     fn new(params: &[u32]) -> Result<Self> {
-        let cast = Cast {
-            filter: NAME,
-            from: stored(NAME, params, 0)?,
-            to: stored(NAME, params, 1)?,
-        };
+        let cast = Cast::new(NAME, params, 0)?;
         if cast.from.ty == NumberType::Bool {
             return Err(corrupt("fixedscaleoffset: truth values cannot be scaled"));
         }
@@ -143,7 +139,6 @@ fn write(params: &[u32]) -> Result<Members> {
         offset,
         scale,
     } = FixedScaleOffset::new(params)?;
-    let dtype = |key, dtype: Dtype| word(key, &dtype.text());
     let number = |key: &str, value: Value| {
         let text = match value {
             Value::Float(x) if x.is_finite() => format!("{x:?}"),
@@ -158,7 +153,7 @@ fn write(params: &[u32]) -> Result<Members> {
     Ok(vec![
         number("scale", scale),
         number("offset", offset),
-        dtype("dtype", cast.from),
-        dtype("astype", cast.to),
+        member("dtype", cast.from),
+        member("astype", cast.to),
     ])
 }

@@ -18,10 +18,11 @@ mod value;
 use dtype::Dtype;
 use value::Value;
 
-use super::codec::Config;
+use super::codec::{Config, word};
 use super::output::{allocate, bad, parameter};
 use super::{Context, corrupt};
 use crate::error::Result;
+use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// A type among the members of a codec; the default if it is missing.
@@ -59,6 +60,11 @@ fn wide(filter: &str, params: &[u32], n: usize) -> Result<u64> {
     Ok(u64::from(high) << 32 | u64::from(low))
 }
 
+/// A type as a member of JSON.
+fn member(key: &str, dtype: Dtype) -> (String, Json) {
+    word(key, &dtype.text())
+}
+
 /// Both halves of a 64-bit parameter.
 fn halves(wide: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = wide.to_le_bytes();
@@ -77,6 +83,15 @@ struct Cast {
 }
 
 impl Cast {
+    /// The conversion between the types in parameters `n` and `n + 1`.
+    fn new(filter: &'static str, params: &[u32], n: usize) -> Result<Self> {
+        Ok(Self {
+            filter,
+            from: stored(filter, params, n)?,
+            to: stored(filter, params, n.saturating_add(1))?,
+        })
+    }
+
     /// The inverse conversion.
     fn back(self) -> Self {
         Self {

@@ -13,7 +13,7 @@ use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};
-use crate::filter::user::wrong;
+use crate::filter::user::none;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::model::Element;
 
@@ -35,10 +35,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy::ZARR_ONLY,
     named: &[],
-    prepare: |_, user| match user {
-        [] => Ok(vec![]),
-        _ => Err(wrong(NAME, "no parameters", user)),
-    },
+    prepare: |_, user| none(NAME, user),
     build: |_, _| Ok(Box::new(PackBits)),
 };
 

@@ -11,11 +11,10 @@
 //!
 //! Reading only converts the type.
 
-use super::dtype::Dtype;
 use super::value::Value;
-use super::{Cast, dtype, own, stored};
+use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids, whole, word};
+use crate::filter::codec::{Config, Members, Stage, ids, whole};
 use crate::filter::output::parameter;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
@@ -45,11 +44,7 @@ struct Quantize {
 
 impl Quantize {
     fn new(params: &[u32]) -> Result<Self> {
-        let cast = Cast {
-            filter: NAME,
-            from: stored(NAME, params, 1)?,
-            to: stored(NAME, params, 2)?,
-        };
+        let cast = Cast::new(NAME, params, 1)?;
         if !cast.from.ty.is_float() || !cast.to.ty.is_float() {
             return Err(corrupt("quantize: the numbers are not floats"));
         }
@@ -100,7 +95,6 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
 
 fn write(params: &[u32]) -> Result<Members> {
     let Quantize { digits, cast } = Quantize::new(params)?;
-    let member = |key, dtype: Dtype| word(key, &dtype.text());
     Ok(vec![
         whole("digits", digits),
         member("dtype", cast.from),

@@ -15,10 +15,9 @@ pub(super) const REVERSE: c_uint = 0x0100;
 /// Flag of an optional filter, which chunks may skip.
 pub(super) const OPTIONAL: c_uint = 0x0001;
 
-/// Whether a filter can be applied: `dcpl`, `type`, `space`; more than 0 for yes.
-pub(super) type CanApply = unsafe extern "C" fn(Id, Id, Id) -> c_int;
-/// Makes stored parameters from the user's: `dcpl`, `type`, `space`; negative for an error.
-pub(super) type SetLocal = unsafe extern "C" fn(Id, Id, Id) -> c_int;
+/// Looks at a chunk: `dcpl`, `type`, `space`. Whether a filter can be applied, more than 0 for yes; or makes stored
+/// parameters from the user's, negative for an error.
+pub(super) type Look = unsafe extern "C" fn(Id, Id, Id) -> c_int;
 /// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the
 /// buffer, buffer. Returns the bytes in the buffer afterwards, 0 for a failure.
 pub(super) type Apply = unsafe extern "C" fn(
@@ -38,8 +37,8 @@ pub(super) struct FilterClass {
     pub encoder_present: c_uint,
     pub decoder_present: c_uint,
     pub name: *const c_char,
-    pub can_apply: Option<CanApply>,
-    pub set_local: Option<SetLocal>,
+    pub can_apply: Option<Look>,
+    pub set_local: Option<Look>,
     pub filter: Option<Apply>,
 }
 

@@ -12,6 +12,7 @@ use super::host::Call;
 use super::library::{Library, Uses};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
+use crate::filter::user::listed;
 use crate::model::FilterSpec;
 
 /// Most parameters of a codec.
@@ -29,19 +30,14 @@ pub struct Codec {
     /// The file.
     pub path: PathBuf,
     library: Arc<Library>,
-    functions: Functions,
-    ready: OnceLock<()>,
-    /// Visible parameters, by the working parameters made from them.
-    made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
-}
-
-#[derive(Clone, Copy)]
-struct Functions {
     initialize: Option<abi::LifecycleFn>,
     finalize: Option<abi::LifecycleFn>,
     to_params: abi::ToParams,
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
+    ready: OnceLock<()>,
+    /// Visible parameters, by the working parameters made from them.
+    made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
 }
 
 /// Parameters of a filter for a variable.
@@ -125,13 +121,11 @@ impl Codec {
                     filter: class.filter,
                     path,
                     library: Arc::clone(library),
-                    functions: Functions {
-                        initialize: class.initialize,
-                        finalize: class.finalize,
-                        to_params,
-                        to_json,
-                        modify: class.modify,
-                    },
+                    initialize: class.initialize,
+                    finalize: class.finalize,
+                    to_params,
+                    to_json,
+                    modify: class.modify,
                     ready: OnceLock::new(),
                     made: Mutex::default(),
                 })
@@ -147,7 +141,7 @@ impl Codec {
         self.ready.get_or_init(|| {
             let uses = held.entry(self.filter).or_default();
             *uses = uses.saturating_add(1);
-            if let (1, Some(initialize)) = (*uses, self.functions.initialize) {
+            if let (1, Some(initialize)) = (*uses, self.initialize) {
                 // SAFETY: the function is the library's own and takes nothing.
                 self.library.enter(|| unsafe { initialize() });
             }
@@ -187,7 +181,7 @@ impl Codec {
         let held = self.lock();
         // SAFETY: the function belongs to the library; the text is NUL-terminated, the pointers are valid.
         let status = self.library.enter(|| unsafe {
-            (self.functions.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0)
+            (self.to_params)(text.as_ptr(), &raw mut count, &raw mut params.0)
         });
         drop(held);
         self.done(status, &asked)?;
@@ -209,11 +203,11 @@ impl Codec {
         let mut json: LibraryMemory<c_char> = LibraryMemory(std::ptr::null_mut());
         let held = self.lock();
         // SAFETY: the function belongs to the library; the count is right, the pointer is valid.
-        let status = self.library.enter(|| unsafe {
-            (self.functions.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0)
-        });
+        let status = self
+            .library
+            .enter(|| unsafe { (self.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0) });
         drop(held);
-        self.done(status, &listed(visible))?;
+        self.done(status, &format!("the parameters {}", listed(visible)))?;
         if json.0.is_null() {
             return Err(self.error(ErrorKind::Corrupt, "it returns no JSON"));
         }
@@ -226,7 +220,7 @@ impl Codec {
     /// # Errors
     /// [`ErrorKind::Argument`] if the library rejects them.
     pub fn modify(&self, context: &Context, visible: &[u32]) -> Result<Parameters> {
-        let Some(modify) = self.functions.modify else {
+        let Some(modify) = self.modify else {
             return Ok(Parameters {
                 visible: visible.to_vec(),
                 working: visible.to_vec(),
@@ -256,7 +250,7 @@ impl Codec {
             // A library may return one block for both; it must be freed once.
             working.0 = std::ptr::null_mut();
         }
-        self.done(status, &listed(visible))?;
+        self.done(status, &format!("the parameters {}", listed(visible)))?;
         let made = Parameters {
             visible: shown
                 .get(shown_count)
@@ -280,11 +274,6 @@ impl Codec {
     }
 }
 
-fn listed(params: &[u32]) -> String {
-    let list = params.iter().map(u32::to_string).collect::<Vec<_>>();
-    format!("the parameters {}", list.join(","))
-}
-
 impl Drop for Codec {
     fn drop(&mut self) {
         if self.ready.get().is_none() {
@@ -293,7 +282,7 @@ impl Drop for Codec {
         let mut held = self.library.lock();
         let uses = held.entry(self.filter).or_default();
         *uses = uses.saturating_sub(1);
-        if let (0, Some(finalize)) = (*uses, self.functions.finalize) {
+        if let (0, Some(finalize)) = (*uses, self.finalize) {
             // SAFETY: the function belongs to the library and takes nothing; the library is loaded.
             self.library.enter(|| unsafe { finalize() });
         }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::abi::{OPTIONAL, REVERSE};
-use super::apart::{Failure, Helpers};
+use super::apart::{Failure, Helpers, What};
 use super::host::Call;
 use super::library::Library;
-use super::local::{Described, FilterCall, Given, Local};
+use super::local::{Described, FilterCall, Given, Local, LookResult};
 use super::trust::CheckedFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
-use crate::filter::user::unfit;
+use crate::filter::user::{listed, unfit};
 use crate::filter::{Context, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
@@ -102,20 +102,11 @@ impl Plugin {
         if !self.described.prepares {
             return Ok(user.to_vec());
         }
-        let told = match &self.place {
-            PluginHost::Here(local) => local.set_local(call()),
-            PluginHost::Apart(helpers, file) => helpers
-                .set_local(file, &call())
-                .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
-        };
+        let told = self.look(Local::set_local, What::SetLocal, call())?;
         match told.params {
             Some(params) if told.answer >= 0 => Ok(params),
             Some(_) | None => {
-                let list = user
-                    .iter()
-                    .map(u32::to_string)
-                    .collect::<Vec<_>>()
-                    .join(",");
+                let list = listed(user);
                 let (label, said) = (self.label(), told.said);
                 let what = format!("{label} does not take the parameters {list}{said}");
                 let remedy = "stored parameters may differ from those that a user gives";
@@ -140,6 +131,21 @@ impl Plugin {
         }
     }
 
+    /// Looks at the chunk of a call, here or in a helper.
+    fn look(
+        &self,
+        here: fn(&Local, Call) -> LookResult,
+        apart: What,
+        call: Call,
+    ) -> Result<LookResult> {
+        match &self.place {
+            PluginHost::Here(local) => Ok(here(local, call)),
+            PluginHost::Apart(helpers, file) => helpers
+                .look(apart, file, &call)
+                .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label())),
+        }
+    }
+
     /// Checks that the filter can be applied to the chunk of a call.
     fn applicable(&self, call: Call) -> Result<()> {
         if !self.described.encodes {
@@ -148,12 +154,7 @@ impl Plugin {
         if !self.described.asks {
             return Ok(());
         }
-        let told = match &self.place {
-            PluginHost::Here(local) => local.can_apply(call),
-            PluginHost::Apart(helpers, file) => helpers
-                .can_apply(file, &call)
-                .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label()))?,
-        };
+        let told = self.look(Local::can_apply, What::CanApply, call)?;
         if told.answer > 0 {
             return Ok(());
         }

@@ -134,8 +134,8 @@ impl Given {
 pub(super) struct Local {
     pub described: Described,
     library: Arc<Library>,
-    can_apply: Option<abi::CanApply>,
-    set_local: Option<abi::SetLocal>,
+    can_apply: Option<abi::Look>,
+    set_local: Option<abi::Look>,
     filter: abi::Apply,
 }
 
@@ -174,28 +174,22 @@ impl Local {
 
     /// Whether the filter can be applied to a chunk: positive for yes.
     pub(super) fn can_apply(&self, call: Call) -> LookResult {
-        let Some(can_apply) = self.can_apply else {
-            return LookResult::of(1, Some(&call), self.described.id);
-        };
-        // SAFETY: the function belongs to the plugin, and the call is set up for its queries.
-        self.asked(call, || unsafe {
-            can_apply(host::LIST, host::TYPE, host::SPACE)
-        })
+        self.look(self.can_apply, 1, call)
     }
 
     /// Makes stored parameters from those of the call.
     pub(super) fn set_local(&self, call: Call) -> LookResult {
-        let Some(set_local) = self.set_local else {
-            return LookResult::of(0, Some(&call), self.described.id);
-        };
-        // SAFETY: as above.
-        self.asked(call, || unsafe {
-            set_local(host::LIST, host::TYPE, host::SPACE)
-        })
+        self.look(self.set_local, 0, call)
     }
 
-    fn asked(&self, call: Call, question: impl FnOnce() -> c_int) -> LookResult {
+    /// Calls a function that looks at a chunk; without one, the answer is `usual`.
+    fn look(&self, function: Option<abi::Look>, usual: c_int, call: Call) -> LookResult {
+        let Some(function) = function else {
+            return LookResult::of(usual, Some(&call), self.described.id);
+        };
         let held = self.library.lock();
+        // SAFETY: the function belongs to the plugin, and the call is set up for its queries.
+        let question = || unsafe { function(host::LIST, host::TYPE, host::SPACE) };
         let (answer, call) = call.during(|| self.library.enter(question));
         drop(held);
         LookResult::of(answer, call.as_ref(), self.described.id)

@@ -95,14 +95,11 @@ impl Plugins {
 
     /// The same plugins, run in separate processes.
     #[must_use]
-    pub fn isolated(self, isolation: Isolation) -> Self {
-        let state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        let helpers = Some(Arc::new(Helpers::new(isolation)));
-        let state = Mutex::new(FoundPlugins { helpers, ..state });
-        Self { state, ..self }
+    pub fn isolated(mut self, isolation: Isolation) -> Self {
+        let state = self.state.get_mut();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        state.helpers = Some(Arc::new(Helpers::new(isolation)));
+        self
     }
 
     /// The plugins that the environment of the process specifies.
@@ -277,13 +274,9 @@ impl FoundPlugins {
 
     /// One codec per filter: libraries for a single filter take precedence over defaults.
     fn find_codecs(&mut self) -> Vec<Arc<Codec>> {
-        let candidates: Vec<_> = self
-            .candidates
-            .iter()
-            .filter(|c| c.has_codec())
-            .cloned()
-            .collect();
-        let (defaults, own): (Vec<_>, Vec<_>) = candidates.iter().partition(|c| c.has_defaults());
+        let candidates = self.candidates.clone();
+        let candidates = candidates.iter().filter(|c| c.has_codec());
+        let (defaults, own): (Vec<_>, Vec<_>) = candidates.partition(|c| c.has_defaults());
         let mut codecs: Vec<Arc<Codec>> = vec![];
         for candidate in own.into_iter().chain(defaults) {
             match self.codecs_of(candidate) {

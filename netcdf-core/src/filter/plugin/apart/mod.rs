@@ -59,7 +59,7 @@ impl Isolation {
 
 /// The requests to helpers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     Describe,
     CanApply,
     SetLocal,
@@ -69,17 +69,8 @@ enum What {
 impl What {
     const ALL: [Self; 4] = [Self::Describe, Self::CanApply, Self::SetLocal, Self::Apply];
 
-    fn number(self) -> u64 {
-        match self {
-            Self::Describe => 0,
-            Self::CanApply => 1,
-            Self::SetLocal => 2,
-            Self::Apply => 3,
-        }
-    }
-
     fn of(number: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|what| what.number() == number)
+        Self::ALL.into_iter().find(|what| *what as u64 == number)
     }
 }
 
@@ -101,7 +92,7 @@ impl Failure {
                 Error::new(ErrorKind::Cancelled, "stopped while a plugin was working")
             }
             Self::Broken(why, Some(remedy)) => {
-                Error::new(kind, format!("{label}: {why}")).with_remedy(remedy)
+                Self::Said(why).error(kind, label).with_remedy(remedy)
             }
             Self::Broken(why, None) | Self::Said(why) => {
                 Error::new(kind, format!("{label}: {why}"))
@@ -158,7 +149,7 @@ impl Helpers {
     ) -> Result<Message, Failure> {
         let mut asked = Out::default();
         let path = file.path.as_os_str().as_encoded_bytes();
-        asked.number(what.number()).bytes(path);
+        asked.number(what as u64).bytes(path);
         asked.number(file.identity.0).number(file.identity.1);
         asked.0.extend(head.0);
         let mut process = self.take()?;
@@ -181,17 +172,13 @@ impl Helpers {
         Described::get(&mut answer.told()).ok_or_else(wrong)
     }
 
-    /// Whether a filter can be applied.
-    pub(super) fn can_apply(&self, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
-        self.told(What::CanApply, file, call)
-    }
-
-    /// Stored parameters for a chunk.
-    pub(super) fn set_local(&self, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
-        self.told(What::SetLocal, file, call)
-    }
-
-    fn told(&self, what: What, file: &CheckedFile, call: &Call) -> Result<LookResult, Failure> {
+    /// Whether a filter can be applied, or stored parameters for a chunk.
+    pub(super) fn look(
+        &self,
+        what: What,
+        file: &CheckedFile,
+        call: &Call,
+    ) -> Result<LookResult, Failure> {
         let mut head = Out::default();
         call.put(&mut head);
         let answer = self.ask(what, file, (head, &[]))?;

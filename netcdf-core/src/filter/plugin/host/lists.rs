@@ -273,13 +273,13 @@ unsafe extern "C" fn H5Pfill_value_defined(list: Id, state: *mut c_int) -> c_int
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> c_int {
     of(list, -1, |call| {
-        let (from, to) = (call.ty, HostType::asked(ty, call)?);
+        let (from, to) = (call.ty, HostType::get(ty, Some(call))?);
         let size = convertible(from, to)?;
         let mut bytes = match &call.fill {
             Some(bytes) => bytes.get(..size)?.to_vec(),
             None => vec![0; size],
         };
-        if from.swaps(to) {
+        if from.big != to.big {
             bytes.reverse();
         }
         // SAFETY: by the caller, there is room for `size` bytes.

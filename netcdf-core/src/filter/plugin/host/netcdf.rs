@@ -153,7 +153,7 @@ unsafe extern "C" fn nc_inq_var_chunking(
 unsafe extern "C" fn nc_inq_var_endian(_set: c_int, _var: c_int, order: *mut c_int) -> c_int {
     ask(BAD_ID, |call| {
         // SAFETY: by the caller.
-        unsafe { put(order, if call.ty.is_big() { 2 } else { 1 }) };
+        unsafe { put(order, if call.ty.big { 2 } else { 1 }) };
         0
     })
 }

@@ -30,7 +30,7 @@ const BASE: Id = 0x0300_0000_0000_0104;
 pub(in super::super) struct HostType {
     class: c_int,
     size: u64,
-    big: bool,
+    pub(super) big: bool,
     signed: bool,
     /// For an enumeration, its integers.
     base: Option<(u64, bool)>,
@@ -87,7 +87,7 @@ impl HostType {
     }
 
     /// The type with this identifier.
-    fn get(id: Id, call: Option<&Call>) -> Option<Self> {
+    pub(super) fn get(id: Id, call: Option<&Call>) -> Option<Self> {
         if id >> 52 == PREDEFINED >> 52 {
             return Some(Self {
                 class: if id >> 16 & 1 == 1 { FLOAT } else { INTEGER },
@@ -298,23 +298,8 @@ pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
 }
 
 impl HostType {
-    /// The type of an identifier from a plugin, for [`convertible`].
-    pub(super) fn asked(id: Id, call: &Call) -> Option<Self> {
-        Self::get(id, Some(call))
-    }
-
     /// Bytes of an element.
     pub(super) fn bytes(self) -> usize {
         usize::try_from(self.size).unwrap_or(0)
-    }
-
-    /// Whether numbers are big-endian.
-    pub(super) fn is_big(self) -> bool {
-        self.big
-    }
-
-    /// Whether the byte order differs from that of `other`.
-    pub(super) fn swaps(self, other: Self) -> bool {
-        self.big != other.big
     }
 }
