@@ -98,14 +98,8 @@ impl<T: Into<Self>> Div<T> for Amount {
     }
 }
 
-impl Sum for Amount {
-    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        amounts.fold(Self(0), Self::add)
-    }
-}
-
-impl Sum<u64> for Amount {
-    fn sum<I: Iterator<Item = u64>>(amounts: I) -> Self {
+impl<T: Into<Self>> Sum<T> for Amount {
+    fn sum<I: Iterator<Item = T>>(amounts: I) -> Self {
         amounts.fold(Self(0), Self::add)
     }
 }

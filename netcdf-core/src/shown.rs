@@ -137,21 +137,9 @@ impl From<Shown<'_>> for Cow<'static, str> {
     }
 }
 
-impl PartialEq<&str> for Shown<'_> {
-    fn eq(&self, other: &&str) -> bool {
-        self.is(other)
-    }
-}
-
-impl PartialEq<str> for Shown<'_> {
-    fn eq(&self, other: &str) -> bool {
-        self.is(other)
-    }
-}
-
-impl PartialEq<String> for Shown<'_> {
-    fn eq(&self, other: &String) -> bool {
-        self.is(other)
+impl<T: AsRef<str> + ?Sized> PartialEq<T> for Shown<'_> {
+    fn eq(&self, other: &T) -> bool {
+        self.is(other.as_ref())
     }
 }
 

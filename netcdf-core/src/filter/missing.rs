@@ -14,7 +14,7 @@ impl Table {
     /// The name of a filter, if it is known, whether or not the filter can be used.
     #[must_use]
     pub fn name(&self, id: u32) -> Option<&'static str> {
-        let built_in = self.rows.iter().find(|e| e.id == id).map(|e| e.name);
+        let built_in = self.row(id).map(|row| row.name);
         built_in.or_else(|| registered(id).map(|filter| filter.name))
     }
 

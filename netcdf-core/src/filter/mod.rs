@@ -365,17 +365,17 @@ impl Table {
         }
     }
 
+    /// The row of the built-in filter with this number.
+    fn row(&self, id: u32) -> Option<&FilterEntry> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+
     /// The filter with this number.
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] if there is none.
     pub fn entry(&self, id: u32) -> Result<UsableFilter<'_>> {
-        let built_in = || {
-            self.rows
-                .iter()
-                .find(|e| e.id == id)
-                .map(UsableFilter::BuiltIn)
-        };
+        let built_in = || self.row(id).map(UsableFilter::BuiltIn);
         let plugin = || {
             let plugins = self.plugins.as_ref()?;
             plugins.filter(id).map(UsableFilter::Plugin)
@@ -410,7 +410,7 @@ impl Table {
     #[must_use]
     pub fn has(&self, id: u32) -> bool {
         let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);
-        !plugins && self.rows.iter().any(|e| e.id == id)
+        !plugins && self.row(id).is_some()
     }
 
     /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk

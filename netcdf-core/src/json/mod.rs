@@ -93,8 +93,14 @@ impl Json {
     /// The number, if it is whole and not negative.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
+        self.as_number()?.parse().ok()
+    }
+
+    /// The text of a number.
+    #[must_use]
+    pub fn as_number(&self) -> Option<&str> {
         match self {
-            Self::Number(text) => text.parse().ok(),
+            Self::Number(text) => Some(text),
             Self::Null | Self::Bool(_) | Self::Text(_) | Self::Array(_) | Self::Object(_) => None,
         }
     }

@@ -64,15 +64,15 @@ pub enum ZarrVersion {
 
 impl Kind {
     /// CDF-1.
-    pub const CLASSIC: Self = Self::cdf(Model::Classic, Cdf::V1);
+    pub const CLASSIC: Self = Self::new(Model::Classic, StorageFormat::Cdf(Cdf::V1));
     /// CDF-2.
-    pub const OFFSET64: Self = Self::cdf(Model::Classic, Cdf::V2);
+    pub const OFFSET64: Self = Self::new(Model::Classic, StorageFormat::Cdf(Cdf::V2));
     /// CDF-5.
-    pub const CDF5: Self = Self::cdf(Model::Cdf5, Cdf::V5);
+    pub const CDF5: Self = Self::new(Model::Cdf5, StorageFormat::Cdf(Cdf::V5));
     /// netCDF-4 on HDF5.
-    pub const NETCDF4: Self = Self::hdf5(Model::Enhanced);
+    pub const NETCDF4: Self = Self::new(Model::Enhanced, StorageFormat::Hdf5);
     /// netCDF-4 on HDF5, restricted to the classic model.
-    pub const NETCDF4_CLASSIC: Self = Self::hdf5(Model::Classic);
+    pub const NETCDF4_CLASSIC: Self = Self::new(Model::Classic, StorageFormat::Hdf5);
     /// NCZarr, version 2.
     pub const NCZARR: Self = Self::version(ZarrVersion::V2, false);
     /// Zarr without netCDF's own metadata, version 2.
@@ -82,13 +82,7 @@ impl Kind {
     /// Zarr without netCDF's own metadata, version 3.
     pub const PURE_ZARR3: Self = Self::version(ZarrVersion::V3, true);
 
-    const fn cdf(model: Model, version: Cdf) -> Self {
-        let storage = StorageFormat::Cdf(version);
-        Self { model, storage }
-    }
-
-    const fn hdf5(model: Model) -> Self {
-        let storage = StorageFormat::Hdf5;
+    const fn new(model: Model, storage: StorageFormat) -> Self {
         Self { model, storage }
     }
 
@@ -99,10 +93,7 @@ impl Kind {
     /// A kind of Zarr.
     #[must_use]
     pub const fn zarr(zarr: Zarr) -> Self {
-        Self {
-            model: Model::Enhanced,
-            storage: StorageFormat::Zarr(zarr),
-        }
+        Self::new(Model::Enhanced, StorageFormat::Zarr(zarr))
     }
 
     /// The name printed by `ncdump -k` and stored in the `_Format` attribute; as in netCDF-C, formats of its netCDF-4 interface have the

@@ -1,6 +1,7 @@
 //! The size in bytes of strings stored with a fixed size, as in Zarr (NCZarr document, appendix D).
 
-use super::{Attribute, Schema, Values};
+use super::convert::convert;
+use super::{Atomic, Attribute, Schema, Values};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The attribute of a variable for the length of its longest possible string, in bytes.
@@ -46,18 +47,11 @@ impl Schema {
 /// # Errors
 /// [`ErrorKind::Argument`] if it is not a number of bytes.
 pub fn string_size(attribute: &Attribute) -> Result<u64> {
-    let one = match &attribute.values {
-        Values::Byte(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Short(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Int(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::Int64(v) => v.first().and_then(|&n| u64::try_from(n).ok()),
-        Values::UByte(v) => v.first().map(|&n| n.into()),
-        Values::UShort(v) => v.first().map(|&n| n.into()),
-        Values::UInt(v) => v.first().map(|&n| n.into()),
-        Values::UInt64(v) => v.first().copied(),
-        Values::Char(_) | Values::Float(_) | Values::Double(_) | Values::String(_) => None,
-        Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => None,
-        Values::Compound { .. } => None,
+    let whole = attribute.values.data_type().filter(|ty| ty.is_integer());
+    let first = whole.and_then(|_| convert(&attribute.values.slice(0..1), Atomic::UInt64).ok());
+    let one = match first {
+        Some(Values::UInt64(v)) => v.first().copied(),
+        Some(_) | None => None,
     };
     let fits = |n: &u64| (1..=u64::from(u32::MAX)).contains(n);
     one.filter(fits).ok_or_else(|| {

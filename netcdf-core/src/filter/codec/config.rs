@@ -61,10 +61,7 @@ impl<'a> Config<'a> {
         let wrong = || self.expected(key, "a whole number");
         match self.get(key) {
             None => default.into().ok_or_else(wrong),
-            Some(Json::Number(text)) => whole(text).ok_or_else(wrong),
-            Some(Json::Null | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_)) => {
-                Err(wrong())
-            }
+            Some(value) => value.as_number().and_then(whole).ok_or_else(wrong),
         }
     }
 
@@ -73,11 +70,8 @@ impl<'a> Config<'a> {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it is something else, or missing.
     pub fn number(&self, key: &str) -> Result<&'a str> {
-        match self.get(key) {
-            Some(Json::Number(text)) => Ok(text),
-            Some(Json::Null | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_))
-            | None => Err(self.expected(key, "a number")),
-        }
+        let number = self.get(key).and_then(Json::as_number);
+        number.ok_or_else(|| self.expected(key, "a number"))
     }
 
     /// A string; `None` if it is missing.
@@ -85,13 +79,11 @@ impl<'a> Config<'a> {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it is something else.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(value) => match value.as_str() {
-                Some(text) => Ok(Some(text)),
-                None => Err(self.expected(key, "a string")),
-            },
-        }
+        let text = self.get(key).map(|value| {
+            let text = value.as_str();
+            text.ok_or_else(|| self.expected(key, "a string"))
+        });
+        text.transpose()
     }
 
     /// A boolean; false if it is missing.

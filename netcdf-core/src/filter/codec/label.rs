@@ -21,8 +21,7 @@ impl Table {
     /// far as we know.
     #[must_use]
     pub fn codec_names(&self, id: u32) -> Option<(&str, &str)> {
-        let row = self.rows.iter().find(|row| row.id == id);
-        let codec = row.and_then(|row| row.codec.as_ref());
+        let codec = self.row(id).and_then(|row| row.codec.as_ref());
         codec.map(|codec| (codec.name, codec.v3))
     }
 
@@ -41,8 +40,7 @@ impl Table {
                 params: String::from_utf8_lossy(&text).into_owned(),
             };
         }
-        let row = self.rows.iter().find(|row| row.id == spec.id);
-        let codec = row.and_then(|row| row.codec);
+        let codec = self.row(spec.id).and_then(|row| row.codec);
         let context = nothing();
         let shown = Shown {
             version: ZarrVersion::V3,

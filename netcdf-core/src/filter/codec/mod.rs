@@ -216,8 +216,7 @@ pub fn to_json(
     if spec.id == UNKNOWN {
         return same(version, spec);
     }
-    let row = table.rows.iter().find(|row| row.id == spec.id);
-    if let Some(codec) = row.and_then(|row| row.codec) {
+    if let Some(codec) = table.row(spec.id).and_then(|row| row.codec) {
         let members = (codec.write)(&spec.params, &Shown { version, context })?;
         return Ok(wrapped(version, (codec.name, codec.v3), members));
     }

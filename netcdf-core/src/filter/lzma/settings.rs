@@ -76,12 +76,10 @@ fn text(params: &[u32]) -> Result<Json> {
 fn int(json: &Json, key: &str, default: i64) -> Result<i64> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(default),
-        Some(Json::Number(text)) if text.parse::<i64>().is_ok() => {
-            Ok(text.parse().unwrap_or(default))
+        Some(value) => {
+            let n = value.as_number().and_then(|text| text.parse().ok());
+            n.ok_or_else(|| bad(NAME, format_args!("`{key}` is not a whole number")))
         }
-        Some(
-            Json::Number(_) | Json::Bool(_) | Json::Text(_) | Json::Array(_) | Json::Object(_),
-        ) => Err(bad(NAME, format_args!("`{key}` is not a whole number"))),
     }
 }
 

@@ -15,22 +15,6 @@ pub const PRELOAD: &str = "HDF5_PLUGIN_PRELOAD";
 /// See [`PRELOAD`].
 const OFF: &str = "::";
 
-/// The default directories: those of HDF5's own installation and of distributions.
-#[cfg(all(unix, target_arch = "x86_64"))]
-const USUAL: &[&str] = &[
-    "/usr/local/hdf5/lib/plugin",
-    "/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins",
-    "/usr/lib64/hdf5/plugin",
-];
-#[cfg(all(unix, target_arch = "aarch64"))]
-const USUAL: &[&str] = &[
-    "/usr/local/hdf5/lib/plugin",
-    "/usr/lib/aarch64-linux-gnu/hdf5/serial/plugins",
-    "/usr/lib64/hdf5/plugin",
-];
-#[cfg(all(unix, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-const USUAL: &[&str] = &["/usr/local/hdf5/lib/plugin"];
-
 /// Where to search for plugins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
@@ -119,9 +103,16 @@ fn names_any(path: &OsStr) -> bool {
     std::env::split_paths(path).any(|entry| !entry.as_os_str().is_empty())
 }
 
+/// The default directories: those of HDF5's own installation and of distributions.
 #[cfg(unix)]
 fn usual() -> Vec<PathBuf> {
-    USUAL.iter().map(PathBuf::from).collect()
+    let mut usual = vec![PathBuf::from("/usr/local/hdf5/lib/plugin")];
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        let machine = std::env::consts::ARCH;
+        usual.push(format!("/usr/lib/{machine}-linux-gnu/hdf5/serial/plugins").into());
+        usual.push("/usr/lib64/hdf5/plugin".into());
+    }
+    usual
 }
 
 #[cfg(not(unix))]
