@@ -36,12 +36,11 @@ use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::cdl::{Cdl, ReadOptions};
+use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
 
 use cli::{Cli, Language};
-use fail::Failure;
 
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -67,7 +66,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     }
 }
 
-fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
+fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     let language = cli.language();
     tool::catch_limits()?;
     let source = source(cli, io)?;
@@ -104,7 +103,7 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
 }
 
 /// All errors of a reporter.
-fn all(reporter: Reporter<'_>) -> Failure {
+fn all(reporter: Reporter<'_>) -> CdlError {
     match reporter.finish() {
         Err(errors) => errors.into(),
         // Callers have seen errors.
@@ -194,7 +193,7 @@ fn write(
     source: &dyn Source,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
-) -> Result<(), Failure> {
+) -> Result<(), CdlError> {
     let at = Location::new(name::output(cli, &cdl.name)?)?;
     let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
     let path = &destination.path;

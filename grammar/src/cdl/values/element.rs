@@ -75,8 +75,12 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
                 Some(value) => Self::from_integer(value),
                 None => Fit::Not("the hexadecimal integer does not fit in 64 bits".into()),
             },
-            Constant::Fill | Constant::Nil | Constant::Name(_) => not_a(Self::TYPE, constant),
-            Constant::Open | Constant::Close | Constant::Comma => not_a(Self::TYPE, constant),
+            Constant::Fill | Constant::Nil | Constant::Name(_) => {
+                Fit::Not(expected(Self::TYPE, constant))
+            }
+            Constant::Open | Constant::Close | Constant::Comma => {
+                Fit::Not(expected(Self::TYPE, constant))
+            }
         }
     }
 
@@ -87,12 +91,9 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
 }
 
 /// The message for a constant where a value of type `ty` is expected.
-pub(super) fn not_a<T>(ty: Atomic, constant: &Constant<'_>) -> Fit<T> {
-    Fit::Not(format!(
-        "expected a value of type {}, found {}",
-        ty.name(),
-        describe(constant)
-    ))
+pub(super) fn expected(ty: Atomic, constant: &Constant<'_>) -> String {
+    let found = describe(constant);
+    format!("expected a value of type {}, found {found}", ty.name())
 }
 
 /// A constant in words.
