@@ -8,7 +8,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
-use netcdf_grammar::cdl::values::{self, List, Problems, Severity, Sink};
+use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
 
@@ -130,13 +130,7 @@ pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
 
 /// Passes problems to `reporter`; returns whether there is room for more.
 pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
-    for problem in problems.found() {
-        let (anchor, at) = (list.anchor(), problem.range.start);
-        match problem.severity {
-            Severity::Error => reporter.error(anchor, at, &*problem.what),
-            Severity::Warning => reporter.warning(anchor, at, &*problem.what),
-        }
-    }
+    problems.tell(list.anchor(), reporter);
     !reporter.is_full()
 }
 

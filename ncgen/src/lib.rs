@@ -26,8 +26,6 @@ use std::sync::Arc;
 use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
-use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::format::traits;
 use netcdf_core::io::locator::{Access, Destination, Location};
@@ -36,12 +34,11 @@ use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::cdl::{Cdl, ReadOptions};
+use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
 
 use cli::{Cli, Language};
-use fail::Failure;
 
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -52,11 +49,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
     let cli = Cli::try_parse_from(args)?;
     let mut env = Env::with_threads(cli.threads);
-    let mut plugins = Plugins::from_environment(cli.prefer_plugins);
-    if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
-        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
-    }
-    env.filters = Table::with_plugins(plugins);
+    env.filters = cli.plugins.filters(&env.cancel);
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);
@@ -67,7 +60,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     }
 }
 
-fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
+fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     let language = cli.language();
     tool::catch_limits()?;
     let source = source(cli, io)?;
@@ -104,7 +97,7 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), Failure> {
 }
 
 /// All errors of a reporter.
-fn all(reporter: Reporter<'_>) -> Failure {
+fn all(reporter: Reporter<'_>) -> CdlError {
     match reporter.finish() {
         Err(errors) => errors.into(),
         // Callers have seen errors.
@@ -194,7 +187,7 @@ fn write(
     source: &dyn Source,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
-) -> Result<(), Failure> {
+) -> Result<(), CdlError> {
     let at = Location::new(name::output(cli, &cdl.name)?)?;
     let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
     let path = &destination.path;

@@ -12,4 +12,4 @@ pub mod write;
 
 pub use data_list::DataList;
 pub use lower::{Need, Needs};
-pub use read::{Cdl, ReadError, ReadOptions, read};
+pub use read::{Cdl, CdlError, ReadOptions, read};

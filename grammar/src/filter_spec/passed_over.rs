@@ -42,12 +42,11 @@ impl<'s> Exact<'s> {
         pattern: Pattern<'_>,
         passed_over: &mut BTreeMap<VarId, String>,
     ) -> Result<Matched, Mistake> {
-        let ids = match found {
-            Matched::Named(id) => return Ok(Matched::Named(id)),
-            Matched::Matching(ids) => ids,
-        };
+        if found.by_name {
+            return Ok(found);
+        }
         let (passed, left): (Vec<_>, Vec<_>) =
-            ids.into_iter().partition(|id| self.why(*id).is_some());
+            (found.ids.into_iter()).partition(|id| self.why(*id).is_some());
         if left.is_empty() && !passed.is_empty() {
             let message = "all of these variables are coordinates or describe them, and patterns do not change their values";
             let hint = "name a variable in full to change it anyway".to_owned();
@@ -57,7 +56,8 @@ impl<'s> Exact<'s> {
             .into_iter()
             .filter_map(|id| Some((id, self.why(id)?.clone())));
         passed_over.extend(said);
-        Ok(Matched::Matching(left))
+        let (ids, by_name) = (left, false);
+        Ok(Matched { ids, by_name })
     }
 }
 

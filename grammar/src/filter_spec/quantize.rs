@@ -41,11 +41,7 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
 }
 
 /// Excludes variables; a pattern does not exclude variables given by name.
-fn take_out(all: &mut Resolved<Vars>, found: Matched) {
-    let (ids, by_name) = match found {
-        Matched::Named(id) => (vec![id], true),
-        Matched::Matching(ids) => (ids, false),
-    };
+fn take_out(all: &mut Resolved<Vars>, Matched { ids, by_name }: Matched) {
     for id in ids {
         if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
             all.asked.remove(&id);
@@ -60,19 +56,17 @@ fn add(
     how: How,
     (schema, exact): (&Schema, &Exact<'_>),
 ) -> Result<(), Mistake> {
-    let found = match pattern.variables(schema)? {
-        Matched::Named(id) => Matched::Named(id),
-        Matched::Matching(ids) => Matched::Matching(real(ids, how, schema)),
-    };
-    if found == Matched::Matching(vec![]) {
+    let mut found = pattern.variables(schema)?;
+    found
+        .ids
+        .retain(|id| found.by_name || is_real(*id, how, schema));
+    if found.ids.is_empty() {
         let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
-    let (ids, by_name) = match exact.pass_over(found, pattern, &mut all.passed_over)? {
-        Matched::Named(id) => (vec![id], true),
-        Matched::Matching(ids) => (ids, false),
-    };
-    for id in ids {
+    let found = exact.pass_over(found, pattern, &mut all.passed_over)?;
+    let by_name = found.by_name;
+    for id in found.ids {
         match all.asked.get(&id) {
             Some(old) if old.by_name == by_name => {
                 let message = format!("variable {} is named twice", schema.var_path(id));
@@ -87,13 +81,10 @@ fn add(
     Ok(())
 }
 
-/// The variables that can be quantized.
-fn real(ids: Vec<VarId>, how: How, schema: &Schema) -> Vec<VarId> {
-    let fits = |id: &VarId| {
-        let var = schema.var(*id);
-        var.is_some_and(|v| how.algorithm.most(v.ty).is_some())
-    };
-    ids.into_iter().filter(fits).collect()
+/// Whether a variable can be quantized.
+fn is_real(id: VarId, how: How, schema: &Schema) -> bool {
+    let var = schema.var(id);
+    var.is_some_and(|v| how.algorithm.most(v.ty).is_some())
 }
 
 fn fitting(

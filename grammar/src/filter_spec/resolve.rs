@@ -49,10 +49,7 @@ fn add(
     if filters.iter().any(names::is_lossy) {
         found = exact.pass_over(found, pattern, &mut all.passed_over)?;
     }
-    let (ids, by_name) = match found {
-        Matched::Named(id) => (vec![id], true),
-        Matched::Matching(ids) => (ids, false),
-    };
+    let Matched { ids, by_name } = found;
     let vars = &mut all.asked.vars;
     for id in ids {
         match vars.get(&id) {

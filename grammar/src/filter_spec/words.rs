@@ -5,11 +5,8 @@ use netcdf_core::model::Endianness;
 /// The two parameters that a value of 64 bits becomes (of a double, its bits).
 #[must_use]
 pub fn words(value: u64) -> [u32; 2] {
-    let [a, b, c, d, e, f, g, h] = fix8(value.to_ne_bytes(), native());
-    [
-        u32::from_ne_bytes([a, b, c, d]),
-        u32::from_ne_bytes([e, f, g, h]),
-    ]
+    let word = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(0);
+    [word(value), word(value >> 32)]
 }
 
 /// The value of two parameters.
@@ -28,14 +25,6 @@ pub fn fix8(memory: [u8; 8], machine: Endianness) -> [u8; 8] {
             let [a, b, c, d, e, f, g, h] = memory;
             [e, f, g, h, a, b, c, d]
         }
-    }
-}
-
-/// The byte order of this machine.
-fn native() -> Endianness {
-    match cfg!(target_endian = "big") {
-        true => Endianness::Big,
-        false => Endianness::Little,
     }
 }
 

@@ -12,12 +12,12 @@ mod plain;
 mod pow10;
 mod room;
 mod scan;
+mod tables;
 mod token;
 mod usual;
 
 pub use float::{FloatForm, FloatFormat, Precision};
 pub use integer::{put_i32, put_i64, put_u32, put_u64, suffix};
-pub use list::{WINDOW, f32_in_list, f64_in_list, i64_in_list};
 pub use literal::{Literal, Suffix, literal};
 pub(crate) use plain::{Plain, plain};
 pub use room::{ROOM, SEPARATOR};

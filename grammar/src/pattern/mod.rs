@@ -25,11 +25,11 @@ pub struct Pattern<'a> {
 
 /// The variables that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Matched {
-    /// The variable with this name.
-    Named(VarId),
-    /// The matching variables, at least one.
-    Matching(Vec<VarId>),
+pub struct Matched {
+    /// At least one.
+    pub ids: Vec<VarId>,
+    /// Whether the pattern is the name of the only one.
+    pub by_name: bool,
 }
 
 impl<'a> Pattern<'a> {
@@ -50,11 +50,12 @@ impl<'a> Pattern<'a> {
     /// # Errors
     /// If there are none.
     pub fn variables(&self, schema: &Schema) -> Result<Matched, Mistake> {
+        let matched = |ids: Vec<VarId>, by_name: bool| Matched { ids, by_name };
         if self.is_everything() && !schema.vars.is_empty() {
-            return Ok(Matched::Matching(schema.var_ids().collect()));
+            return Ok(matched(schema.var_ids().collect(), false));
         }
         if let Some(id) = named(schema, self.text) {
-            return Ok(Matched::Named(id));
+            return Ok(matched(vec![id], true));
         }
         let Some(glob) = Glob::new(self.text) else {
             return Err(self.unknown(schema));
@@ -65,7 +66,7 @@ impl<'a> Pattern<'a> {
             let message = format!("no variable matches `{}`", self.text);
             return Err(Mistake::unmatched(self.at, message));
         }
-        Ok(Matched::Matching(found))
+        Ok(matched(found, false))
     }
 
     /// The variable with this name; patterns are not expanded.
@@ -128,11 +129,13 @@ mod tests {
 
     fn found(text: &str) -> Result<Vec<String>, String> {
         let schema = schema();
-        match Pattern::new(text, 0).variables(&schema) {
-            Ok(Matched::Named(id)) => Ok(vec![format!("={}", schema.var_path(id))]),
-            Ok(Matched::Matching(ids)) => Ok(ids.iter().map(|&id| schema.var_path(id)).collect()),
-            Err(e) => Err(e.shown(text)),
-        }
+        let found = Pattern::new(text, 0).variables(&schema);
+        let Matched { ids, by_name } = found.map_err(|e| e.shown(text))?;
+        let mark = if by_name { "=" } else { "" };
+        let shown = ids
+            .iter()
+            .map(|&id| format!("{mark}{}", schema.var_path(id)));
+        Ok(shown.collect())
     }
 
     #[test]

@@ -28,7 +28,7 @@ use netcdf_grammar::diagnostic::Reporter;
 use crate::cli::{Cli, Language};
 use crate::{data, name as output};
 use out::Out;
-use rows::{ListRows, PieceWriter};
+use rows::{ListRows, PieceWriter, Pieces};
 
 /// Most values of a variable in a program: no compiler takes more.
 const VALUES: u64 = 1 << 28;
@@ -171,11 +171,8 @@ impl Program<'_> {
 
     /// The number of pieces that [`Program::rows`] makes.
     fn pieces(&self, var: VarId) -> u64 {
-        let mut nowhere = rows::Nowhere;
-        let rows = self
-            .list(var)
-            .and_then(|_| ListRows::new(self, var, &mut nowhere));
-        rows.map_or(0, |rows| rows.pieces())
+        let pieces = self.list(var).and_then(|_| Pieces::new(self, var));
+        pieces.map_or(0, |pieces| pieces.count())
     }
 
     /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if

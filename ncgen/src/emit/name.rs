@@ -1,5 +1,7 @@
 //! Identifiers, made from names of objects.
 
+use std::collections::HashSet;
+
 use netcdf_core::model::{GroupId, Schema};
 
 /// Replacements for characters that identifiers cannot have.
@@ -93,6 +95,26 @@ pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
         part(name.as_bytes(), &mut path);
     }
     path
+}
+
+/// Names that differ from each other and from those that are `taken`.
+pub(super) fn unique<N: AsRef<[u8]>>(
+    names: impl Iterator<Item = N>,
+    taken: &mut HashSet<String>,
+) -> Vec<String> {
+    let claim = |name: N| claim(whole(name.as_ref()), taken);
+    names.map(claim).collect()
+}
+
+/// The name, or the first of `name_2`, `name_3` … that is not taken. Names in the headers of C begin with `nc_` and `NC_`.
+pub(super) fn claim(name: String, taken: &mut HashSet<String>) -> String {
+    let mut number = 1u32;
+    let mut own = name.clone();
+    while !taken.insert(own.clone()) {
+        number = number.saturating_add(1);
+        own = format!("{name}_{number}");
+    }
+    own
 }
 
 #[cfg(test)]

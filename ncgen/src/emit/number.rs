@@ -1,34 +1,34 @@
 //! Floating-point values in programs, with as many digits as are needed to read the same value back.
 
+use std::str::FromStr;
+
 use netcdf_grammar::number::{FloatForm, FloatFormat, Precision, Token};
 
 /// As C's `%.8g`, with a ninth digit where eight do not give the same value back.
 pub(super) fn float(value: f32) -> String {
-    let text = |digits| {
-        let mut token = Token::new();
-        FloatFormat::new(Precision::Digits(digits), FloatForm::Data).write_f32(value, &mut token);
-        String::from_utf8_lossy(token.as_bytes()).into_owned()
-    };
-    let short = text(8);
-    if short.parse() == Ok(value) {
-        short
-    } else {
-        text(9)
-    }
+    shorter_or([8, 9], value, FloatFormat::write_f32)
 }
 
 /// As C's `%.16g`, with a seventeenth digit where sixteen do not give the same value back.
 pub(super) fn double(value: f64) -> String {
+    shorter_or([16, 17], value, FloatFormat::write_f64)
+}
+
+fn shorter_or<T: Copy + PartialEq + FromStr>(
+    [few, enough]: [u8; 2],
+    value: T,
+    write: impl Fn(&FloatFormat, T, &mut Token),
+) -> String {
     let text = |digits| {
         let mut token = Token::new();
-        FloatFormat::new(Precision::Digits(digits), FloatForm::Data).write_f64(value, &mut token);
+        let format = FloatFormat::new(Precision::Digits(digits), FloatForm::Data);
+        write(&format, value, &mut token);
         String::from_utf8_lossy(token.as_bytes()).into_owned()
     };
-    let short = text(16);
-    if short.parse() == Ok(value) {
-        short
-    } else {
-        text(17)
+    let short = text(few);
+    match short.parse().is_ok_and(|back: T| back == value) {
+        true => short,
+        false => text(enough),
     }
 }
 

@@ -2,23 +2,12 @@
 
 use std::fmt::Write;
 
-/// Splits `bytes` into stretches of UTF-8 and single bytes that are not UTF-8.
-fn pieces(bytes: &[u8], mut text: impl FnMut(&str), mut byte: impl FnMut(u8)) {
-    for chunk in bytes.utf8_chunks() {
-        text(chunk.valid());
-        chunk.invalid().iter().for_each(|&b| byte(b));
-    }
-}
-
 /// Appends a text in the form that it has between `quote`s in C.
 pub(super) fn c(bytes: &[u8], quote: char, out: &mut String) {
-    let out = std::cell::RefCell::new(out);
-    let text = |text: &str| {
-        for c in text.chars() {
-            c_char(c, quote, *out.borrow_mut());
-        }
-    };
-    pieces(bytes, text, |b| octal(b, *out.borrow_mut()));
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().chars().for_each(|c| c_char(c, quote, out));
+        chunk.invalid().iter().for_each(|&b| octal(b, out));
+    }
 }
 
 fn c_char(c: char, quote: char, out: &mut String) {
@@ -46,14 +35,14 @@ fn octal(byte: u8, out: &mut String) {
 
 /// As [`c`] between double quotes; bytes that are not UTF-8 stay as they are.
 pub(super) fn c_bytes(bytes: &[u8]) -> Vec<u8> {
-    let out = std::cell::RefCell::new(Vec::with_capacity(bytes.len()));
-    let text = |text: &str| {
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
         let mut quoted = String::new();
-        text.chars().for_each(|c| c_char(c, '"', &mut quoted));
-        out.borrow_mut().extend_from_slice(quoted.as_bytes());
-    };
-    pieces(bytes, text, |b| out.borrow_mut().push(b));
-    out.into_inner()
+        c(chunk.valid().as_bytes(), '"', &mut quoted);
+        out.extend_from_slice(quoted.as_bytes());
+        out.extend_from_slice(chunk.invalid());
+    }
+    out
 }
 
 /// A text in double quotes, in C.
@@ -88,16 +77,14 @@ fn plain(byte: u8) -> bool {
 
 /// A text between `quote`s in Java, in ASCII; bytes that are not UTF-8 become the characters with these numbers.
 pub(super) fn java(bytes: &[u8], quote: char) -> String {
-    let out = std::cell::RefCell::new(String::with_capacity(bytes.len() + 2));
-    let text = |text: &str| {
-        for c in text.chars() {
-            java_char(c, quote, &mut out.borrow_mut());
-        }
-    };
-    pieces(bytes, text, |b| {
-        java_char(char::from(b), quote, &mut out.borrow_mut())
-    });
-    format!("{quote}{}{quote}", out.into_inner())
+    let mut out = quote.to_string();
+    for chunk in bytes.utf8_chunks() {
+        let invalid = chunk.invalid().iter().map(|&b| char::from(b));
+        let all = chunk.valid().chars().chain(invalid);
+        all.for_each(|c| java_char(c, quote, &mut out));
+    }
+    out.push(quote);
+    out
 }
 
 fn java_char(c: char, quote: char, out: &mut String) {

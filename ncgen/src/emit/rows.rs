@@ -29,49 +29,21 @@ pub(super) trait PieceWriter {
     fn end(&mut self) -> Result<()>;
 }
 
-/// Ignores everything.
-pub(super) struct Nowhere;
-
-impl PieceWriter for Nowhere {
-    fn begin(&mut self, _: &[u64], _: &[u64]) -> Result<()> {
-        Ok(())
-    }
-
-    fn values(&mut self, _: &Values) -> Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// Cuts the values of a list into pieces, and adds fill values for missing ones. Text and small variables without an unlimited
-/// dimension are one piece; otherwise each row of the last dimension is a piece.
-pub(super) struct ListRows<'a> {
-    env: &'a Env,
-    to: &'a mut dyn PieceWriter,
-    /// The type of stored bytes.
-    atomic: Option<Atomic>,
+/// How a variable is cut into pieces. Text and small variables without an unlimited dimension are one piece; otherwise each row
+/// of the last dimension is a piece.
+pub(super) struct Pieces {
     shape: Vec<u64>,
-    fill: Values,
     /// Elements per piece: all, or a row.
     row: u64,
     /// Most elements of a piece.
     most: u64,
     /// Elements of the variable.
     total: u64,
-    /// The next element.
-    at: u64,
 }
 
-impl<'a> ListRows<'a> {
+impl Pieces {
     /// `None` for variables without elements.
-    pub(super) fn new(
-        program: &Program<'a>,
-        id: VarId,
-        to: &'a mut dyn PieceWriter,
-    ) -> Option<Self> {
+    pub(super) fn new(program: &Program<'_>, id: VarId) -> Option<Self> {
         let schema = &program.schema;
         let var = schema.var(id)?;
         let shape = schema.shape(id);
@@ -85,16 +57,54 @@ impl<'a> ListRows<'a> {
         } else {
             shape.last().copied().unwrap_or(1)
         };
-        let fill = var.fill_value().or_else(|| values::fill(schema, var.ty))?;
         (total > 0).then_some(Self {
-            env: program.env,
-            to,
-            atomic: var.ty.atomic(),
             shape,
-            fill,
             row,
             most: program.most.unwrap_or(u64::MAX),
             total,
+        })
+    }
+
+    /// Their number.
+    pub(super) fn count(&self) -> u64 {
+        (self.total / self.row).saturating_mul(self.row.div_ceil(self.most))
+    }
+
+    /// Elements of the piece that has element `at`.
+    fn len(&self, at: u64) -> u64 {
+        let within = at % self.row;
+        let before = within - within % self.most;
+        self.most.min(self.row - before)
+    }
+}
+
+/// Cuts the values of a list into pieces, and adds fill values for missing ones.
+pub(super) struct ListRows<'a> {
+    env: &'a Env,
+    to: &'a mut dyn PieceWriter,
+    /// The type of stored bytes.
+    atomic: Option<Atomic>,
+    fill: Values,
+    pieces: Pieces,
+    /// The next element.
+    at: u64,
+}
+
+impl<'a> ListRows<'a> {
+    /// `None` for variables without elements.
+    pub(super) fn new(
+        program: &Program<'a>,
+        id: VarId,
+        to: &'a mut dyn PieceWriter,
+    ) -> Option<Self> {
+        let var = program.schema.var(id)?;
+        let fill = var.fill_value();
+        Some(Self {
+            env: program.env,
+            to,
+            atomic: var.ty.atomic(),
+            fill: fill.or_else(|| values::fill(&program.schema, var.ty))?,
+            pieces: Pieces::new(program, id)?,
             at: 0,
         })
     }
@@ -103,9 +113,9 @@ impl<'a> ListRows<'a> {
     fn put(&mut self, values: &Values) -> Result<()> {
         self.env.cancel.check()?;
         let mut from = 0;
-        while from < values.len() && self.at < self.total {
-            let done = self.at % self.row % self.most;
-            let piece = self.piece();
+        while from < values.len() && self.at < self.pieces.total {
+            let done = self.at % self.pieces.row % self.pieces.most;
+            let piece = self.pieces.len(self.at);
             if done == 0 {
                 self.begin(piece)?;
             }
@@ -125,28 +135,16 @@ impl<'a> ListRows<'a> {
         Ok(())
     }
 
-    /// Elements of the present piece.
-    fn piece(&self) -> u64 {
-        let within = self.at % self.row;
-        let before = within - within % self.most;
-        self.most.min(self.row - before)
-    }
-
-    /// Number of pieces of the variable.
-    pub(super) fn pieces(&self) -> u64 {
-        (self.total / self.row).saturating_mul(self.row.div_ceil(self.most))
-    }
-
     fn begin(&mut self, piece: u64) -> Result<()> {
         let mut rest = self.at;
         let mut start: Vec<u64> = vec![];
-        let mut count = self.shape.clone();
-        for &len in self.shape.iter().rev() {
+        let mut count = self.pieces.shape.clone();
+        for &len in self.pieces.shape.iter().rev() {
             start.push(rest % len.max(1));
             rest /= len.max(1);
         }
         start.reverse();
-        if let (true, Some((last, outer))) = (piece < self.total, count.split_last_mut()) {
+        if let (true, Some((last, outer))) = (piece < self.pieces.total, count.split_last_mut()) {
             outer.fill(1);
             *last = piece;
         }
@@ -156,7 +154,7 @@ impl<'a> ListRows<'a> {
     /// Fill values up to `element`.
     fn fill_to(&mut self, element: u64) -> Result<()> {
         let fill = self.fill.clone();
-        while self.at < element.min(self.total) {
+        while self.at < element.min(self.pieces.total) {
             self.put(&fill)?;
         }
         Ok(())
@@ -164,7 +162,7 @@ impl<'a> ListRows<'a> {
 
     /// Adds fill values for everything that the list did not have.
     pub(super) fn finish(mut self) -> Result<()> {
-        self.fill_to(self.total)
+        self.fill_to(self.pieces.total)
     }
 }
 

@@ -3,7 +3,8 @@
 use netcdf_core::model::{Atomic, Values};
 
 use super::list::{Item, Problem};
-use crate::cdl::constant::{Constant, number_type};
+use crate::cdl::constant::Constant;
+use crate::cdl::values::byte_constant;
 use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
 use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
@@ -114,24 +115,11 @@ impl ValueBuilder {
 
 /// The character of a constant; numbers count as characters if they have a suffix for bytes.
 fn character(constant: &Constant<'_>) -> Option<u8> {
-    let number = match constant {
-        Constant::Char(byte) => return Some(*byte),
-        Constant::Number(number) => number,
-        Constant::String(_) | Constant::Opaque(_) | Constant::Fill | Constant::Nil => return None,
-        Constant::Name(_) | Constant::Open | Constant::Close | Constant::Comma => return None,
-    };
-    match number_type(number) {
-        Atomic::Byte => match i8::from_number(number) {
-            Fit::Exact(byte) => Some(byte.cast_unsigned()),
-            Fit::Lossy(..) | Fit::Not(_) => None,
-        },
-        Atomic::UByte => match u8::from_number(number) {
-            Fit::Exact(byte) => Some(byte),
-            Fit::Lossy(..) | Fit::Not(_) => None,
-        },
-        Atomic::Char | Atomic::String | Atomic::Float | Atomic::Double => None,
-        Atomic::Short | Atomic::Int | Atomic::Int64 => None,
-        Atomic::UShort | Atomic::UInt | Atomic::UInt64 => None,
+    match constant {
+        Constant::Char(byte) => Some(*byte),
+        Constant::Number(number) => byte_constant(number),
+        Constant::String(_) | Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
+        Constant::Name(_) | Constant::Open | Constant::Close | Constant::Comma => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
-use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Name, Values, VarId};
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Values, VarId};
 
 use super::Lower;
 use super::atomic::ValueBuilder;
@@ -10,7 +10,7 @@ use super::list::{Item, infer, items};
 use super::names::{OwnerName, atomic, is_reserved};
 use crate::cdl::ast::{self, Word};
 use crate::cdl::constant::Constant;
-use crate::cdl::values::{Problems, Severity, empty_values, read_values};
+use crate::cdl::values::{Problems, empty_values, read_values};
 
 /// From this many attributes of one owner on, they are found by hashing.
 const MANY: usize = 32;
@@ -133,7 +133,8 @@ impl Lower<'_> {
             let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
         }
-        let Some(name) = self.attribute_name(word) else {
+        // Keywords can be names of attributes, as nothing else is allowed there.
+        let Some(name) = self.name(word) else {
             return;
         };
         let ty = match ty.map_or_else(|| infer(list).map(DataType::Atomic), Ok) {
@@ -179,11 +180,6 @@ impl Lower<'_> {
         };
         let message = format!("{which} stored as text: {kind} files have no strings");
         self.report.warning(first.anchor, first.offset, message);
-    }
-
-    /// Keywords can be names of attributes, as nothing else is allowed there.
-    fn attribute_name(&mut self, word: Word<'_>) -> Option<Name> {
-        self.name(word)
     }
 
     /// The values, or `None` if something is wrong with them.
@@ -242,13 +238,7 @@ impl Lower<'_> {
         let mut problems = Problems::default();
         let source = self.report.source();
         let values = read_values(source, bytes, &self.schema, ty, &mut problems);
-        for problem in problems.found() {
-            let (offset, what) = (problem.range.start, problem.what.clone());
-            match problem.severity {
-                Severity::Error => self.report.error(self.start, offset, what),
-                Severity::Warning => self.report.warning(self.start, offset, what),
-            }
-        }
+        problems.tell(self.start, &mut self.report);
         match values {
             Ok(values) => Some(values).filter(|_| problems.errors() == 0),
             Err(e) => {
@@ -263,7 +253,7 @@ impl Lower<'_> {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
         };
-        let Some(name) = self.attribute_name(word) else {
+        let Some(name) = self.name(word) else {
             return;
         };
         let values = match list {

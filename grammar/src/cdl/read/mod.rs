@@ -48,37 +48,43 @@ pub struct ReadOptions {
     pub strict: bool,
 }
 
-/// Why a text could not be read.
+/// Why a text could not be read, or nothing could be made of it.
 #[derive(Debug)]
-pub enum ReadError {
-    /// The bytes could not be read.
-    Source(Error),
+pub enum CdlError {
+    /// Reading or writing failed, or the request is wrong.
+    Other(Error),
     /// The text is wrong.
     Text(Diagnostics),
 }
 
-impl fmt::Display for ReadError {
+impl fmt::Display for CdlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Source(e) => e.fmt(f),
+            Self::Other(e) => e.fmt(f),
             Self::Text(e) => e.fmt(f),
         }
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for CdlError {}
 
-impl From<Error> for ReadError {
+impl From<Diagnostics> for CdlError {
+    fn from(errors: Diagnostics) -> Self {
+        Self::Text(errors)
+    }
+}
+
+impl From<Error> for CdlError {
     fn from(e: Error) -> Self {
-        Self::Source(e)
+        Self::Other(e)
     }
 }
 
 /// Reads CDL. Only the positions of data lists are kept; memory does not grow with them.
 ///
 /// # Errors
-/// [`ReadError::Source`] for errors of the source, [`ReadError::Text`] with up to twenty errors in the text.
-pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError> {
+/// [`CdlError::Other`] for errors of the source, [`CdlError::Text`] with up to twenty errors in the text.
+pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError> {
     let (mut name, mut lower) = run(source, options, new_lower(source, options))?;
     if lower.pass == Pass::Forward {
         // The text uses something from a later group: read all groups, dimensions and types first, then the rest.
@@ -106,7 +112,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, ReadError
         .kind
         .or(lower.format)
         .unwrap_or_else(|| lower.needs.kind());
-    let warnings = lower.report.finish().map_err(ReadError::Text)?;
+    let warnings = lower.report.finish()?;
     let (data, replaced) = (lower.data, lower.replaced);
     let (format, needs) = (lower.format, lower.needs);
     Ok(Cdl {

@@ -151,11 +151,6 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// Goes back to `place`, within the last statement.
-    pub fn back_to(&mut self, place: Anchor) {
-        self.window.back(place.offset);
-    }
-
     /// The head of the dataset: `netcdf`, its name, `{`. The text is the part between them; the result says whether the head
     /// was complete.
     ///

@@ -300,7 +300,7 @@ fn close(scan: &mut Scan<'_>, place: Range<u64>) -> ScanStep {
 }
 
 /// The byte of a number with a suffix for bytes; other numbers are not characters.
-fn byte_constant(number: &Literal) -> Option<u8> {
+pub(in crate::cdl) fn byte_constant(number: &Literal) -> Option<u8> {
     match number {
         Literal::Integer(integer, Suffix::Byte | Suffix::UByte) => {
             let value = integer.value()?;

@@ -75,8 +75,12 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
                 Some(value) => Self::from_integer(value),
                 None => Fit::Not("the hexadecimal integer does not fit in 64 bits".into()),
             },
-            Constant::Fill | Constant::Nil | Constant::Name(_) => not_a(Self::TYPE, constant),
-            Constant::Open | Constant::Close | Constant::Comma => not_a(Self::TYPE, constant),
+            Constant::Fill | Constant::Nil | Constant::Name(_) => {
+                Fit::Not(expected(Self::TYPE, constant))
+            }
+            Constant::Open | Constant::Close | Constant::Comma => {
+                Fit::Not(expected(Self::TYPE, constant))
+            }
         }
     }
 
@@ -87,12 +91,9 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
 }
 
 /// The message for a constant where a value of type `ty` is expected.
-pub(super) fn not_a<T>(ty: Atomic, constant: &Constant<'_>) -> Fit<T> {
-    Fit::Not(format!(
-        "expected a value of type {}, found {}",
-        ty.name(),
-        describe(constant)
-    ))
+pub(super) fn expected(ty: Atomic, constant: &Constant<'_>) -> String {
+    let found = describe(constant);
+    format!("expected a value of type {}, found {found}", ty.name())
 }
 
 /// A constant in words.
@@ -167,6 +168,21 @@ fn small(integer: &Integer) -> Option<i64> {
     })
 }
 
+/// The stored forms of a type of Rust.
+macro_rules! put_bytes {
+    () => {
+        #[inline]
+        fn put_big(self, out: &mut Vec<u8>) {
+            out.extend_from_slice(&self.to_be_bytes());
+        }
+
+        #[inline]
+        fn put_little(self, out: &mut Vec<u8>) {
+            out.extend_from_slice(&self.to_le_bytes());
+        }
+    };
+}
+
 macro_rules! integers {
     ($($t:ty, $same:ty, $name:ident;)*) => {$(
         impl Element for $t {
@@ -215,15 +231,7 @@ macro_rules! integers {
                 }
             }
 
-            #[inline]
-            fn put_big(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_be_bytes());
-            }
-
-            #[inline]
-            fn put_little(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
+            put_bytes!();
         }
     )*};
 }
@@ -282,15 +290,7 @@ impl Element for f32 {
         Fit::Exact(value)
     }
 
-    #[inline]
-    fn put_big(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_little(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
-    }
+    put_bytes!();
 }
 
 impl Element for f64 {
@@ -322,15 +322,7 @@ impl Element for f64 {
         Fit::Exact(value)
     }
 
-    #[inline]
-    fn put_big(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_little(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
-    }
+    put_bytes!();
 }
 
 #[cfg(test)]

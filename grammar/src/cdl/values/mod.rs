@@ -20,7 +20,8 @@ mod window;
 
 pub(in crate::cdl) use build::empty as empty_values;
 pub use build::fill;
-pub use problems::{Problem, Problems, Severity};
+pub(in crate::cdl) use chars::byte_constant;
+pub use problems::{Problem, Problems};
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Lists of numbers: `ncgen` spends most of its time in this loop.
 
-use super::element::{Element, Fit, describe};
+use super::element::{Element, Fit, expected};
 use super::scan::{Expect, MARGIN, Scan, ScanStep};
 use super::{Flat, Sink};
 use crate::cdl::constant::Constant;
@@ -147,12 +147,7 @@ impl<T: Element> Numbers<T> {
         let fit = match constant {
             Constant::Comma => return scan.comma(place),
             Constant::Open | Constant::Close => {
-                let what = format!(
-                    "expected a value of type {}, found {}",
-                    T::TYPE.name(),
-                    describe(constant)
-                );
-                scan.problems.error(place, what);
+                scan.problems.error(place, expected(T::TYPE, constant));
                 return ScanStep::End;
             }
             Constant::Fill => Fit::Exact(self.fill),

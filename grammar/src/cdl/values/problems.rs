@@ -2,14 +2,7 @@
 
 use std::ops::Range;
 
-/// How bad a problem is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
-    /// Nothing is written.
-    Error,
-    /// The stored value differs from the one in the list, as always in `ncgen`.
-    Warning,
-}
+use crate::diagnostic::{Anchor, Reporter, Severity};
 
 /// A problem in a data list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +57,17 @@ impl Problems {
     #[must_use]
     pub fn found(&self) -> &[Problem] {
         &self.found
+    }
+
+    /// Passes the kept problems to `reporter`, for a list at `anchor`.
+    pub fn tell(&self, anchor: Anchor, reporter: &mut Reporter<'_>) {
+        for problem in &self.found {
+            let (at, what) = (problem.range.start, &*problem.what);
+            match problem.severity {
+                Severity::Error => reporter.error(anchor, at, what),
+                Severity::Warning => reporter.warning(anchor, at, what),
+            }
+        }
     }
 
     /// Number of errors, including those that were not kept.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::build;
-use super::element::{Element, Fit, describe, not_a};
+use super::element::{Element, Fit, describe, expected};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
@@ -357,11 +357,4 @@ impl<'s, 'a> ElementTree<'s, 'a> {
 
 pub(super) fn unknown_type() -> Stop {
     Stop::Failed(Error::new(ErrorKind::NotFound, "no such type"))
-}
-
-fn expected(ty: Atomic, constant: &Constant<'_>) -> String {
-    match not_a::<()>(ty, constant) {
-        Fit::Not(why) | Fit::Lossy((), why) => why,
-        Fit::Exact(()) => String::new(),
-    }
 }

@@ -25,21 +25,16 @@ fn plain(text: &[u8]) -> Option<(Literal, usize)> {
 fn agree(text: &[u8]) {
     let shown = String::from_utf8_lossy(text);
     let expected = plain(text);
-    if let Some((value, len)) = f64_in_list(text) {
+    let window = text.first_chunk();
+    if let Some((value, len)) = window.and_then(short) {
         let (literal, literal_len) = expected.unwrap();
         assert_eq!(
             (value.to_bits(), len),
             (literal.to_f64().to_bits(), literal_len),
             "{shown}"
         );
-        let single = f32_in_list(text).unwrap();
-        assert_eq!(
-            (single.0.to_bits(), single.1),
-            (literal.to_f32().to_bits(), len),
-            "{shown}"
-        );
     }
-    if let Some((value, len)) = i64_in_list(text) {
+    if let Some((value, len)) = window.and_then(short_integer) {
         let (Literal::Integer(integer, _), literal_len) = expected.unwrap() else {
             panic!("{shown}")
         };
@@ -57,17 +52,13 @@ fn agree(text: &[u8]) {
     );
 }
 
-/// Numbers that must be read the fast way, with their separators.
-fn found(text: &str) {
-    for behind in [", ", ",", " ,", ";", "\n", "}"] {
-        let bytes = in_list(text, behind);
-        agree(&bytes);
-        assert_eq!(
-            f64_in_list(&bytes).map(|(_, len)| len),
-            Some(text.len()),
-            "{text}{behind}"
-        );
-    }
+/// The length of the number that one of the fast ways finds.
+fn found(text: &str, behind: &str) -> Option<usize> {
+    let bytes = in_list(text, behind);
+    agree(&bytes);
+    let window = bytes.first_chunk()?;
+    let real = short(window).map(|(_, len)| len);
+    real.or_else(|| short_integer(window).map(|(_, len)| len))
 }
 
 proptest! {
@@ -94,20 +85,20 @@ proptest! {
     }
 
     #[test]
-    fn printed_numbers_are_found(bits in any::<u64>(), digits in -1_000_000_000_000_000i64..1_000_000_000_000_000, places in 0..20i32) {
+    fn agree_on_printed_numbers(bits in any::<u64>(), digits in -1_000_000_000_000_000i64..1_000_000_000_000_000, places in 0..20i32) {
         let decimal = digits as f64 / 10f64.powi(places);
         let mut token = Token::new();
         for value in [decimal, f64::from_bits(bits)] {
             for precision in [7, 15] {
                 FloatFormat::new(Precision::Digits(precision), FloatForm::Data).write_f64(value, &mut token);
-                // Subnormal values, and one in the middle between two, may go the slow way.
-                if value.abs() > 1e-300 && value.abs() < 1e300 {
-                    found(std::str::from_utf8(token.as_bytes()).unwrap());
+                for behind in [", ", ",", " ,", ";", "\n", "}"] {
+                    found(std::str::from_utf8(token.as_bytes()).unwrap(), behind);
                 }
             }
         }
-        let integer = in_list(&digits.to_string(), ", ");
-        prop_assert_eq!(i64_in_list(&integer), Some((digits, digits.to_string().len())));
+        for behind in [", ", ";"] {
+            found(&digits.to_string(), behind);
+        }
     }
 }
 
@@ -118,23 +109,19 @@ fn everyday_numbers_are_found() {
         "-0",
         "7",
         "-273",
-        "12345678",
-        "123456789012345",
+        "1234567",
         "1.",
         "0.5",
         "-0.0001",
         "283.1234",
         "1234567.12345678",
-        "12345678.5",
         "0.123456789012345",
-        "0.000123456789012345",
-        "1e+30",
-        "-1.234567e-05",
-        "9.96921e+36",
-        "9.969209968386869e+36",
-        "123456789.012345",
+        "0.000123456789012",
     ] {
-        found(text);
+        assert_eq!(found(text, ", "), Some(text.len()), "{text}");
+        for behind in [" ,", ";", "\n", "}"] {
+            assert_eq!(found(text, behind), None, "{text}{behind}");
+        }
     }
 }
 
@@ -155,27 +142,19 @@ fn unusual_numbers_are_not() {
         "1e",
         "1e+",
         "1.e",
+        "1e+30",
         "1e5000",
         "NaN",
         "_",
-        "1234567890123456",
+        "12345678",
+        "12345678.5",
         "0.12345678901234567890123",
         "12abc",
         "--1",
     ] {
-        assert_eq!(f64_in_list(&in_list(text, ", ")), None, "{text}");
+        assert_eq!(found(text, ", "), None, "{text}");
     }
-    for text in ["1.", "1.5", "1e3", "010", "1b", "", "-", "1234567890123456"] {
-        assert_eq!(i64_in_list(&in_list(text, ", ")), None, "{text}");
-    }
-    assert_eq!(f64_in_list(b"1.5, 2"), None, "too near to the end");
-    assert_eq!(f64_in_list(&in_list("010.5", ", ")), Some((10.5, 5)));
-    assert_eq!(i64_in_list(&in_list("0", ", ")), Some((0, 1)));
-}
-
-#[test]
-fn floats_are_rounded_twice() {
-    // The nearest double is in the middle of two floats, and rounds half to even: down.
-    let text = in_list("1.000000059604644776", ", ");
-    assert_eq!(f32_in_list(&text), Some((1.0, 20)));
+    let short_of = |text: &[u8]| text.first_chunk().and_then(short);
+    assert_eq!(short_of(b"1.5, 2"), None, "too near to the end");
+    assert_eq!(short_of(&in_list("010.5", ", ")), Some((10.5, 5)));
 }

@@ -7,7 +7,7 @@ use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote;
 use super::super::rows::PieceWriter;
-use super::OK;
+use super::call;
 use super::names::CNames;
 use super::values::Printer;
 
@@ -122,9 +122,9 @@ impl CDataWriter<'_, '_, '_> {
             "    size_t {own}_countset[{rank}] = {{{count}}};\n"
         )?;
         let group = self.names.group(self.var.group);
-        put!(
+        call!(
             self.out,
-            "    stat = nc_put_vara({group}, {own}_id, {own}_startset, {own}_countset, {own}_data);\n{OK}"
+            "nc_put_vara({group}, {own}_id, {own}_startset, {own}_countset, {own}_data)"
         )
     }
 }
@@ -171,9 +171,9 @@ impl PieceWriter for CDataWriter<'_, '_, '_> {
         if self.var.dims.is_empty() {
             put!(self.out, "}};\n")?;
             let (group, own) = (self.names.group(self.var.group), self.names.var(self.id));
-            put!(
+            call!(
                 self.out,
-                "    stat = nc_put_var1({group}, {own}_id, &count, {own}_data);\n{OK}"
+                "nc_put_var1({group}, {own}_id, &count, {own}_data)"
             )?;
         } else {
             let end = if self.is_text() { "\"" } else { "}" };

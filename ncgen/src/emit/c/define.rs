@@ -7,7 +7,7 @@ use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote::c_string;
 use super::names::CNames;
-use super::{OK, storage};
+use super::{call, storage};
 
 /// The variables of the program.
 pub(super) fn declare(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
@@ -80,10 +80,7 @@ pub(super) fn dimensions(program: &Program<'_>, names: &CNames, out: &mut Out<'_
     for (id, dim) in dims(program) {
         let (group, own) = (names.group(dim.group), names.dim(id));
         let name = c_string(dim.name.as_bytes());
-        put!(
-            out,
-            "    stat = nc_def_dim({group}, {name}, {own}_len, &{own}_dim);\n{OK}"
-        )?;
+        call!(out, "nc_def_dim({group}, {name}, {own}_len, &{own}_dim)")?;
     }
     Ok(())
 }
@@ -107,9 +104,9 @@ pub(super) fn variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>
         };
         let (group, name) = (names.group(var.group), c_string(var.name.as_bytes()));
         let ty = names.type_id(var.ty);
-        put!(
+        call!(
             out,
-            "    stat = nc_def_var({group}, {name}, {ty}, RANK_{own}, {dims}, &{own}_id);\n{OK}"
+            "nc_def_var({group}, {name}, {ty}, RANK_{own}, {dims}, &{own}_id)"
         )?;
         storage::settings(program, names, id, out)?;
     }

@@ -52,6 +52,14 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 /// The line that follows each call.
 const OK: &str = "    CHECK_ERR(stat);\n";
 
+/// Writes a call of a function of netCDF, and the check of its status.
+macro_rules! call {
+    ($out:expr, $($text:tt)*) => {
+        $out.put(format_args!("    stat = {};\n{}", format_args!($($text)*), $crate::emit::c::OK))
+    };
+}
+use call;
+
 const CHECK: &str = r#"void
 check_err(const int stat, int line, const char* file, const char* func) {
     if (stat != NC_NOERR) {
@@ -92,10 +100,7 @@ fn create(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()
         .collect();
     let file = c_string(target(program)?.as_bytes());
     put!(out, "\n    /* enter define mode */\n")?;
-    put!(
-        out,
-        "    stat = nc_create({file}, NC_CLOBBER{mode}, &ncid);\n{OK}"
-    )?;
+    call!(out, "nc_create({file}, NC_CLOBBER{mode}, &ncid)")?;
     if names.classic {
         return Ok(());
     }
@@ -104,7 +109,7 @@ fn create(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()
         let Some(parent) = group.parent else { continue };
         let (parent, id) = (names.group(parent), names.group(id));
         let name = c_string(group.name.as_bytes());
-        put!(out, "    stat = nc_def_grp({parent}, {name}, &{id});\n{OK}")?;
+        call!(out, "nc_def_grp({parent}, {name}, &{id})")?;
     }
     Ok(())
 }
@@ -141,8 +146,8 @@ fn end_definitions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> 
             out,
             "    /* don't initialize variables with fill values */\n"
         )?;
-        put!(out, "    stat = nc_set_fill({root}, NC_NOFILL, 0);\n{OK}")?;
+        call!(out, "nc_set_fill({root}, NC_NOFILL, 0)")?;
     }
     put!(out, "\n    /* leave define mode */\n")?;
-    put!(out, "    stat = nc_enddef ({root});\n{OK}")
+    call!(out, "nc_enddef ({root})")
 }

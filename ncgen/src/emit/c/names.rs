@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use netcdf_core::model::{Atomic, DataType, DimId, GroupId, Schema, TypeId, VarId};
 
-use super::super::name;
+use super::super::name::{self, claim, unique};
 
 /// Words that types of the dataset may not be called: keywords, names in the headers, and names in the program.
 const RESERVED: &str = "\
@@ -155,22 +155,6 @@ fn reserved(groups: &[String], dims: &[String], vars: &[String]) -> HashSet<Stri
     }
     taken.extend(vars.iter().map(|v| format!("RANK_{v}")));
     taken
-}
-
-fn unique(paths: impl Iterator<Item = Vec<u8>>, taken: &mut HashSet<String>) -> Vec<String> {
-    paths.map(|path| claim(name::whole(&path), taken)).collect()
-}
-
-/// The name, or the first of `name_2`, `name_3` … that is not taken. Names in the headers begin with `nc_` and `NC_`.
-fn claim(name: String, taken: &mut HashSet<String>) -> String {
-    let mut number = 1u32;
-    let mut own = name.clone();
-    while taken.contains(&own) {
-        number = number.saturating_add(1);
-        own = format!("{name}_{number}");
-    }
-    taken.insert(own.clone());
-    own
 }
 
 /// The C type of an atomic type.

@@ -8,7 +8,7 @@ use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, Storag
 
 use super::super::Program;
 use super::super::out::{Out, put};
-use super::OK;
+use super::call;
 use super::names::CNames;
 
 /// Arrays of numbers that the settings need.
@@ -101,14 +101,11 @@ pub(super) fn settings(
     let (storage, name) = (&var.storage, names.var(id));
     let place = format!("{}, {name}_id", names.group(var.group));
     if let Some((layout, sizes)) = layout(storage, name) {
-        put!(
-            out,
-            "    stat = nc_def_var_chunking({place}, {layout}, {sizes});\n{OK}"
-        )?;
+        call!(out, "nc_def_var_chunking({place}, {layout}, {sizes})")?;
     }
     let has = |id: u32| storage.filters.iter().any(|f| f.id == id);
     if has(FLETCHER32) {
-        put!(out, "    stat = nc_def_var_fletcher32({place}, 1);\n{OK}")?;
+        call!(out, "nc_def_var_fletcher32({place}, 1)")?;
     }
     let level = level(storage);
     if has(SHUFFLE) || level.is_some() {
@@ -118,23 +115,17 @@ pub(super) fn settings(
             "NC_NOSHUFFLE"
         };
         let (on, level) = (u8::from(level.is_some()), level.unwrap_or(0));
-        put!(
-            out,
-            "    stat = nc_def_var_deflate({place}, {shuffle}, {on}, {level});\n{OK}"
-        )?;
+        call!(out, "nc_def_var_deflate({place}, {shuffle}, {on}, {level})")?;
     }
     if let Some(order) = storage.endianness {
         let order = match order {
             Endianness::Little => "NC_ENDIAN_LITTLE",
             Endianness::Big => "NC_ENDIAN_BIG",
         };
-        put!(out, "    stat = nc_def_var_endian({place}, {order});\n{OK}")?;
+        call!(out, "nc_def_var_endian({place}, {order})")?;
     }
     if storage.fill == Fill::NoFill {
-        put!(
-            out,
-            "    stat = nc_def_var_fill({place}, NC_NOFILL, NULL);\n{OK}"
-        )?;
+        call!(out, "nc_def_var_fill({place}, NC_NOFILL, NULL)")?;
     }
     for (at, filter) in filters(storage).iter().enumerate() {
         let (number, count) = (filter.id, filter.params.len());
@@ -142,9 +133,9 @@ pub(super) fn settings(
             0 => "NULL".to_owned(),
             _ => format!("{name}_{at}_filterparams"),
         };
-        put!(
+        call!(
             out,
-            "    stat = nc_def_var_filter({place}, {number}, {count}, {params});\n{OK}"
+            "nc_def_var_filter({place}, {number}, {count}, {params})"
         )?;
     }
     if let Some(Quantize { algorithm, keep }) = storage.quantize {
@@ -153,10 +144,7 @@ pub(super) fn settings(
             Algorithm::GranularBitRound => "NC_QUANTIZE_GRANULARBR",
             Algorithm::BitRound => "NC_QUANTIZE_BITROUND",
         };
-        put!(
-            out,
-            "    stat = nc_def_var_quantize({place}, {algorithm}, {keep});\n{OK}"
-        )?;
+        call!(out, "nc_def_var_quantize({place}, {algorithm}, {keep})")?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::super::Program;
 use super::super::out::{Out, put};
 use super::super::quote::c_string;
 use super::names::{CNames, atomic_type, type_macro};
-use super::{OK, values};
+use super::{OK, call, values};
 
 /// All types in the order of the C tool: types made of atomic types first.
 pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
@@ -82,10 +82,7 @@ pub(super) fn define(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -
         let (name, own) = (c_string(ty.name.as_bytes()), names.user_type(id));
         match &ty.kind {
             TypeKind::Opaque { size } => {
-                put!(
-                    out,
-                    "    stat = nc_def_opaque({group}, {size}, {name}, &{own}_typ);\n{OK}"
-                )?;
+                call!(out, "nc_def_opaque({group}, {size}, {name}, &{own}_typ)")?;
             }
             TypeKind::Vlen { base } => {
                 let base = names.type_id(*base);
@@ -118,10 +115,7 @@ fn define_enum(ty: &UserType, names: &CNames, id: TypeId, out: &mut Out<'_>) -> 
     let (c_type, nc_type) = (atomic_type(*base), type_macro(*base));
     let name = c_string(ty.name.as_bytes());
     put!(out, "    {{\n    {c_type} econst;\n")?;
-    put!(
-        out,
-        "    stat = nc_def_enum({group}, {nc_type}, {name}, &{own}_typ);\n{OK}"
-    )?;
+    call!(out, "nc_def_enum({group}, {nc_type}, {name}, &{own}_typ)")?;
     for (name, value) in members {
         let (name, value) = (c_string(name.as_bytes()), enum_value(ty, *value));
         put!(out, "    econst = {value};\n")?;

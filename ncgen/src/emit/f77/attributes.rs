@@ -5,7 +5,7 @@ use netcdf_core::model::{Atomic, Attribute, Values};
 
 use super::super::Program;
 use super::super::quote;
-use super::lines::{Lines, OK, line};
+use super::lines::{Lines, call, line};
 use super::names::FortranNames;
 use super::values;
 
@@ -99,20 +99,18 @@ fn put(attribute: &Attribute, var: &str, out: &mut Lines<'_, '_>) -> Result<()> 
             }
             text = format!("{vector}(1:{len})");
         }
-        line!(
+        return call!(
             out,
-            "stat = nf_put_att_text(ncid, {var}, {name}, {}, {text})",
+            "nf_put_att_text(ncid, {var}, {name}, {}, {text})",
             len.max(1)
-        )?;
-        return line!(out, "{OK}");
+        );
     }
     for (value, at) in values::expressions(&attribute.values).iter().zip(1u64..) {
         line!(out, "{vector}({at}) = {value}")?;
     }
     let (suffix, ty) = (values::suffix(ty), values::type_name(ty));
-    line!(
+    call!(
         out,
-        "stat = nf_put_att_{suffix}(ncid, {var}, {name}, {ty}, {len}, {vector})"
-    )?;
-    line!(out, "{OK}")
+        "nf_put_att_{suffix}(ncid, {var}, {name}, {ty}, {len}, {vector})"
+    )
 }

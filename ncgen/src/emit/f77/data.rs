@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, Schema, Values, VarId};
 use super::super::Program;
 use super::super::quote;
 use super::super::rows::PieceWriter;
-use super::lines::{Lines, OK, line};
+use super::lines::{Lines, call, line};
 use super::names::FortranNames;
 use super::{atomic, values};
 
@@ -179,19 +179,11 @@ impl PieceWriter for StatementWriter<'_, '_, '_> {
             _ => name.to_owned(),
         };
         if self.rank == 0 {
-            line!(
-                self.out,
-                "stat = nf_put_var_{suffix}(ncid, {name}_id, {values})"
-            )?;
-            line!(self.out, "{OK}")?;
+            call!(self.out, "nf_put_var_{suffix}(ncid, {name}_id, {values})")?;
             return self.out.blank();
         }
         let place = format!("{name}_id, {name}_start, {name}_count");
-        line!(
-            self.out,
-            "stat = nf_put_vara_{suffix}(ncid, {place}, {values})"
-        )?;
-        line!(self.out, "{OK}")?;
+        call!(self.out, "nf_put_vara_{suffix}(ncid, {place}, {values})")?;
         line!(self.out, "end")
     }
 }

@@ -9,9 +9,6 @@ use super::super::out::{Out, put};
 /// Columns of a line that a statement may fill.
 const COLUMNS: usize = 66;
 
-/// The statement that follows each call.
-pub(super) const OK: &str = "call check_err(stat)";
-
 /// Takes statements.
 pub(super) struct Lines<'a, 'o> {
     out: &'a mut Out<'o>,
@@ -22,6 +19,12 @@ macro_rules! line {
     ($out:expr, $($text:tt)*) => { $out.statement(format_args!($($text)*)) };
 }
 pub(super) use line;
+
+/// Writes a call of a function of netCDF, and the check of its status.
+macro_rules! call {
+    ($out:expr, $($text:tt)*) => { $out.call(format_args!($($text)*)) };
+}
+pub(super) use call;
 
 impl<'a, 'o> Lines<'a, 'o> {
     pub(super) fn new(out: &'a mut Out<'o>) -> Self {
@@ -37,6 +40,12 @@ impl<'a, 'o> Lines<'a, 'o> {
             put!(self.out, "{head}{part}\n")?;
         }
         Ok(())
+    }
+
+    /// Writes a call, and the check of its status.
+    pub(super) fn call(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
+        line!(self, "stat = {text}")?;
+        line!(self, "call check_err(stat)")
     }
 
     pub(super) fn comment(&mut self, text: &str) -> Result<()> {

@@ -12,7 +12,7 @@ use netcdf_core::model::{Atomic, DimId, Variable};
 use super::out::Out;
 use super::quote;
 use super::{Program, mode};
-use lines::{Lines, OK, line};
+use lines::{Lines, call, line};
 use names::FortranNames;
 
 /// Most elements that one subroutine writes: compilers are slow on long ones.
@@ -48,19 +48,16 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     attributes::write(program, &names, out)?;
     if program.no_fill {
         out.comment("don't initialize variables with fill values")?;
-        line!(out, "stat = nf_set_fill(ncid, NF_NOFILL, oldfil)")?;
-        line!(out, "{OK}")?;
+        call!(out, "nf_set_fill(ncid, NF_NOFILL, oldfil)")?;
     }
     out.comment("leave define mode")?;
-    line!(out, "stat = nf_enddef(ncid)")?;
-    line!(out, "{OK}")?;
+    call!(out, "nf_enddef(ncid)")?;
     out.blank()?;
     if !program.header_only {
         data::scalars(program, &names, out)?;
         data::calls(program, &names, out)?;
     }
-    line!(out, "stat = nf_close(ncid)")?;
-    line!(out, "{OK}")?;
+    call!(out, "nf_close(ncid)")?;
     line!(out, "end")?;
     if !program.header_only {
         data::subroutines(program, &names, out)?;
@@ -91,8 +88,7 @@ fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
     };
     out.comment("enter define mode")?;
     let file = quote::fortran(program.file.as_bytes());
-    line!(out, "stat = nf_create({file}, {mode}, ncid)")?;
-    line!(out, "{OK}")
+    call!(out, "nf_create({file}, {mode}, ncid)")
 }
 
 /// Dimensions and variables, as variables of the program.
@@ -158,8 +154,7 @@ fn define(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) 
     }
     for (own, dim) in names.dims.iter().zip(&schema.dims) {
         let name = quote::fortran(dim.name.as_bytes());
-        line!(out, "stat = nf_def_dim(ncid, {name}, {own}_len, {own}_dim)")?;
-        line!(out, "{OK}")?;
+        call!(out, "nf_def_dim(ncid, {name}, {own}_len, {own}_dim)")?;
     }
     if !schema.vars.is_empty() {
         out.comment("define variables")?;
@@ -178,11 +173,10 @@ fn define(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) 
             _ => format!("{own}_dims"),
         };
         let ty = values::type_name(atomic(var));
-        line!(
+        call!(
             out,
-            "stat = nf_def_var(ncid, {name}, {ty}, {own}_rank, {dims}, {own}_id)"
+            "nf_def_var(ncid, {name}, {ty}, {own}_rank, {dims}, {own}_id)"
         )?;
-        line!(out, "{OK}")?;
     }
     Ok(())
 }

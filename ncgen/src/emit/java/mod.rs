@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, DimId, Variable};
 
+use super::name::unique;
 use super::out::{Out, put};
-use super::{Program, mode, name, quote};
+use super::{Program, mode, quote};
 
 /// The identifiers, in the order of the schema.
 struct JavaNames {
@@ -23,9 +24,11 @@ struct JavaNames {
 /// Errors of the source and of `out`, and a signal.
 pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     let schema = &program.schema;
+    let dims = schema.dims.iter().map(|d| d.name.as_bytes());
+    let vars = schema.vars.iter().map(|v| v.name.as_bytes());
     let names = JavaNames {
-        dims: unique(schema.dims.iter().map(|d| d.name.as_bytes())),
-        vars: unique(schema.vars.iter().map(|v| v.name.as_bytes())),
+        dims: unique(dims, &mut HashSet::new()),
+        vars: unique(vars, &mut HashSet::new()),
     };
     for package in ["java.util", "ucar.ma2", "ucar.nc2", "ucar.nc2.NetcdfFile"] {
         put!(out, "import {package}.*;\n")?;
@@ -54,22 +57,6 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Identifiers, each unique.
-fn unique<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let claim = |bytes: &[u8]| {
-        let first = name::whole(bytes);
-        let mut own = first.clone();
-        let mut number = 1u32;
-        while !taken.insert(own.clone()) {
-            number = number.saturating_add(1);
-            own = format!("{first}_{number}");
-        }
-        own
-    };
-    names.map(claim).collect()
-}
-
-/// A text in double quotes.
 fn text(bytes: &[u8]) -> String {
     quote::java(bytes, '"')
 }

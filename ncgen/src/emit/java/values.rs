@@ -4,34 +4,18 @@ use netcdf_core::model::{Atomic, Values};
 
 use super::super::number;
 
-/// Java's type for a type.
+/// Java's type for a type. For those of the classic model, which alone occur here, Java uses the names of CDL.
 pub(super) fn type_name(ty: Atomic) -> &'static str {
-    match ty {
-        Atomic::Char => "char",
-        Atomic::Byte => "byte",
-        Atomic::Short => "short",
-        Atomic::Int => "int",
-        Atomic::Float => "float",
-        Atomic::Double => "double",
-        // The model has no other types.
-        Atomic::UByte | Atomic::UShort | Atomic::UInt => "long",
-        Atomic::Int64 | Atomic::UInt64 | Atomic::String => "long",
-    }
+    ty.name()
 }
 
 /// As [`type_name`], with a capital letter.
-pub(super) fn class_name(ty: Atomic) -> &'static str {
-    match ty {
-        Atomic::Char => "Char",
-        Atomic::Byte => "Byte",
-        Atomic::Short => "Short",
-        Atomic::Int => "Int",
-        Atomic::Float => "Float",
-        Atomic::Double => "Double",
-        // The model has no other types.
-        Atomic::UByte | Atomic::UShort | Atomic::UInt => "Long",
-        Atomic::Int64 | Atomic::UInt64 | Atomic::String => "Long",
+pub(super) fn class_name(ty: Atomic) -> String {
+    let mut name = ty.name().to_owned();
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
     }
+    name
 }
 
 /// All values of a numeric type, with commas between.
