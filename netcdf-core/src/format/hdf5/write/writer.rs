@@ -29,7 +29,6 @@ pub struct FileWriter {
     cancel: Cancel,
 }
 
-/// Bytes in memory, or in a source.
 /// Bytes of a source.
 pub struct SourceRange<'a> {
     /// The source.
@@ -38,6 +37,7 @@ pub struct SourceRange<'a> {
     pub range: Range<u64>,
 }
 
+/// Bytes in memory, or in a source.
 #[derive(Clone, Copy)]
 enum Bytes<'a> {
     Here(&'a [u8]),
@@ -317,8 +317,7 @@ fn put_contiguous(
         ..
     } = &mut data.stored
     {
-        let padding = tail.end().next_multiple_of(8) - tail.end();
-        let at = tail.room(padding + *size)? + padding;
+        let at = tail.aligned_room(*size)?;
         front.sink.patch(*address_at, &at.to_le_bytes())?;
         *address = Some(at);
     }

@@ -100,15 +100,16 @@ pub struct PlanInput<'a> {
 }
 
 /// The name under which a variable is linked.
-pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Vec<u8> {
-    let name = schema
-        .var(id)
-        .map(|v| v.name.as_bytes())
-        .unwrap_or_default();
-    if scales.clashes(schema, id) {
-        return [NON_COORDINATE, name].concat();
-    }
-    name.to_vec()
+///
+/// # Errors
+/// [`ErrorKind::Internal`] for an id without a variable.
+pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<Vec<u8>> {
+    let name = schema.var(id).or_internal("no such variable")?;
+    let name = name.name.as_bytes();
+    Ok(match scales.clashes(schema, id) {
+        true => [NON_COORDINATE, name].concat(),
+        false => name.to_vec(),
+    })
 }
 
 impl PlanInput<'_> {
@@ -198,7 +199,7 @@ impl PlanInput<'_> {
                 Ok(link(dim.name.as_bytes(), self.scale(d)?))
             }
             Item::Var(v) => {
-                let name = link_name(schema, self.scales, v);
+                let name = link_name(schema, self.scales, v)?;
                 Ok(link(&name, self.objects.var(v)))
             }
         });

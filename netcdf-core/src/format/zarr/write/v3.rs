@@ -39,13 +39,11 @@ pub fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
 }
 
 /// The `data_type` of an array.
-fn data_type(stored: &ArrayStorage, pure: bool) -> Json {
-    if let Some(user) = &stored.user {
-        return user::named(user, ZarrVersion::V3);
-    }
-    match stored.fixed_text {
-        true => dtype::fixed_text(stored.layout.element.size),
-        false => dtype::v3(stored.ty, pure),
+fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
+    match &stored.user {
+        Some(user) => user::named(user, ZarrVersion::V3),
+        None if stored.fixed_text => Ok(dtype::fixed_text(stored.layout.element.size)),
+        None => Ok(dtype::v3(stored.ty, pure)),
     }
 }
 
@@ -59,13 +57,13 @@ impl Metadata<'_> {
         let element = layout.element;
         let grid = object([("chunk_shape", lengths(stored.outer()))]);
         let separator = object([("separator", Json::text("/"))]);
-        let dims = self.dims(id);
+        let dims = self.dims(&self.var(id)?.dims)?;
         let names = dims.iter().map(|d| name(&d.name)).collect();
         Ok(object([
             ("zarr_format", Json::int(3)),
             ("node_type", Json::text("array")),
             ("shape", lengths(&self.schema.shape(id))),
-            ("data_type", data_type(stored, self.zarr.pure)),
+            ("data_type", data_type(stored, self.zarr.pure)?),
             ("chunk_grid", named("regular", grid)),
             ("chunk_key_encoding", named("default", separator)),
             ("fill_value", self.fill_json(stored)?),
@@ -103,7 +101,7 @@ impl Metadata<'_> {
 
     fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
-        self.mark_texts(id, stored, &mut written);
+        self.mark_texts(self.var(id)?, stored, &mut written);
         if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
             // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute.
             written.members.retain(|(name, _)| name != "_FillValue");
@@ -169,7 +167,7 @@ impl Metadata<'_> {
                 let superblock = [("version", Json::text("3.0.0")), ("format", Json::int(3))];
                 written.add("_nczarr_superblock", object(superblock), None);
             }
-            written.add("_nczarr_group", self.nczarr_group3(id), None);
+            written.add("_nczarr_group", self.nczarr_group3(id)?, None);
         }
         Ok(object([
             ("zarr_format", Json::int(3)),
@@ -178,20 +176,21 @@ impl Metadata<'_> {
         ]))
     }
 
-    fn nczarr_group3(&self, id: GroupId) -> Json {
-        let dims = self.group_dims(id).into_iter().map(|dim| {
+    fn nczarr_group3(&self, id: GroupId) -> Result<Json> {
+        let group = self.group(id)?;
+        let dims = self.dims(&group.dims)?.into_iter().map(|dim| {
             object([
                 ("name", name(&dim.name)),
                 ("size", Json::int(dim.len)),
                 ("unlimited", Json::int(u8::from(dim.unlimited))),
             ])
         });
-        let (arrays, groups) = self.contents(id);
-        object([
+        let (arrays, groups) = self.contents(group)?;
+        Ok(object([
             ("dimensions", Json::Array(dims.collect())),
             ("arrays", arrays),
             ("subgroups", groups),
-        ])
+        ]))
     }
 
     /// `attributes`, with the types.

@@ -136,7 +136,7 @@ impl ZarrWriter {
         let (place, grid) = (self.place(id, index)?, self.grid(id)?);
         let version = self.zarr.version;
         let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
-        var.put.note(index, &grid);
+        var.put.note(index, &grid)?;
         let place = &place;
         let store = self.target.store();
         match &mut var.shards {
