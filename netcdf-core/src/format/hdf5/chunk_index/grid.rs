@@ -68,14 +68,7 @@ impl Block {
         if !above {
             return Some(found);
         }
-        for (x, range) in head.iter_mut().zip(self.ranges()).rev() {
-            *x = x.saturating_add(1);
-            if *x < range.end {
-                return Some(found);
-            }
-            *x = range.start;
-        }
-        None
+        self.advance(head).then_some(found)
     }
 }
 

@@ -68,6 +68,12 @@ impl BlockOwner {
     }
 }
 
+/// Skips `n` items of `size` bytes.
+pub(super) fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
+    let bytes = n.checked_mul(size).and_then(|n| usize::try_from(n).ok());
+    c.skip(bytes.unwrap_or(usize::MAX))
+}
+
 /// An address plus a number of bytes; an error beyond 2^64.
 pub(super) fn beside(file: &File, address: u64, distance: Option<u64>) -> Result<u64> {
     let place = distance.and_then(|d| address.checked_add(d));

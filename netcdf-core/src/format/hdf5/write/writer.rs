@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::argument;
 use super::chunk_tree::Chunk;
 use super::dataset::{DataPlace, DatasetState};
 use super::front::{Front, START};
@@ -71,10 +72,6 @@ impl Bytes<'_> {
             }
         }
     }
-}
-
-fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Argument, what)
 }
 
 fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut DatasetState> {

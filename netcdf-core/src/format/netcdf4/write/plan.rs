@@ -216,7 +216,7 @@ impl PlanInput<'_> {
             if let Values::Char(bytes) = &attribute.values {
                 return Ok((
                     PlannedType::Here(text(bytes.len() as u64)),
-                    payload(bytes.clone()),
+                    bytes.clone().into(),
                 ));
             }
             let ty = self.types.of(attribute.ty, Endianness::Little)?;
@@ -344,7 +344,7 @@ impl PlanInput<'_> {
             Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
             None => {
                 let size = exact(datatype.size).index()?;
-                Ok(payload(vec![0; size]))
+                Ok(vec![0; size].into())
             }
         }
     }
@@ -362,13 +362,6 @@ impl PlanInput<'_> {
 
 /// What made the file, in netCDF-C's form.
 const PROPERTIES: &str = concat!("version=2,netcdf-tools=", env!("CARGO_PKG_VERSION"));
-
-fn payload(bytes: Vec<u8>) -> Payload {
-    Payload {
-        bytes,
-        ..Payload::default()
-    }
-}
 
 /// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
 /// missing chunks would read as whatever is in memory, and heap references must always be filled.
