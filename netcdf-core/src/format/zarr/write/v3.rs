@@ -115,13 +115,8 @@ impl Metadata<'_> {
         if !self.zarr.pure {
             let paths = dims.iter().map(|d| self.dim_path(d)).collect();
             let paths = [("dimension_references", Json::Array(paths))];
-            let alias = match stored.ty {
-                Atomic::Char | Atomic::String => Some(Json::text(stored.ty.name())),
-                Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => None,
-                Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => None,
-                Atomic::Float | Atomic::Double => None,
-            };
-            let alias = alias.map(|alias| ("type_alias", alias));
+            let text = matches!(stored.ty, Atomic::Char | Atomic::String);
+            let alias = text.then(|| ("type_alias", Json::text(stored.ty.name())));
             let array = object(paths.into_iter().chain(alias));
             written.add("_nczarr_array", array, None);
         }
@@ -132,26 +127,24 @@ impl Metadata<'_> {
     /// strings of a fixed size. netCDF expects numbers.
     fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
-        let double = match &attribute.values {
-            Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),
-            Values::Double(v) if v.len() == 1 => *v.first()?,
-            Values::String(texts) if stored.fixed_text && texts.len() == 1 => {
-                let text = texts.first()?.as_deref().unwrap_or_default();
-                return Some(Json::text(&strings::base64(text)));
-            }
-            Values::Float(_) | Values::Double(_) | Values::Byte(_) | Values::Char(_) => {
-                return None;
-            }
-            Values::Short(_) | Values::Int(_) | Values::UByte(_) | Values::UShort(_) => {
-                return None;
-            }
-            Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) | Values::String(_) => {
-                return None;
-            }
-            Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => return None,
-            Values::Compound { .. } => return None,
+        let values = &attribute.values;
+        let bytes = if let Values::String(texts) = values
+            && let [text] = texts.as_slice()
+            && stored.fixed_text
+        {
+            text.clone().unwrap_or_default().into_vec()
+        } else if let Values::Float(v) = values
+            && let [x] = v.as_slice()
+        {
+            f64::from(*x).to_le_bytes().to_vec()
+        } else if let Values::Double(v) = values
+            && let [x] = v.as_slice()
+        {
+            x.to_le_bytes().to_vec()
+        } else {
+            return None;
         };
-        Some(Json::text(&strings::base64(&double.to_le_bytes())))
+        Some(Json::text(&strings::base64(&bytes)))
     }
 
     /// The `zarr.json` of a group.
