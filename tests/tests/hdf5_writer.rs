@@ -7,11 +7,10 @@ use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, IndexedChunk,
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
-use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
+use netcdf_core::format::hdf5::message::dense_info::DenseInfo;
 use netcdf_core::format::hdf5::message::fill::{Value, Write};
 use netcdf_core::format::hdf5::message::layout::Layout;
 use netcdf_core::format::hdf5::message::link::Target;
-use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
 use netcdf_core::format::hdf5::write::SourceRange;
 use netcdf_core::format::hdf5::write::{
@@ -108,7 +107,7 @@ fn links_of_any_number_keep_their_order() {
             "{count} links"
         );
         let info = root.body_of(&file, LINK_INFO).unwrap().unwrap();
-        let info = LinkInfo::parse(&mut info.fields(&file)).unwrap();
+        let info = DenseInfo::of_links(&mut info.fields(&file)).unwrap();
         assert_eq!(info.heap.is_some(), count > 8);
         for tree in [info.by_name, info.by_order].into_iter().flatten() {
             let mut visited = vec![];
@@ -158,7 +157,7 @@ fn attributes_of_any_number_and_length() {
         }
         let info = root(&file);
         let info = info.body_of(&file, ATTRIBUTE_INFO).unwrap().unwrap();
-        let info = AttributeInfo::parse(&mut info.fields(&file)).unwrap();
+        let info = DenseInfo::of_attributes(&mut info.fields(&file)).unwrap();
         assert!(info.tracks_order);
         let long = lens.iter().any(|&n| 4 * n > 65_000);
         assert_eq!(info.heap.is_some(), lens.len() > 8 || long);

@@ -9,12 +9,11 @@ use netcdf_core::format::hdf5::datatype::Datatype;
 use netcdf_core::format::hdf5::fractal_heap::FractalHeap;
 use netcdf_core::format::hdf5::local_heap::LocalHeap;
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
-use netcdf_core::format::hdf5::message::attribute_info::AttributeInfo;
+use netcdf_core::format::hdf5::message::dense_info::DenseInfo;
 use netcdf_core::format::hdf5::message::external::External;
 use netcdf_core::format::hdf5::message::fill::Fill;
 use netcdf_core::format::hdf5::message::layout::{Chunked, ChunkIndexPlace, Layout};
 use netcdf_core::format::hdf5::message::link::Link;
-use netcdf_core::format::hdf5::message::link_info::LinkInfo;
 use netcdf_core::format::hdf5::message::{filters, shared};
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
 
@@ -51,7 +50,7 @@ pub fn message(input: &[u8]) {
     let mut c = file.fields_of(body, Some(0));
     match kind & 15 {
         0 => drop(Dataspace::parse(&mut c)),
-        1 => drop(LinkInfo::parse(&mut c)),
+        1 => drop(DenseInfo::of_links(&mut c)),
         2 => drop(Datatype::parse(&mut c, file.limits())),
         3 => drop(Fill::parse_old(&mut c)),
         4 => drop(Fill::parse(&mut c)),
@@ -60,7 +59,7 @@ pub fn message(input: &[u8]) {
         7 => drop(Layout::parse(&mut c)),
         8 => drop(filters::parse(&mut c)),
         9 => drop(AttributeMessage::parse(file, &mut c)),
-        10 => drop(AttributeInfo::parse(&mut c)),
+        10 => drop(DenseInfo::of_attributes(&mut c)),
         11 => drop(shared::Reference::parse(&mut c)),
         _ => drop(Datatype::parse(&mut c, file.limits())),
     }

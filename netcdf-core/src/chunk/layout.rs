@@ -73,11 +73,11 @@ impl Layout {
 
     /// What filters are told of a chunk.
     #[must_use]
-    pub fn context(&self, fill: Vec<u8>, about: About) -> Context {
+    pub fn context(&self, about: About) -> Context {
         Context {
             shape: self.chunk.clone(),
             element: self.element,
-            fill: Some(fill),
+            fill: self.fill.clone(),
             len: self.chunk_bytes(),
             about,
         }

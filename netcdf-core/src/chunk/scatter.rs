@@ -1,5 +1,7 @@
 //! Runs of adjacent elements that a chunk and a region have in common.
 
+use std::ops::Range;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
@@ -10,6 +12,14 @@ pub struct Block {
     pub start: Vec<u64>,
     /// Number of elements per dimension.
     pub count: Vec<u64>,
+}
+
+impl Block {
+    /// The first index and the one after the last, per dimension.
+    pub(crate) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
+        let ends = self.start.iter().zip(&self.count);
+        ends.map(|(&start, &n)| start..start.saturating_add(n))
+    }
 }
 
 /// A run of elements: its position in the chunk, its position in the region, and its length. In the region its

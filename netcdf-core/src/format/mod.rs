@@ -5,6 +5,7 @@ pub mod hdf5;
 mod kinds;
 pub mod netcdf4;
 mod outputs;
+mod recent;
 pub mod zarr;
 
 pub use kinds::{KindRow, kind_named, kind_row, kind_words};

@@ -56,6 +56,14 @@ impl PendingCopy {
 }
 
 impl ClassicWriter {
+    /// The offset in bytes of an element in a variable's data.
+    fn byte(&self, var: VarId, element: u64) -> Result<u64> {
+        let size = self.place(var)?.ty.size();
+        let size = size.or_internal("a type without a size")? as u64;
+        let from = element.checked_mul(size);
+        from.ok_or_else(|| beyond(&self.schema, var))
+    }
+
     /// Checks the schema against the limits of its kind and lays the file out.
     ///
     /// # Errors
@@ -363,11 +371,7 @@ impl Writer for ClassicWriter {
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         self.flush_pending()?;
-        let size = self.place(var)?.ty.size();
-        let size = size.or_internal("a type without a size")? as u64;
-        let from = element
-            .checked_mul(size)
-            .ok_or_else(|| beyond(&self.schema, var))?;
+        let from = self.byte(var, element)?;
         self.parts(var, from, bytes.len() as u64, |w, part| {
             w.put_part(var, bytes, &part)
         })
@@ -391,11 +395,7 @@ impl Writer for ClassicWriter {
     }
 
     fn ran(&mut self, var: VarId, element: u64, bytes: u64) -> Result<()> {
-        let size = self.place(var)?.ty.size();
-        let size = size.or_internal("a type without a size")? as u64;
-        let from = element
-            .checked_mul(size)
-            .ok_or_else(|| beyond(&self.schema, var))?;
+        let from = self.byte(var, element)?;
         self.parts(var, from, bytes, |w, part| {
             let size = length(&part.bytes);
             let padding = w.padding.get(var.index()).filter(|_| part.padded);
@@ -411,11 +411,7 @@ impl Writer for ClassicWriter {
         source: &Arc<dyn Source>,
         range: Range<u64>,
     ) -> Result<()> {
-        let size = self.place(var)?.ty.size();
-        let size = size.or_internal("a type without a size")? as u64;
-        let from = element
-            .checked_mul(size)
-            .ok_or_else(|| beyond(&self.schema, var))?;
+        let from = self.byte(var, element)?;
         let len = length(&range);
         self.parts(var, from, len, |w, part| {
             w.move_part(var, source, (range.start, part))

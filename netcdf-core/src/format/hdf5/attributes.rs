@@ -6,7 +6,7 @@ use super::file::File;
 use super::fractal_heap::FractalHeap;
 use super::message;
 use super::message::attribute::{AttributeMessage, Unread};
-use super::message::attribute_info::AttributeInfo;
+use super::message::dense_info::DenseInfo;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
@@ -38,13 +38,13 @@ pub fn visit(
     let Some(body) = header.body_of(file, message::ATTRIBUTE_INFO)? else {
         return Ok(());
     };
-    let info = AttributeInfo::parse(&mut body.fields(file))?;
+    let info = DenseInfo::of_attributes(&mut body.fields(file))?;
     dense(file, &info, visitor)
 }
 
 fn dense(
     file: &File,
-    info: &AttributeInfo,
+    info: &DenseInfo,
     mut visitor: impl FnMut(Result<AttributeMessage, Unread>) -> Result<()>,
 ) -> Result<()> {
     let Some(heap) = info.heap else {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::file::{Bytes, File};
-use super::recent::{Most, Recent};
 use crate::error::{ErrorKind, Result};
+use crate::format::recent::{Most, Recent};
 
 /// The collections that were used last.
 #[derive(Debug)]
 pub struct GlobalHeap {
-    recent: Recent<Arc<Collection>>,
+    recent: Recent<u64, Arc<Collection>>,
     /// Bytes of collections that may still be read.
     left: AtomicU64,
 }
@@ -97,15 +97,13 @@ impl GlobalHeap {
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
     pub fn collection(&self, file: &File, address: u64) -> Result<Arc<Collection>> {
-        if let Some(collection) = self.recent.get(address) {
+        if let Some(collection) = self.recent.get(&address) {
             return Ok(collection);
         }
-        let collection = Arc::new(Collection::read(file, address, &|size| {
-            self.spend(file, address, size)
-        })?);
+        let spend = |size| self.spend(file, address, size);
+        let collection = Collection::read(file, address, &spend)?;
         let size = collection.size();
-        self.recent.put(address, Arc::clone(&collection), size);
-        Ok(collection)
+        Ok(self.recent.put(address, Arc::new(collection), size))
     }
 
     /// Counts a requested object: up to twice its size may be read for it.

@@ -4,8 +4,8 @@ use super::btree_v2::BTree2;
 use super::btree_v2::records::{LINK_NAME, LinkName};
 use super::file::File;
 use super::fractal_heap::FractalHeap;
+use super::message::dense_info::DenseInfo;
 use super::message::link::{Link, Target};
-use super::message::link_info::LinkInfo;
 use super::message::{self};
 use super::object_header::ObjectHeader;
 use super::symbol_table::{self, Cache};
@@ -22,10 +22,9 @@ pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
         let heap = c.defined_address("a group's local heap")?;
         return old_links(file, tree, heap);
     }
-    let info = match header.body_of(file, message::LINK_INFO)? {
-        Some(body) => Some(LinkInfo::parse(&mut body.fields(file))?),
-        None => None,
-    };
+    let info = header.body_of(file, message::LINK_INFO)?;
+    let info = info.map(|body| DenseInfo::of_links(&mut body.fields(file)));
+    let info = info.transpose()?;
     let mut links = vec![];
     for message in header.messages().iter().filter(|m| m.kind == message::LINK) {
         let body = header.body(file, message)?;
@@ -64,7 +63,7 @@ fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-fn dense_links(file: &File, info: &LinkInfo) -> Result<Vec<Link>> {
+fn dense_links(file: &File, info: &DenseInfo) -> Result<Vec<Link>> {
     let Some(heap) = info.heap else {
         return Ok(vec![]);
     };

@@ -41,7 +41,6 @@ pub mod group;
 pub mod local_heap;
 pub mod message;
 pub mod object_header;
-mod recent;
 pub mod selection;
 pub mod shared_messages;
 pub mod superblock;

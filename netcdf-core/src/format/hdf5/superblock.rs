@@ -1,6 +1,6 @@
 //! The superblock ("II. Disk Format: Level 0A", versions 0 to 3).
 
-use super::fields::Sizes;
+use super::fields::{Fields, Sizes};
 use crate::bytes::Cursor;
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
@@ -67,8 +67,8 @@ impl Superblock {
         c.skip(8)?;
         let (version, at) = (c.u8()?, c.offset());
         match version {
-            0 | 1 => read_old(&mut c, version, place),
-            2 | 3 => read_new(&mut c, version, (place, &data)),
+            0 | 1 => read_old(c, version, place),
+            2 | 3 => read_new(c, version, (place, &data)),
             _ => {
                 let what = format!("version {version} of the superblock, expected 0 to 3");
                 Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at))
@@ -93,30 +93,20 @@ impl Superblock {
 /// More bytes than the longest superblock takes.
 const MOST: u64 = 256;
 
-fn sizes(c: &mut Cursor) -> Result<Sizes> {
+/// The fields behind the sizes of addresses and lengths.
+fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
     let at = c.clone();
     let sizes = Sizes {
         offset: c.u8()?,
         length: c.u8()?,
     };
     match (sizes.offset, sizes.length) {
-        (2 | 4 | 8, 2 | 4 | 8) => Ok(sizes),
+        (2 | 4 | 8, 2 | 4 | 8) => Ok(Fields { cursor: c, sizes }),
         (o, l) => {
             let what = format!("offsets of {o} and lengths of {l} bytes, expected 2, 4 or 8");
             Err(at.error(ErrorKind::Corrupt, what))
         }
     }
-}
-
-fn address(c: &mut Cursor, sizes: Sizes) -> Result<Option<u64>> {
-    let n = usize::from(sizes.offset);
-    let all = c.bytes(n)?;
-    if all.iter().all(|&b| b == 0xff) {
-        return Ok(None);
-    }
-    let mut eight = [0; 8];
-    eight.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
-    Ok(Some(u64::from_le_bytes(eight)))
 }
 
 /// The base address, and the bytes from there to the end. If a user block was put before a
@@ -128,33 +118,32 @@ fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     }
 }
 
-fn defined(c: &Cursor, address: Option<u64>, what: &str) -> Result<u64> {
+fn defined(c: &mut Fields, what: &str) -> Result<u64> {
+    let address = c.address()?;
     address.ok_or_else(|| c.error(ErrorKind::Corrupt, format!("{what} is undefined")))
 }
 
 /// Versions 0 and 1.
-fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<Superblock> {
+fn read_old(mut c: Cursor, version: u8, place: u64) -> Result<Superblock> {
     c.skip(4)?; // versions of free space, root group; reserved; version of shared header messages
-    let sizes = sizes(c)?;
+    let mut c = sized(c)?;
     c.skip(1)?;
     c.skip(2 + 2 + 4)?; // leaf and internal k of groups, consistency flags
     if version == 1 {
         c.skip(2 + 2)?; // internal k of chunks, reserved
     }
-    let stored = address(c, sizes)?;
-    address(c, sizes)?; // free space
-    let eof = address(c, sizes)?;
-    let eof = defined(c, eof, "the end of the file")?;
-    let driver = address(c, sizes)?;
-    c.skip(sizes.length.into())?; // the root group's name
-    let root = address(c, sizes)?;
-    let root = defined(c, root, "the root group")?;
+    let stored = c.address()?;
+    c.address()?; // free space
+    let eof = defined(&mut c, "the end of the file")?;
+    let driver = c.address()?;
+    c.length()?; // the root group's name
+    let root = defined(&mut c, "the root group")?;
     let (base, len) = base(stored, place, eof);
     Ok(Superblock {
         version,
         base,
         len,
-        sizes,
+        sizes: c.sizes(),
         root,
         extension: None,
         driver,
@@ -162,15 +151,13 @@ fn read_old(c: &mut Cursor, version: u8, place: u64) -> Result<Superblock> {
 }
 
 /// Versions 2 and 3.
-fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<Superblock> {
-    let sizes = sizes(c)?;
+fn read_new(c: Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<Superblock> {
+    let mut c = sized(c)?;
     c.skip(1)?; // consistency flags
-    let stored = address(c, sizes)?;
-    let extension = address(c, sizes)?;
-    let eof = address(c, sizes)?;
-    let eof = defined(c, eof, "the end of the file")?;
-    let root = address(c, sizes)?;
-    let root = defined(c, root, "the root group")?;
+    let stored = c.address()?;
+    let extension = c.address()?;
+    let eof = defined(&mut c, "the end of the file")?;
+    let root = defined(&mut c, "the root group")?;
     let summed = data.get(..c.position()).unwrap_or_default();
     let (computed, stored_sum) = (lookup3(summed), c.u32_le()?);
     if computed != stored_sum && !cfg!(fuzzing) {
@@ -184,7 +171,7 @@ fn read_new(c: &mut Cursor, version: u8, (place, data): (u64, &[u8])) -> Result<
         version,
         base,
         len,
-        sizes,
+        sizes: c.sizes(),
         root,
         extension,
         driver: None,

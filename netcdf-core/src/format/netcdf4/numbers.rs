@@ -62,12 +62,11 @@ pub fn plain(datatype: &Datatype) -> Option<Endianness> {
 }
 
 fn is_ieee(size: u64, f: &FloatFields) -> bool {
-    let ieee = match size {
-        4 => (31, (23, 8), 127, (0, 23)),
-        8 => (63, (52, 11), 1023, (0, 52)),
-        _ => return false,
-    };
-    !f.vax && f.normalization == 2 && (f.sign, f.exponent, f.bias, f.mantissa) == ieee
+    match size {
+        4 => *f == FloatFields::ieee(8, 23),
+        8 => *f == FloatFields::ieee(11, 52),
+        _ => false,
+    }
 }
 
 /// Decodes stored numbers (or single characters); `None` if no atomic type holds them.

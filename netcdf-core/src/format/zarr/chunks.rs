@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::cache::Cache;
 use super::grid::{coarse, common, in_block, number, place};
 use super::schema::Array;
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::recent::Recent;
 use crate::io::Store;
 use crate::io::store::{UNKNOWN, range_of};
 use crate::limits::room;
@@ -39,9 +39,9 @@ pub struct ChunkFinder<'a> {
     /// Its keys, once listed.
     pub listing: &'a Listing,
     /// Indexes of shards.
-    pub indexes: &'a Cache<ShardId, ShardIndex>,
+    pub indexes: &'a Recent<ShardId, Arc<ShardIndex>>,
     /// Decoded shards that were encoded as a whole, by variable and number of the key.
-    pub decoded: &'a Cache<(usize, u64), Vec<u8>>,
+    pub decoded: &'a Recent<(usize, u64), Arc<Vec<u8>>>,
 }
 
 /// Bytes of the key with this number.
@@ -203,7 +203,11 @@ impl ChunkFinder<'_> {
         };
         let bytes = read().map_err(|e| e.of(&format!("{}/{name}", self.store.name())))?;
         let size = bytes.len();
-        Ok(Some(self.decoded.put((self.var, key), bytes, size)))
+        Ok(Some(self.decoded.put(
+            (self.var, key),
+            Arc::new(bytes),
+            size,
+        )))
     }
 
     /// Parts of the key of a chunk, if shards are decoded as a whole; otherwise `None`.
@@ -332,7 +336,7 @@ impl ChunkFinder<'_> {
         };
         let index = shard.index(bytes, range)?;
         let bytes = index.bytes();
-        Ok(self.indexes.put(id, index, bytes))
+        Ok(self.indexes.put(id, Arc::new(index), bytes))
     }
 }
 

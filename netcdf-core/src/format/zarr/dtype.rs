@@ -4,6 +4,34 @@
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
+/// The names of a number type.
+pub struct NumberType {
+    /// The type.
+    pub ty: Atomic,
+    /// Its name in version 2, without the byte order.
+    pub v2: &'static str,
+    /// Its name in version 3.
+    pub v3: &'static str,
+}
+
+const fn number(ty: Atomic, v2: &'static str, v3: &'static str) -> NumberType {
+    NumberType { ty, v2, v3 }
+}
+
+/// All number types that netCDF also has.
+pub const NUMBERS: [NumberType; 10] = [
+    number(Atomic::Byte, "i1", "int8"),
+    number(Atomic::UByte, "u1", "uint8"),
+    number(Atomic::Short, "i2", "int16"),
+    number(Atomic::UShort, "u2", "uint16"),
+    number(Atomic::Int, "i4", "int32"),
+    number(Atomic::UInt, "u4", "uint32"),
+    number(Atomic::Int64, "i8", "int64"),
+    number(Atomic::UInt64, "u8", "uint64"),
+    number(Atomic::Float, "f4", "float32"),
+    number(Atomic::Double, "f8", "float64"),
+];
+
 /// The type of an element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dtype {
@@ -278,22 +306,15 @@ fn letter(text: &str, order: Option<Endianness>) -> Option<(Dtype, bool)> {
         Some(at) => rest.split_at_checked(at)?,
         None => (rest, ""),
     };
-    let number = |a: A| Some((Dtype::Number(a), true));
     let size: Option<u64> = digits.parse().ok();
+    let name = size.map(|size| format!("{kind}{size}"));
+    if let Some(row) = NUMBERS.iter().find(|row| name.as_deref() == Some(row.v2)) {
+        return Some((Dtype::Number(row.ty), true));
+    }
     match (kind, size) {
         ("O", _) => Some((Dtype::Unknown("object".into(), None), false)),
         ("b", Some(1)) => Some((Dtype::Bool, false)),
-        ("i", Some(1)) => number(A::Byte),
-        ("i", Some(2)) => number(A::Short),
-        ("i", Some(4)) => number(A::Int),
-        ("i", Some(8)) => number(A::Int64),
-        ("u", Some(1)) => number(A::UByte),
-        ("u", Some(2)) => number(A::UShort),
-        ("u", Some(4)) => number(A::UInt),
-        ("u", Some(8)) => number(A::UInt64),
         ("f", Some(2)) => Some((Dtype::Half, true)),
-        ("f", Some(4)) => number(A::Float),
-        ("f", Some(8)) => number(A::Double),
         ("c", Some(8)) => Some((Dtype::Complex(A::Float), true)),
         ("c", Some(16)) => Some((Dtype::Complex(A::Double), true)),
         ("S" | "a", Some(1)) if order == Some(Endianness::Big) => Some((Dtype::Bytes(1), true)),
@@ -342,23 +363,16 @@ fn simple(name: &str) -> Option<Dtype> {
     };
     Some(match name {
         "bool" => Dtype::Bool,
-        "int8" => Dtype::Number(A::Byte),
-        "int16" => Dtype::Number(A::Short),
-        "int32" => Dtype::Number(A::Int),
-        "int64" => Dtype::Number(A::Int64),
-        "uint8" => Dtype::Number(A::UByte),
-        "uint16" => Dtype::Number(A::UShort),
-        "uint32" => Dtype::Number(A::UInt),
-        "uint64" => Dtype::Number(A::UInt64),
         "float16" => Dtype::Half,
-        "float32" => Dtype::Number(A::Float),
-        "float64" => Dtype::Number(A::Double),
         "complex64" | "complex_float32" => Dtype::Complex(A::Float),
         "complex128" | "complex_float64" => Dtype::Complex(A::Double),
         "string" => Dtype::Text,
         "bytes" | "variable_length_bytes" => Dtype::Blob,
         "bfloat16" => Dtype::Brain,
-        _ => return raw(),
+        _ => match NUMBERS.iter().find(|row| row.v3 == name) {
+            Some(row) => Dtype::Number(row.ty),
+            None => return raw(),
+        },
     })
 }
 

@@ -37,40 +37,26 @@ pub fn in_block(place: &[u64], block: &Block) -> bool {
 /// The intersection of two boxes.
 #[must_use]
 pub fn common(a: &Block, b: &Block) -> Block {
-    let start: Vec<u64> = a
-        .start
-        .iter()
-        .zip(&b.start)
-        .map(|(a, b)| *a.max(b))
-        .collect();
-    let end = |block: &Block, n: usize| {
-        let (start, count) = (block.start.get(n), block.count.get(n));
-        start.zip(count).map_or(0, |(s, c)| s.saturating_add(*c))
-    };
-    let count = start.iter().enumerate();
-    let count = count
-        .map(|(n, s)| end(a, n).min(end(b, n)).saturating_sub(*s))
-        .collect();
+    let dims = a.ranges().zip(b.ranges()).map(|(a, b)| {
+        let start = a.start.max(b.start);
+        (start, a.end.min(b.end).saturating_sub(start))
+    });
+    let (start, count) = dims.unzip();
     Block { start, count }
 }
 
 /// The cells of a grid touched by a box of smaller cells; `ratio` is the number of smaller cells per cell, per dimension.
 #[must_use]
 pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
-    let start = wanted.start.iter().zip(ratio);
-    let start: Vec<u64> = start.map(|(s, r)| s / (*r).max(1)).collect();
-    let ends = wanted.start.iter().zip(&wanted.count).zip(ratio);
-    let count = ends.zip(&start).map(|(((s, c), r), first)| match c {
-        0 => 0,
-        c => s
-            .saturating_add(*c)
-            .div_ceil((*r).max(1))
-            .saturating_sub(*first),
+    let dims = wanted.ranges().zip(ratio).map(|(range, ratio)| {
+        let (first, end) = (
+            range.start / ratio.max(&1),
+            range.end.div_ceil(*ratio.max(&1)),
+        );
+        (first, if range.is_empty() { 0 } else { end - first })
     });
-    Block {
-        count: count.collect(),
-        start,
-    }
+    let (start, count) = dims.unzip();
+    Block { start, count }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 mod array;
 mod attributes;
 mod attrs;
-mod cache;
 mod chunks;
 mod dims;
 mod dtype;

@@ -180,15 +180,10 @@ impl RawArray {
 
     /// The input of the first filter on writing.
     fn context(&self) -> Context {
+        let layout = &self.layout;
         match self.described.heap {
-            Some(_) => strings::context(&self.schema, &self.layout),
-            None => Context {
-                shape: self.layout.chunk.clone(),
-                element: self.layout.element,
-                fill: self.layout.fill.clone(),
-                len: self.layout.chunk_bytes(),
-                about: About::new(&self.schema, self.layout.element.ty, &self.layout.filters),
-            },
+            Some(_) => strings::context(&self.schema, layout),
+            None => layout.context(About::new(&self.schema, layout.element.ty, &layout.filters)),
         }
     }
 

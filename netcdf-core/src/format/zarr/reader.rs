@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::cache::Cache;
 use super::chunks::{ChunkFinder, Listing, ShardId, gone};
+use super::grid::coarse;
 use super::meta::Metadata;
 use super::schema::{Array, StoreBuilder};
 use super::shard::ShardIndex;
@@ -16,6 +16,7 @@ use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
+use crate::format::recent::{Most, Recent};
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -40,9 +41,9 @@ pub struct ZarrReader {
     provenance: Provenance,
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
-    indexes: Cache<ShardId, ShardIndex>,
-    texts: Cache<(usize, u64), Vec<Box<[u8]>>>,
-    decoded: Cache<(usize, u64), Vec<u8>>,
+    indexes: Recent<ShardId, Arc<ShardIndex>>,
+    texts: Recent<(usize, u64), Arc<Vec<Box<[u8]>>>>,
+    decoded: Recent<(usize, u64), Arc<Vec<u8>>>,
 }
 
 /// The data of a variable.
@@ -57,6 +58,11 @@ impl std::fmt::Debug for ArrayData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.array.fmt(f)
     }
+}
+
+/// A cache for decoded data of about `bytes` bytes in total.
+fn kept<K: PartialEq, V: Clone>(bytes: usize) -> Recent<K, V> {
+    Recent::new(Most { count: 32, bytes })
 }
 
 impl ZarrReader {
@@ -90,9 +96,9 @@ impl ZarrReader {
             schema,
             provenance,
             vars,
-            indexes: Cache::new(INDEXES),
-            texts: Cache::new(TEXTS),
-            decoded: Cache::new(DECODED),
+            indexes: kept(INDEXES),
+            texts: kept(TEXTS),
+            decoded: kept(DECODED),
         })
     }
 
@@ -142,7 +148,7 @@ impl ZarrReader {
             Some(origin) => e.at(&origin, chunk.range.start),
             None => e,
         })?;
-        Ok(self.texts.put(key, texts, size))
+        Ok(self.texts.put(key, Arc::new(texts), size))
     }
 
     /// The texts of the chunk with this row-major number.
@@ -346,22 +352,11 @@ impl Reader for ZarrReader {
         if product(&part.count) == Some(0) {
             return Ok(out);
         }
-        let grid = part.start.iter().zip(&part.count).zip(&layout.chunk);
-        let grid = grid.map(|((s, n), c)| {
-            let c = (*c).max(1);
-            (s / c, s.saturating_add(*n).div_ceil(c))
-        });
-        let (start, end): (Vec<u64>, Vec<u64>) = grid.unzip();
-        let count = start
-            .iter()
-            .zip(&end)
-            .map(|(s, e)| e.saturating_sub(*s))
-            .collect();
-        self.chunks(var.index())?
-            .locate(&Block { start, count }, &mut |chunk| {
-                env.cancel.check()?;
-                number(layout, chunk.index, part, &mut out)
-            })?;
+        let chunks = coarse(part, &layout.chunk);
+        self.chunks(var.index())?.locate(&chunks, &mut |chunk| {
+            env.cancel.check()?;
+            number(layout, chunk.index, part, &mut out)
+        })?;
         Ok(out)
     }
 

@@ -2,6 +2,7 @@
 
 use super::dtype::{Dtype, StoredType, StructMember};
 use super::half;
+use super::write::strings::trimmed;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, TypeKind, Values};
@@ -23,7 +24,7 @@ pub fn decode(schema: &Schema, stored: &StoredType, ty: DataType, bytes: &[u8]) 
         (Dtype::Half, _) => Ok(halves(order, bytes, half::to_f32)),
         (Dtype::Brain, _) => Ok(halves(order, bytes, half::brain_to_f32)),
         (Dtype::Bytes(_), _) => {
-            let text = |e: &[u8]| Some(without_zeros(e).into());
+            let text = |e: &[u8]| Some(trimmed(e).into());
             Ok(Values::String(bytes.chunks_exact(size).map(text).collect()))
         }
         (Dtype::Utf32(_), _) => {
@@ -65,15 +66,6 @@ fn halves(order: Endianness, bytes: &[u8], whole: fn(u16) -> f32) -> Values {
         })
     };
     Values::Float(bytes.as_chunks().0.iter().map(value).collect())
-}
-
-/// Text without trailing zeros.
-fn without_zeros(text: &[u8]) -> &[u8] {
-    let len = text
-        .iter()
-        .rposition(|&b| b != 0)
-        .map_or(0, |last| last + 1);
-    text.get(..len).unwrap_or_default()
 }
 
 /// Converts characters of four bytes to UTF-8; invalid ones become U+FFFD.

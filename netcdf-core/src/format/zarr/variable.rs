@@ -160,15 +160,13 @@ impl Around<'_> {
 
     /// The input of the first filter on writing.
     fn context(&self, layout: &Layout, heap: bool) -> Context {
+        let context = layout.context(About {
+            dims: layout.extent.clone(),
+            ..About::new(self.schema, layout.element.ty, &[])
+        });
         Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
-            fill: layout.fill.clone(),
-            len: layout.chunk_bytes().filter(|_| !heap),
-            about: About {
-                dims: layout.extent.clone(),
-                ..About::new(self.schema, layout.element.ty, &[])
-            },
+            len: context.len.filter(|_| !heap),
+            ..context
         }
     }
 }

@@ -106,11 +106,8 @@ impl Huge {
     /// [`crate::ErrorKind::Truncated`]; [`crate::ErrorKind::Corrupt`] for the undefined address.
     pub fn parse(c: &mut Fields, filtered: bool) -> Result<Self> {
         let (address, len) = (c.defined_address("a huge object")?, c.length()?);
-        let filtered = if filtered {
-            Some((c.u32_le()?, c.length()?))
-        } else {
-            None
-        };
+        let filtered = filtered.then(|| Ok((c.u32_le()?, c.length()?)));
+        let filtered = filtered.transpose()?;
         Ok(Self {
             address,
             len,

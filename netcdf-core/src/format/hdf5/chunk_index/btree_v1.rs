@@ -10,14 +10,14 @@ use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::File;
-use crate::format::hdf5::recent::Recent;
+use crate::format::recent::Recent;
 
 /// A tree of chunks.
 #[derive(Debug)]
 pub(super) struct ChunkTreeV1 {
     tree: btree_v1::BtreeV1,
     /// The most recently used nodes.
-    nodes: Recent<Arc<ChunkNode>>,
+    nodes: Recent<u64, Arc<ChunkNode>>,
 }
 
 /// A node.
@@ -123,15 +123,14 @@ impl ChunkTreeV1 {
     }
 
     fn node(&self, query: Query, address: u64) -> Result<Arc<ChunkNode>> {
-        if let Some(node) = self.nodes.get(address) {
+        if let Some(node) = self.nodes.get(&address) {
             return Ok(node);
         }
         let stored = btree_v1::BtreeNode::read(query.file, address, &self.tree)?;
-        let node = Arc::new(ChunkNode::parse(query.file, query.grid, &stored)?);
+        let node = ChunkNode::parse(query.file, query.grid, &stored)?;
         let child = size_of::<ChunkEntry>() + 8 * node.rank;
         let size = node.children.len().saturating_mul(child);
-        self.nodes.put(address, Arc::clone(&node), size);
-        Ok(node)
+        Ok(self.nodes.put(address, Arc::new(node), size))
     }
 }
 

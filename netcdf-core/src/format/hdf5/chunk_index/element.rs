@@ -1,6 +1,8 @@
 //! The elements of chunk arrays and trees: an address and, with filters, size and mask.
 
 use super::Grid;
+use super::pages::pass;
+use super::places::Slot;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
@@ -53,6 +55,12 @@ impl EntryForm {
             return Err(c.error(ErrorKind::Unknown, what));
         }
         Self::new(c, client == 1, size.into(), grid)
+    }
+
+    /// Element `number`, counted from the next one.
+    pub fn slot(&self, c: &mut Fields, number: u64) -> Result<Slot> {
+        pass(c, number, self.size)?;
+        Ok(self.read(c)?.map_or(Slot::Empty, Slot::Chunk))
     }
 
     /// The next element; `None` for a chunk that is not stored.

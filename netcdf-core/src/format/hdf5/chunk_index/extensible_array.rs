@@ -7,7 +7,7 @@
 
 use super::element::EntryForm;
 use super::grid::Grid;
-use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
+use super::pages::{BlockOwner, Pages, beside, bit, pass, read_verified};
 use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
@@ -80,10 +80,8 @@ impl ExtensibleArray {
             let what = "an extensible array for a dataset without exactly one unlimited dimension";
             return Err(file.error(ErrorKind::Corrupt, address, what));
         };
-        let index = match head.index {
-            Some(at) => Some(index_block(file, at, &head)?),
-            None => None,
-        };
+        let index = head.index.map(|at| index_block(file, at, &head));
+        let index = index.transpose()?;
         Ok(Self {
             head,
             index,
@@ -127,7 +125,7 @@ impl ExtensibleArray {
         let mut c = file.fields(index);
         c.skip(prefix(file))?;
         let Some(below) = number.checked_sub(self.head.direct) else {
-            return self.element(&mut c, number);
+            return self.head.form.slot(&mut c, number);
         };
         pass(&mut c, self.head.direct, self.head.form.size)?;
         let Some(place) = self.head.place(below) else {
@@ -206,7 +204,7 @@ impl ExtensibleArray {
         let mut c = file.fields(&bytes);
         self.head.owner.verify(&mut c, *b"EADB")?;
         pass(&mut c, 1, self.head.number)?;
-        self.element(&mut c, place.element)
+        self.head.form.slot(&mut c, place.element)
     }
 
     /// An element of a data block with pages, which follow its prefix and checksum.
@@ -219,13 +217,9 @@ impl ExtensibleArray {
         let at = beside(file, address, distance)?;
         let what = "a page of an extensible array";
         let bytes = self.pages.get(file, at, size, what)?;
-        self.element(&mut file.fields(&bytes), element % self.head.page)
-    }
-
-    fn element(&self, c: &mut Fields, number: u64) -> Result<Slot> {
-        pass(c, number, self.head.form.size)?;
-        let chunk = self.head.form.read(c)?;
-        Ok(chunk.map_or(Slot::Empty, Slot::Chunk))
+        self.head
+            .form
+            .slot(&mut file.fields(&bytes), element % self.head.page)
     }
 }
 
@@ -285,12 +279,6 @@ fn blocks_of(super_block: u32) -> u64 {
 /// Bytes at the start of every block: signature, version, client, address of the header.
 fn prefix(file: &File) -> usize {
     6 + usize::from(file.sizes().offset)
-}
-
-/// Skips `n` items of `size` bytes.
-fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
-    let bytes = n.checked_mul(size).and_then(|n| usize::try_from(n).ok());
-    c.skip(bytes.unwrap_or(usize::MAX))
 }
 
 fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {

@@ -6,7 +6,6 @@ use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
 use super::places::{ArrayOfChunks, Slot, walk};
 use super::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
 
 /// An open fixed array.
@@ -62,14 +61,11 @@ impl FixedArray {
             );
             return Err(file.error(ErrorKind::Corrupt, address, what));
         }
-        let block = match header.data {
-            Some(at) => Some(data_block(file, at, &header)?),
-            None => None,
-        };
+        let block = header.data.map(|at| data_block(file, at, &header));
         Ok(Self {
             form: header.form,
             len: header.len,
-            block,
+            block: block.transpose()?,
             steps,
         })
     }
@@ -97,7 +93,7 @@ impl FixedArray {
         let Some(paged) = &block.paged else {
             let mut c = file.fields(&block.head);
             c.skip(block.start)?;
-            return self.element(&mut c, number);
+            return self.form.slot(&mut c, number);
         };
         let page = number / paged.elements;
         let map = block.head.data.get(block.start..).unwrap_or_default();
@@ -111,15 +107,8 @@ impl FixedArray {
         let elements = paged.elements.min(self.len - page * paged.elements);
         let len = size(elements).unwrap_or(u64::MAX);
         let bytes = paged.pages.get(file, at, len, "a page of a fixed array")?;
-        self.element(&mut file.fields(&bytes), number % paged.elements)
-    }
-
-    fn element(&self, c: &mut Fields, number: u64) -> Result<Slot> {
-        let skip = number.checked_mul(self.form.size);
-        let skip = skip.and_then(|n| usize::try_from(n).ok());
-        c.skip(skip.unwrap_or(usize::MAX))?;
-        let chunk = self.form.read(c)?;
-        Ok(chunk.map_or(Slot::Empty, Slot::Chunk))
+        self.form
+            .slot(&mut file.fields(&bytes), number % paged.elements)
     }
 }
 

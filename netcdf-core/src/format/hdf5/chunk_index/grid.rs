@@ -19,12 +19,6 @@ pub struct DatasetExtent<'a> {
 
 /// A box of the grid, in chunks.
 impl Block {
-    /// The first coordinate and the one after the last, per dimension.
-    pub(super) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
-        let ends = self.start.iter().zip(&self.count);
-        ends.map(|(&start, &n)| start..start.saturating_add(n))
-    }
-
     /// Moves to the next chunk in row-major order; after the last one, returns false and goes back to the start.
     pub(super) fn advance(&self, at: &mut [u64]) -> bool {
         for (x, range) in at.iter_mut().zip(self.ranges()).rev() {
@@ -68,14 +62,7 @@ impl Block {
         if !above {
             return Some(found);
         }
-        for (x, range) in head.iter_mut().zip(self.ranges()).rev() {
-            *x = x.saturating_add(1);
-            if *x < range.end {
-                return Some(found);
-            }
-            *x = range.start;
-        }
-        None
+        self.advance(head).then_some(found)
     }
 }
 

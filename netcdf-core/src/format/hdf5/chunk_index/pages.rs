@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::{Bytes, File};
-use crate::format::hdf5::recent::{Most, Recent};
+use crate::format::recent::{Most, Recent};
 
 /// Limits of the cache of an index's blocks or nodes.
 pub(super) const KEPT: Most = Most {
@@ -15,7 +15,7 @@ pub(super) const KEPT: Most = Most {
 
 /// A cache of verified blocks by their address.
 #[derive(Debug)]
-pub(super) struct Pages(Recent<Arc<Bytes>>);
+pub(super) struct Pages(Recent<u64, Arc<Bytes>>);
 
 impl Default for Pages {
     fn default() -> Self {
@@ -26,13 +26,13 @@ impl Default for Pages {
 impl Pages {
     /// The `len` bytes at an address; the last four are the checksum of the others.
     pub fn get(&self, file: &File, address: u64, len: u64, what: &str) -> Result<Arc<Bytes>> {
-        let kept = self.0.get(address);
+        let kept = self.0.get(&address);
         if let Some(page) = kept.filter(|page| page.data.len() as u64 == len) {
             return Ok(page);
         }
-        let page = Arc::new(read_verified(file, address, len, what)?);
-        self.0.put(address, Arc::clone(&page), page.data.len());
-        Ok(page)
+        let page = read_verified(file, address, len, what)?;
+        let size = page.data.len();
+        Ok(self.0.put(address, Arc::new(page), size))
     }
 }
 
@@ -66,6 +66,12 @@ impl BlockOwner {
         );
         Err(c.error(ErrorKind::Corrupt, what))
     }
+}
+
+/// Skips `n` items of `size` bytes.
+pub(super) fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
+    let bytes = n.checked_mul(size).and_then(|n| usize::try_from(n).ok());
+    c.skip(bytes.unwrap_or(usize::MAX))
 }
 
 /// An address plus a number of bytes; an error beyond 2^64.

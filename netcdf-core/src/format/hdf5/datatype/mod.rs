@@ -160,3 +160,30 @@ pub struct Member {
     /// Its type.
     pub datatype: Datatype,
 }
+
+impl FloatFields {
+    /// Those of a number of IEEE 754 with this many bits of exponent and mantissa.
+    #[must_use]
+    pub fn ieee(exponent: u8, mantissa: u8) -> Self {
+        Self {
+            sign: exponent + mantissa,
+            exponent: (mantissa, exponent),
+            bias: (1 << (exponent - 1)) - 1,
+            mantissa: (0, mantissa),
+            normalization: 2,
+            vax: false,
+        }
+    }
+}
+
+impl Datatype {
+    /// A type that is not committed.
+    #[must_use]
+    pub fn of(size: u64, class: Class) -> Self {
+        Self {
+            size,
+            class,
+            committed: None,
+        }
+    }
+}

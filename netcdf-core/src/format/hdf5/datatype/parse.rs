@@ -23,14 +23,6 @@ impl Datatype {
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
     }
-
-    fn of(size: u64, class: Class) -> Self {
-        Self {
-            size,
-            class,
-            committed: None,
-        }
-    }
 }
 
 fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {

@@ -101,14 +101,8 @@ fn character() -> Datatype {
         offset: 0,
         precision: 8,
     };
-    Datatype {
-        size: 1,
-        class: Class::Integer {
-            bits,
-            signed: false,
-        },
-        committed: None,
-    }
+    let signed = false;
+    Datatype::of(1, Class::Integer { bits, signed })
 }
 
 fn range(out: &mut Sink, bits: Bits) {

@@ -138,10 +138,7 @@ pub fn indirect(
 
 fn child(c: &mut Fields, filtered: bool) -> Result<Option<HeapBlock>> {
     let address = c.address()?;
-    let filtered = if filtered {
-        Some((c.length()?, c.u32_le()?))
-    } else {
-        None
-    };
+    let filtered = filtered.then(|| Ok((c.length()?, c.u32_le()?)));
+    let filtered = filtered.transpose()?;
     Ok(address.map(|address| HeapBlock { address, filtered }))
 }

@@ -14,8 +14,8 @@ use super::btree_v2::BTree2;
 use super::btree_v2::records::{HUGE_BY_ID, Huge};
 use super::fields::Fields;
 use super::file::{Bytes, File};
-use super::recent::{Most, Recent};
 use crate::error::{ErrorKind, Result};
+use crate::format::recent::{Most, Recent};
 use blocks::{BlockExtent, Children};
 use header::{HeapBlock, HeapHeader};
 
@@ -23,8 +23,8 @@ use header::{HeapBlock, HeapHeader};
 #[derive(Debug)]
 pub struct FractalHeap {
     header: HeapHeader,
-    direct: Recent<Arc<Bytes>>,
-    indirect: Recent<Children>,
+    direct: Recent<u64, Arc<Bytes>>,
+    indirect: Recent<u64, Children>,
     huge: OnceLock<BTree2>,
 }
 
@@ -210,25 +210,23 @@ impl FractalHeap {
     }
 
     fn direct(&self, file: &File, block: HeapBlock, extent: BlockExtent) -> Result<Arc<Bytes>> {
-        if let Some(bytes) = self.direct.get(extent.start) {
+        if let Some(bytes) = self.direct.get(&extent.start) {
             return Ok(bytes);
         }
-        let bytes = Arc::new(blocks::direct(file, &self.header, block, extent)?);
+        let bytes = blocks::direct(file, &self.header, block, extent)?;
         let size = bytes.data.len();
-        self.direct.put(extent.start, Arc::clone(&bytes), size);
-        Ok(bytes)
+        Ok(self.direct.put(extent.start, Arc::new(bytes), size))
     }
 
     fn children(&self, file: &File, address: u64, part: (u64, u32)) -> Result<Children> {
-        if let Some(children) = self.indirect.get(address) {
+        if let Some(children) = self.indirect.get(&address) {
             return Ok(children);
         }
         let children = blocks::indirect(file, &self.header, address, part)?;
         let size = children
             .len()
             .saturating_mul(size_of::<Option<HeapBlock>>());
-        self.indirect.put(address, Arc::clone(&children), size);
-        Ok(children)
+        Ok(self.indirect.put(address, children, size))
     }
 
     /// An object with a place of its own.

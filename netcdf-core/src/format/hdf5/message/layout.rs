@@ -134,11 +134,9 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
     let (flags, rank, width) = (c.u8()?, c.u8()?, c.u8()?);
     let sizes = sizes(c, rank, width)?;
     let kind = c.u8()?;
-    let filtered = if kind == 1 && flags & SINGLE_FILTERED != 0 {
-        Some((c.length()?, c.u32_le()?))
-    } else {
-        None
-    };
+    let filtered = (kind == 1 && flags & SINGLE_FILTERED != 0)
+        .then(|| Ok((c.length()?, c.u32_le()?)))
+        .transpose()?;
     // Settings that the indexes' own headers repeat: bits of pages and the like.
     c.skip(match kind {
         1 | 2 => 0,

@@ -41,11 +41,7 @@ impl Link {
         c.version(1..=1, "a link")?;
         let flags = c.u8()?;
         let kind = if flags & 0x08 != 0 { c.u8()? } else { 0 };
-        let order = if flags & 0x04 != 0 {
-            Some(c.u64_le()?)
-        } else {
-            None
-        };
+        let order = (flags & 0x04 != 0).then(|| c.u64_le()).transpose()?;
         if flags & 0x10 != 0 {
             c.skip(1)?; // character set
         }

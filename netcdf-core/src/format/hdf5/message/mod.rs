@@ -1,13 +1,12 @@
 //! Header messages ("IV.A.2"), and their types.
 
 pub mod attribute;
-pub mod attribute_info;
+pub mod dense_info;
 pub mod external;
 pub mod fill;
 pub mod filters;
 pub mod layout;
 pub mod link;
-pub mod link_info;
 pub mod shared;
 
 /// Nothing.

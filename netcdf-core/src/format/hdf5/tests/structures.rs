@@ -8,7 +8,7 @@ use crate::format::hdf5::btree_v1::{BtreeV1, GROUP};
 use crate::format::hdf5::btree_v2::{BTree2, records};
 use crate::format::hdf5::fractal_heap::FractalHeap;
 use crate::format::hdf5::message;
-use crate::format::hdf5::message::link_info::LinkInfo;
+use crate::format::hdf5::message::dense_info::DenseInfo;
 use crate::format::hdf5::symbol_table::{self, Cache};
 
 /// Address of the first of these four bytes.
@@ -105,10 +105,10 @@ fn dense_links_by_order_and_by_name() {
     assert_eq!(names(&links(&file, "few")), few);
 }
 
-fn link_info(file: &File, name: &str) -> LinkInfo {
+fn link_info(file: &File, name: &str) -> DenseInfo {
     let header = object(file, name);
     let body = header.body_of(file, message::LINK_INFO).unwrap().unwrap();
-    LinkInfo::parse(&mut body.fields(file)).unwrap()
+    DenseInfo::of_links(&mut body.fields(file)).unwrap()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::argument;
 use super::chunk_tree::ChunkTree;
 use super::front::MetadataHeap;
 use super::header::{CONSTANT, Message};
@@ -56,10 +57,6 @@ pub enum DataPlace {
         /// The index.
         tree: ChunkTree,
     },
-}
-
-fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Argument, what)
 }
 
 /// The lengths of a shape; `None` for the null shape.

@@ -1,15 +1,16 @@
 //! The metadata of a file as one block: the place of every object, and what is patched later.
 
+use super::argument;
 use super::dataset::{self, DatasetState};
 use super::dense;
 use super::global_heap::GlobalHeap;
 use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
-use super::messages::{self, Dense};
+use super::messages;
 use super::part::{Hole, MetadataPart};
 use super::path;
 use super::plan::{FilePlan, Group, ObjectId, Payload, PlannedAttribute, PlannedObject};
 use crate::bytes::sink::narrow;
-use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Context as _, OrInternal as _, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message;
 
@@ -85,12 +86,7 @@ fn link_counts(plan: &FilePlan) -> Result<Vec<u64>> {
         for link in &group.links {
             let index = usize::try_from(link.to.0).ok();
             let count = index.and_then(|n| counts.get_mut(n));
-            let missing = || {
-                Error::new(
-                    ErrorKind::Argument,
-                    "a link to an object that does not exist",
-                )
-            };
+            let missing = || argument("a link to an object that does not exist");
             *count.ok_or_else(missing)? += 1;
         }
     }
@@ -106,10 +102,7 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
         _ => None,
     });
     match twice {
-        Some(name) => {
-            let what = format!("two {what} named {name}");
-            Err(Error::new(ErrorKind::Argument, what))
-        }
+        Some(name) => Err(argument(format!("two {what} named {name}"))),
         None => Ok(()),
     }
 }
@@ -163,12 +156,8 @@ impl FrontBuilder<'_> {
         let is_dense = links.len() > COMPACT || links.iter().any(|l| l.len() > LONGEST);
         let names: Vec<_> = group.links.iter().map(|l| &l.name[..]).collect();
         unique(&names, "links")?;
-        let places = if is_dense {
-            Some(dense::links(own, &names, &links)?)
-        } else {
-            None
-        };
-        let info = messages::link_info(links.len() as u64, places);
+        let places = is_dense.then(|| dense::links(own, &names, &links));
+        let info = messages::link_info(links.len() as u64, places.transpose()?);
         let mut all = vec![
             Message::new(message::LINK_INFO, 0, info),
             Message::new(message::GROUP_INFO, CONSTANT, messages::group_info()),
@@ -196,12 +185,8 @@ impl FrontBuilder<'_> {
         let bodies = attributes.iter().map(|a| self.attribute(a));
         let bodies: Vec<_> = bodies.collect::<Result<_>>()?;
         let is_dense = bodies.len() > COMPACT || bodies.iter().any(|b| b.len() > LONGEST);
-        let places: Option<Dense> = if is_dense {
-            Some(dense::attributes(own, &names, &bodies)?)
-        } else {
-            None
-        };
-        let info = messages::attribute_info(count, places);
+        let places = is_dense.then(|| dense::attributes(own, &names, &bodies));
+        let info = messages::attribute_info(count, places.transpose()?);
         to.push(Message::new(message::ATTRIBUTE_INFO, NOT_SHARED, info));
         if !is_dense {
             for (order, body) in (0..count).zip(bodies) {
@@ -237,8 +222,9 @@ impl FrontBuilder<'_> {
         part.fill(0, |hole| match hole {
             Hole::Object(ObjectId(n)) => {
                 let known = usize::try_from(n).ok().and_then(|n| addresses.get(n));
-                let missing = || Error::new(ErrorKind::Argument, "a reference to no object");
-                Ok(Some(*known.ok_or_else(missing)?))
+                Ok(Some(
+                    *known.ok_or_else(|| argument("a reference to no object"))?,
+                ))
             }
             Hole::Heap(place) => Ok(Some(base + place)),
             Hole::Own(_) => Ok(None),
@@ -247,13 +233,7 @@ impl FrontBuilder<'_> {
             Some(PlannedObject::Group(_)) => addresses.first().copied(),
             Some(PlannedObject::Dataset(_) | PlannedObject::Datatype(_)) | None => None,
         };
-        let missing = || {
-            Error::new(
-                ErrorKind::Argument,
-                "the first object is not the root group",
-            )
-        };
-        let root = root.ok_or_else(missing)?;
+        let root = root.ok_or_else(|| argument("the first object is not the root group"))?;
         Ok(Front { part, root, data })
     }
 }

@@ -33,9 +33,16 @@ pub mod plan;
 mod tail;
 pub mod writer;
 
+use crate::error::{Error, ErrorKind};
+
 pub use header::LONGEST;
 pub use plan::{
     Dataset, FilePlan, Group, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
     PlannedObject, PlannedShape, PlannedType,
 };
 pub use writer::{FileWriter, SourceRange};
+
+/// The error for a plan or data that does not fit together.
+fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Argument, what)
+}

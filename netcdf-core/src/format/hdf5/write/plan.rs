@@ -136,3 +136,13 @@ pub struct Payload {
     /// elements, and their stored form.
     pub heap: Vec<(usize, u32, Payload)>,
 }
+
+/// Bytes that refer to nothing.
+impl From<Vec<u8>> for Payload {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            ..Self::default()
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub struct Tail {
     gathered: Vec<u8>,
     copying: Option<Copy>,
     /// Bytes of sources that got space since the last range that was aligned with its source.
-    moved: u64,
+    moved: Amount,
 }
 
 /// A copy that may still be extended.
@@ -46,7 +46,7 @@ impl Tail {
             end,
             gathered: vec![],
             copying: None,
-            moved: 0,
+            moved: Amount::default(),
         }
     }
 
@@ -71,15 +71,29 @@ impl Tail {
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
     pub fn reserve(&mut self, size: u64) -> Result<u64> {
-        let padding = self.end.next_multiple_of(8) - self.end;
-        let zeros = (Amount::of(padding) + size).count();
+        let zeros = (Amount::of(self.padding()) + size).count();
         if zeros > GATHER {
-            return Ok(self.room(padding + size)? + padding);
+            return self.aligned_room(size);
         }
-        let at = self.grow(padding + size)?;
+        self.grow(self.padding())?;
+        let at = self.grow(size)?;
         self.gathered.resize(self.gathered.len() + zeros, 0);
         self.spill(GATHER)?;
-        Ok(at + padding)
+        Ok(at)
+    }
+
+    /// Bytes up to the next multiple of eight.
+    fn padding(&self) -> u64 {
+        self.end.next_multiple_of(8) - self.end
+    }
+
+    /// As [`Tail::room`], at a multiple of eight.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn aligned_room(&mut self, size: u64) -> Result<u64> {
+        self.room(self.padding())?;
+        self.room(size)
     }
 
     /// Reserves space for data, which is written separately.
@@ -98,10 +112,10 @@ impl Tail {
     pub fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
         let size = length(range);
         let missing = range.start.wrapping_sub(self.end) % PAGE;
-        self.moved += size;
-        if missing != 0 && self.moved >= LONG {
+        self.moved = self.moved + size;
+        if missing != 0 && self.moved >= Amount::of(LONG) {
             self.room(missing)?;
-            self.moved = 0;
+            self.moved = Amount::default();
         }
         self.room(size)
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::argument;
 use super::chunk_tree::Chunk;
 use super::dataset::{DataPlace, DatasetState};
 use super::front::{Front, START};
@@ -29,7 +30,6 @@ pub struct FileWriter {
     cancel: Cancel,
 }
 
-/// Bytes in memory, or in a source.
 /// Bytes of a source.
 pub struct SourceRange<'a> {
     /// The source.
@@ -38,6 +38,7 @@ pub struct SourceRange<'a> {
     pub range: Range<u64>,
 }
 
+/// Bytes in memory, or in a source.
 #[derive(Clone, Copy)]
 enum Bytes<'a> {
     Here(&'a [u8]),
@@ -71,10 +72,6 @@ impl Bytes<'_> {
             }
         }
     }
-}
-
-fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Argument, what)
 }
 
 fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut DatasetState> {
@@ -317,8 +314,7 @@ fn put_contiguous(
         ..
     } = &mut data.stored
     {
-        let padding = tail.end().next_multiple_of(8) - tail.end();
-        let at = tail.room(padding + *size)? + padding;
+        let at = tail.aligned_room(*size)?;
         front.sink.patch(*address_at, &at.to_le_bytes())?;
         *address = Some(at);
     }

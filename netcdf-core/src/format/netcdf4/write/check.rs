@@ -102,7 +102,7 @@ fn links(schema: &Schema, scales: &Scales) -> Result<()> {
         }
     }
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        link(var.group, super::plan::link_name(schema, scales, id))?;
+        link(var.group, super::plan::link_name(schema, scales, id)?)?;
     }
     Ok(())
 }

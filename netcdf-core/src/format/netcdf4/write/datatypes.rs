@@ -133,7 +133,7 @@ impl TypeMaker<'_> {
             TypeKind::Enum { base, members } => enumeration(*base, members),
             TypeKind::Opaque { size: 0 } => Err(bad("an opaque type of size 0")),
             TypeKind::Opaque { size } => Ok(MadeType {
-                datatype: datatype(*size, Class::Opaque { tag: vec![] }),
+                datatype: Datatype::of(*size, Class::Opaque { tag: vec![] }),
                 parts: 1,
                 levels: 1,
             }),
@@ -173,7 +173,7 @@ impl TypeMaker<'_> {
         }
         let size = place(&mut members, &in_memory, size)?;
         Ok(MadeType {
-            datatype: datatype(size, Class::Compound { members }),
+            datatype: Datatype::of(size, Class::Compound { members }),
             parts,
             levels: levels + 1,
         })
@@ -250,14 +250,6 @@ fn too_large() -> Error {
     Error::new(ErrorKind::Limit, "a type of more than 2^64 bytes")
 }
 
-fn datatype(size: u64, class: Class) -> Datatype {
-    Datatype {
-        size,
-        class,
-        committed: None,
-    }
-}
-
 fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
     if dims.is_empty() {
         return Ok(base);
@@ -268,24 +260,24 @@ fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
         return Err(bad("a field without elements"));
     }
     let (dims, base) = (dims.to_vec(), Box::new(base));
-    Ok(datatype(size, Class::Array { dims, base }))
+    Ok(Datatype::of(size, Class::Array { dims, base }))
 }
 
 /// A list of elements of a type.
 pub fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
-    datatype(HEAP_REFERENCE, Class::Vlen { base })
+    Datatype::of(HEAP_REFERENCE, Class::Vlen { base })
 }
 
 /// A reference to an object.
 pub fn object_reference() -> Datatype {
-    datatype(8, Class::Reference(Reference::Object))
+    Datatype::of(8, Class::Reference(Reference::Object))
 }
 
 /// Text of a fixed length of at least 1, as netCDF stores `char`s.
 pub fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
-    datatype(len.max(1), Class::String { padding, charset })
+    Datatype::of(len.max(1), Class::String { padding, charset })
 }
 
 /// A compound whose members follow each other without gaps.
@@ -302,7 +294,7 @@ pub fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
         }
     };
     let members = members.into_iter().map(&mut member).collect();
-    datatype(size, Class::Compound { members })
+    Datatype::of(size, Class::Compound { members })
 }
 
 /// An atomic type; text has no byte order.
@@ -315,7 +307,7 @@ pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
         Atomic::Char => return text(1),
         Atomic::String => {
             let charset = Charset::Utf8;
-            return datatype(HEAP_REFERENCE, Class::VlenString { charset });
+            return Datatype::of(HEAP_REFERENCE, Class::VlenString { charset });
         }
     };
     let size = size.map_or(1, |n| n as u64);
@@ -326,28 +318,13 @@ pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
     };
     let class = match signed {
         Some(signed) => Class::Integer { bits, signed },
-        None if size == 4 => Class::Float {
-            bits,
-            fields: ieee(8, 23),
-        },
-        None => Class::Float {
-            bits,
-            fields: ieee(11, 52),
-        },
+        None => {
+            let (exponent, mantissa) = if size == 4 { (8, 23) } else { (11, 52) };
+            let fields = FloatFields::ieee(exponent, mantissa);
+            Class::Float { bits, fields }
+        }
     };
-    datatype(size, class)
-}
-
-/// The fields of an IEEE 754 number with this many bits of exponent and mantissa.
-fn ieee(exponent: u8, mantissa: u8) -> FloatFields {
-    FloatFields {
-        sign: exponent + mantissa,
-        exponent: (mantissa, exponent),
-        bias: (1 << (exponent - 1)) - 1,
-        mantissa: (0, mantissa),
-        normalization: 2,
-        vax: false,
-    }
+    Datatype::of(size, class)
 }
 
 fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
@@ -366,7 +343,7 @@ fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
     let members = members.iter().map(member).collect();
     let (size, base) = (base.size, Box::new(base));
     Ok(MadeType {
-        datatype: datatype(size, Class::Enum { base, members }),
+        datatype: Datatype::of(size, Class::Enum { base, members }),
         parts: 2,
         levels: 2,
     })

@@ -62,10 +62,7 @@ fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
     if size.checked_mul(values.len() as u64) != Some(bytes.len() as u64) {
         return Err(other_type());
     }
-    Ok(Payload {
-        bytes,
-        ..Payload::default()
-    })
+    Ok(bytes.into())
 }
 
 /// References to objects on the heap; `None` is NIL, or an empty list.
@@ -110,11 +107,7 @@ fn text(string: &[u8]) -> &[u8] {
 }
 
 fn bytes(string: &[u8]) -> Result<(u32, Payload)> {
-    let payload = Payload {
-        bytes: string.to_vec(),
-        ..Payload::default()
-    };
-    Ok((count(string.len())?, payload))
+    Ok((count(string.len())?, string.to_vec().into()))
 }
 
 fn count(len: usize) -> Result<u32> {

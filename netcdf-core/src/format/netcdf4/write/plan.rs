@@ -100,15 +100,16 @@ pub struct PlanInput<'a> {
 }
 
 /// The name under which a variable is linked.
-pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Vec<u8> {
-    let name = schema
-        .var(id)
-        .map(|v| v.name.as_bytes())
-        .unwrap_or_default();
-    if scales.clashes(schema, id) {
-        return [NON_COORDINATE, name].concat();
-    }
-    name.to_vec()
+///
+/// # Errors
+/// [`ErrorKind::Internal`] for an id without a variable.
+pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<Vec<u8>> {
+    let name = schema.var(id).or_internal("no such variable")?;
+    let name = name.name.as_bytes();
+    Ok(match scales.clashes(schema, id) {
+        true => [NON_COORDINATE, name].concat(),
+        false => name.to_vec(),
+    })
 }
 
 impl PlanInput<'_> {
@@ -198,7 +199,7 @@ impl PlanInput<'_> {
                 Ok(link(dim.name.as_bytes(), self.scale(d)?))
             }
             Item::Var(v) => {
-                let name = link_name(schema, self.scales, v);
+                let name = link_name(schema, self.scales, v)?;
                 Ok(link(&name, self.objects.var(v)))
             }
         });
@@ -215,7 +216,7 @@ impl PlanInput<'_> {
             if let Values::Char(bytes) = &attribute.values {
                 return Ok((
                     PlannedType::Here(text(bytes.len() as u64)),
-                    payload(bytes.clone()),
+                    bytes.clone().into(),
                 ));
             }
             let ty = self.types.of(attribute.ty, Endianness::Little)?;
@@ -343,7 +344,7 @@ impl PlanInput<'_> {
             Some(values) => encode::payload(&values, datatype).map_err(|e| e.within("fill value")),
             None => {
                 let size = exact(datatype.size).index()?;
-                Ok(payload(vec![0; size]))
+                Ok(vec![0; size].into())
             }
         }
     }
@@ -361,13 +362,6 @@ impl PlanInput<'_> {
 
 /// What made the file, in netCDF-C's form.
 const PROPERTIES: &str = concat!("version=2,netcdf-tools=", env!("CARGO_PKG_VERSION"));
-
-fn payload(bytes: Vec<u8>) -> Payload {
-    Payload {
-        bytes,
-        ..Payload::default()
-    }
-}
 
 /// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
 /// missing chunks would read as whatever is in memory, and heap references must always be filled.

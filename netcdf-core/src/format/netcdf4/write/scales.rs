@@ -19,20 +19,13 @@ fn attribute(
     name: &str,
     datatype: Datatype,
     shape: PlannedShape,
-    data: Payload,
+    data: impl Into<Payload>,
 ) -> PlannedAttribute {
     PlannedAttribute {
         name: name.as_bytes().to_vec(),
         ty: PlannedType::Here(datatype),
         shape,
-        data,
-    }
-}
-
-fn bytes(bytes: Vec<u8>) -> Payload {
-    Payload {
-        bytes,
-        ..Payload::default()
+        data: data.into(),
     }
 }
 
@@ -43,18 +36,18 @@ fn int() -> Datatype {
 /// A text attribute with a terminating zero, as HDF5's own library writes it.
 fn terminated(name: &str, value: &[u8]) -> PlannedAttribute {
     let value = [value, b"\0"].concat();
-    attribute(
-        name,
-        text(value.len() as u64),
-        PlannedShape::Scalar,
-        bytes(value),
-    )
+    attribute(name, text(value.len() as u64), PlannedShape::Scalar, value)
 }
 
 /// A text attribute without a terminating zero.
 pub fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     let datatype = text(value.len() as u64);
-    attribute(name, datatype, PlannedShape::Scalar, bytes(value.into()))
+    attribute(
+        name,
+        datatype,
+        PlannedShape::Scalar,
+        value.as_bytes().to_vec(),
+    )
 }
 
 /// An attribute of one `int`.
@@ -63,7 +56,7 @@ pub fn one_int(name: &str, value: u32) -> PlannedAttribute {
         name,
         int(),
         PlannedShape::Scalar,
-        bytes(value.to_le_bytes().into()),
+        value.to_le_bytes().to_vec(),
     )
 }
 
@@ -78,14 +71,14 @@ pub fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
 
 /// The attribute that lists the dimensions of a variable by netCDF's ids.
 pub fn coordinates(dims: &[DimId]) -> PlannedAttribute {
-    let ids = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
+    let ids: Vec<u8> = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = PlannedShape::Simple(vec![dims.len() as u64]);
-    attribute("_Netcdf4Coordinates", int(), shape, bytes(ids))
+    attribute("_Netcdf4Coordinates", int(), shape, ids)
 }
 
 /// The attribute that lists the dimensions of a variable by their scales.
 pub fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
-    let mut data = bytes(vec![0; 16 * scales.len()]);
+    let mut data = Payload::from(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {
         let reference = Payload {
             bytes: vec![0; 8],

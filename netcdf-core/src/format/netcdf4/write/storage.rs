@@ -53,9 +53,9 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Variab
         if filters.is_empty() {
             return Ok(stored);
         }
-        let fill = fill(schema, id, &stored.layout)?;
+        stored.layout.fill = Some(fill(schema, id, &stored.layout)?);
         let about = About::new(schema, var.ty, &filters);
-        let context = stored.layout.context(fill, about);
+        let context = stored.layout.context(about);
         let keep = var.storage.prepared;
         stored.layout.filters = prepared(&filters, keep, context, &env.filters)?;
         Ok(stored)

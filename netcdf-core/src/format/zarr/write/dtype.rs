@@ -3,24 +3,16 @@
 //! zarr-python 3 does not accept a byte order for types of one byte; netCDF-C writes one, but does not need it. netCDF-C recognizes
 //! characters by `>S1`; without netCDF's metadata, it reads all texts of fixed length as strings.
 
+use super::metadata::object;
+use super::v3::named;
+use crate::format::zarr::dtype::NUMBERS;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
 /// The number type's letter and size; `None` for text.
 fn number(ty: Atomic) -> Option<&'static str> {
-    Some(match ty {
-        Atomic::Byte => "i1",
-        Atomic::UByte => "u1",
-        Atomic::Short => "i2",
-        Atomic::UShort => "u2",
-        Atomic::Int => "i4",
-        Atomic::UInt => "u4",
-        Atomic::Int64 => "i8",
-        Atomic::UInt64 => "u8",
-        Atomic::Float => "f4",
-        Atomic::Double => "f8",
-        Atomic::Char | Atomic::String => return None,
-    })
+    let row = NUMBERS.iter().find(|row| row.ty == ty)?;
+    Some(row.v2)
 }
 
 /// The `dtype` of an array of version 2 without szip; strings have `width` bytes.
@@ -63,47 +55,28 @@ pub fn recorded(ty: Atomic, width: u64) -> String {
 /// does not read the `r<n>` of the NCZarr document.
 #[must_use]
 pub fn v3(ty: Atomic, pure: bool) -> Json {
-    match ty {
-        Atomic::Char if pure => fixed_text(1),
-        Atomic::Char => Json::text("uint8"),
-        Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => number3(ty),
-        Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => number3(ty),
-        Atomic::Float | Atomic::Double | Atomic::String => number3(ty),
+    match (ty == Atomic::Char, pure) {
+        (true, true) => fixed_text(1),
+        (true, false) => Json::text("uint8"),
+        (false, _) => Json::text(recorded3(ty)),
     }
-}
-
-fn number3(ty: Atomic) -> Json {
-    Json::text(recorded3(ty))
 }
 
 /// The recorded type of an attribute in version 3.
 #[must_use]
 pub fn recorded3(ty: Atomic) -> &'static str {
-    match ty {
-        Atomic::Byte => "int8",
-        Atomic::UByte => "uint8",
-        Atomic::Short => "int16",
-        Atomic::UShort => "uint16",
-        Atomic::Int => "int32",
-        Atomic::UInt => "uint32",
-        Atomic::Int64 => "int64",
-        Atomic::UInt64 => "uint64",
-        Atomic::Float => "float32",
-        Atomic::Double => "float64",
-        Atomic::Char => "char",
-        Atomic::String => "string",
+    match NUMBERS.iter().find(|row| row.ty == ty) {
+        Some(row) => row.v3,
+        None if ty == Atomic::Char => "char",
+        None => "string",
     }
 }
 
 /// The `data_type` of texts of a fixed number of bytes in version 3.
 #[must_use]
 pub fn fixed_text(width: u64) -> Json {
-    let length = ("length_bytes".to_owned(), Json::int(width));
-    let configuration = Json::Object(vec![length]);
-    Json::Object(vec![
-        ("name".to_owned(), Json::text("null_terminated_bytes")),
-        ("configuration".to_owned(), configuration),
-    ])
+    let configuration = object([("length_bytes", Json::int(width))]);
+    named("null_terminated_bytes", configuration)
 }
 
 #[cfg(test)]

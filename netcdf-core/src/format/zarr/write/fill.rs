@@ -4,6 +4,7 @@
 //! `fill_value` is `_FillValue` if a variable has that, even if all chunks are stored. In pure Zarr of version 2, a variable without
 //! `_FillValue` has a `fill_value` only if chunks are missing; if these are few, they are stored at the end instead.
 
+use crate::arithmetic::exact;
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::format::zarr::dtype::StoredType;
@@ -129,17 +130,21 @@ pub struct Put {
 
 impl Put {
     /// Notes the chunk with this number in a grid.
-    pub fn note(&mut self, index: u64, grid: &[u64]) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for a number beyond all grids.
+    pub fn note(&mut self, index: u64, grid: &[u64]) -> Result<()> {
+        let end = (exact(index) + 1u64).get()?;
         let inner = grid.get(1..).unwrap_or_default();
         self.regrown |= !self.runs.is_empty() && self.grid != inner;
         if self.grid != inner {
             self.grid = inner.to_vec();
         }
-        let end = index + 1;
         match self.runs.last_mut() {
             Some((_, last)) if *last == index => *last = end,
             Some(_) | None => self.runs.push((index, end)),
         }
+        Ok(())
     }
 
     /// Whether nothing was put.
@@ -160,8 +165,9 @@ impl Put {
         runs.sort_unstable();
         let (mut at, mut missing) = (0, vec![]);
         for (start, end) in runs {
+            let start = start.min(all);
             if start > at {
-                missing.push((at, start.min(all)));
+                missing.push((at, start));
             }
             at = at.max(end);
         }
@@ -182,16 +188,16 @@ mod tests {
         assert_eq!(put.missing(&[2, 3]), Some(vec![(0, 6)]));
         assert_eq!(put.missing(&[0, 3]), Some(vec![]));
         for n in [0, 1, 4, 4, 3] {
-            put.note(n, &[2, 3]);
+            put.note(n, &[2, 3]).unwrap();
         }
         assert_eq!(put.missing(&[2, 3]), Some(vec![(2, 3), (5, 6)]));
         assert_eq!(put.missing(&[3, 3]), Some(vec![(2, 3), (5, 9)]));
         assert_eq!(put.missing(&[3, 4]), None);
-        put.note(2, &[2, 4]);
+        put.note(2, &[2, 4]).unwrap();
         assert_eq!(put.missing(&[2, 4]), None);
         let mut scalar = Put::default();
         assert_eq!(scalar.missing(&[]), Some(vec![(0, 1)]));
-        scalar.note(0, &[]);
+        scalar.note(0, &[]).unwrap();
         assert_eq!(scalar.missing(&[]), Some(vec![]));
     }
 }

@@ -9,7 +9,8 @@ use crate::error::{OrInternal as _, Result};
 use crate::format::{self, zarr};
 use crate::json::Json;
 use crate::model::{
-    Atomic, Attribute, CreateOptions, Dimension, GroupId, Name, Schema, VarId, Zarr,
+    Atomic, Attribute, CreateOptions, DimId, Dimension, Group, GroupId, Name, Schema, VarId,
+    Variable, Zarr,
 };
 use crate::notes::Note;
 
@@ -67,9 +68,8 @@ impl Metadata<'_> {
     }
 
     /// Marks strings of a fixed size as text.
-    pub fn mark_texts(&self, id: VarId, stored: &ArrayStorage, written: &mut Written) {
-        let var = self.schema.var(id).filter(|_| stored.fixed_text);
-        if var.is_some_and(|var| strings::is_marked(self.schema, var)) {
+    pub fn mark_texts(&self, var: &Variable, stored: &ArrayStorage, written: &mut Written) {
+        if stored.fixed_text && strings::is_marked(self.schema, var) {
             written.members.push(strings::mark());
         }
     }
@@ -115,12 +115,28 @@ impl Metadata<'_> {
         Ok(written)
     }
 
+    /// A variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a variable.
+    pub fn var(&self, id: VarId) -> Result<&Variable> {
+        self.schema.var(id).or_internal("no such variable")
+    }
+
+    /// A group.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a group.
+    pub fn group(&self, id: GroupId) -> Result<&Group> {
+        self.schema.group(id).or_internal("no such group")
+    }
+
     /// The attributes of a variable that come from the dataset itself.
     ///
     /// # Errors
     /// Those of [`attributes::store`].
     pub fn of_var(&self, id: VarId) -> Result<Written> {
-        let var = self.schema.var(id).or_internal("no such variable")?;
+        let var = self.var(id)?;
         let attributes = var.attributes.iter();
         let attributes = attributes.filter(|a| !fill::is_only_told(var, a));
         self.own(attributes, &|| self.schema.var_path(id))
@@ -131,38 +147,29 @@ impl Metadata<'_> {
     /// # Errors
     /// Those of [`attributes::store`].
     pub fn of_group(&self, id: GroupId) -> Result<Written> {
-        let attributes = self.schema.group(id).map(|g| &*g.attributes);
         let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
-        self.own(attributes.or_internal("no such group")?, &path)
+        self.own(&self.group(id)?.attributes, &path)
     }
 
-    /// The dimensions of a variable.
-    #[must_use]
-    pub fn dims(&self, id: VarId) -> Vec<&Dimension> {
-        let dims = self.schema.var(id).map(|v| &*v.dims).unwrap_or_default();
-        dims.iter().filter_map(|&d| self.schema.dim(d)).collect()
+    /// The dimensions with these ids.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a dimension.
+    pub fn dims(&self, ids: &[DimId]) -> Result<Vec<&Dimension>> {
+        let dim = |&id: &DimId| self.schema.dim(id).or_internal("no such dimension");
+        ids.iter().map(dim).collect()
     }
 
     /// The names of the variables and of the subgroups of a group.
-    #[must_use]
-    pub fn contents(&self, id: GroupId) -> (Json, Json) {
-        let group = self.schema.group(id);
-        let vars = group.map(|g| &*g.vars).unwrap_or_default().iter();
-        let vars = vars
-            .filter_map(|&v| self.schema.var(v))
-            .map(|v| name(&v.name));
-        let groups = group.map(|g| &*g.groups).unwrap_or_default().iter();
-        let groups = groups
-            .filter_map(|&g| self.schema.group(g))
-            .map(|g| name(&g.name));
-        (Json::Array(vars.collect()), Json::Array(groups.collect()))
-    }
-
-    /// The dimensions of a group.
-    #[must_use]
-    pub fn group_dims(&self, id: GroupId) -> Vec<&Dimension> {
-        let dims = self.schema.group(id).map(|g| &*g.dims).unwrap_or_default();
-        dims.iter().filter_map(|&d| self.schema.dim(d)).collect()
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without an object.
+    pub fn contents(&self, group: &Group) -> Result<(Json, Json)> {
+        let var = |&id: &VarId| Ok(name(&self.var(id)?.name));
+        let subgroup = |&id: &GroupId| Ok(name(&self.group(id)?.name));
+        let vars = group.vars.iter().map(var).collect::<Result<_>>()?;
+        let groups = group.groups.iter().map(subgroup).collect::<Result<_>>()?;
+        Ok((Json::Array(vars), Json::Array(groups)))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::chunk::quantize::Quantizer;
 use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context, codec, vlen_utf8};
+use crate::filter::{About, Chain, codec, vlen_utf8};
 use crate::format::zarr::dtype;
 use crate::json::Json;
 use crate::limits::room;
@@ -62,16 +62,10 @@ impl ArrayStorage {
     /// Those of [`Table::chain`](crate::filter::Table::chain).
     pub fn chain(&self, schema: &Schema, env: &Env) -> Result<Chain> {
         let layout = &self.layout;
-        let context = Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
-            fill: layout.fill.clone(),
-            len: layout.chunk_bytes(),
-            about: About {
-                mandatory: true,
-                ..About::new(schema, layout.element.ty, &layout.filters)
-            },
-        };
+        let context = layout.context(About {
+            mandatory: true,
+            ..About::new(schema, layout.element.ty, &layout.filters)
+        });
         env.filters.chain(&layout.filters, &context)
     }
 
@@ -222,25 +216,17 @@ fn filter(
     env: &Env,
 ) -> Result<Vec<Json>> {
     let filters = &var.storage.filters;
-    let fill = layout.fill.clone().unwrap_or_default();
-    let about = About {
+    let context = layout.context(About {
         dims: layout.extent.clone(),
         mandatory: true,
         ..About::new(schema, var.ty, filters)
-    };
-    let context = Context {
-        shape: layout.chunk.clone(),
-        element: layout.element,
-        fill: Some(fill.clone()),
-        len: layout.chunk_bytes(),
-        about: about.clone(),
-    };
+    });
     layout.filters = match &var.storage.codecs {
         Some(text) => codecs::asked(text, &context, &env.filters)?,
         None => {
             let filters = filters::ordered(filters, layout.element, &env.filters);
-            let context = layout.context(fill, about);
-            let made = prepared(&filters, var.storage.prepared, context, &env.filters)?;
+            let keep = var.storage.prepared;
+            let made = prepared(&filters, keep, context.clone(), &env.filters)?;
             filters::of_texts(made, (layout, version(schema)), &|what| {
                 env.notes.say(Note {
                     object: path.to_owned(),

@@ -1,7 +1,7 @@
 //! Types that pure Zarr has and netCDF lacks: truth values, complex numbers, opaque bytes, structures, and strings of
 //! four-byte characters.
 
-use crate::arithmetic::{Amount, exact};
+use crate::arithmetic::exact;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::zarr::dtype::{Dtype, StoredType, StructMember};
@@ -177,17 +177,23 @@ fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
 }
 
 /// The name of the type in the metadata of a version.
-#[must_use]
-pub fn named(stored: &StoredType, version: ZarrVersion) -> Json {
+///
+/// # Errors
+/// [`ErrorKind::Internal`] for a type that Zarr does not have, or whose elements are too large.
+pub fn named(stored: &StoredType, version: ZarrVersion) -> Result<Json> {
     match version {
         ZarrVersion::V2 => v2(stored),
         ZarrVersion::V3 => v3(stored),
     }
 }
 
-fn v2(stored: &StoredType) -> Json {
+fn unnamed() -> Error {
+    Error::internal("a type without a name in Zarr")
+}
+
+fn v2(stored: &StoredType) -> Result<Json> {
     let text = |text: String| Json::text(&text);
-    match &stored.dtype {
+    Ok(match &stored.dtype {
         Dtype::Number(ty) => text(dtype::v2(*ty, stored.endianness(), true, 0)),
         Dtype::Bool => Json::text("|b1"),
         Dtype::Complex(Atomic::Float) => Json::text("<c8"),
@@ -197,23 +203,23 @@ fn v2(stored: &StoredType) -> Json {
         Dtype::Raw(n) => text(format!("|V{n}")),
         Dtype::Struct(members) => {
             let field = |member: &StructMember| {
-                let mut parts = vec![Json::text(&member.name), v2(&member.stored)];
+                let mut parts = vec![Json::text(&member.name), v2(&member.stored)?];
                 if !member.dims.is_empty() {
-                    parts.push(Json::Array(member.dims.iter().map(Json::int).collect()));
+                    parts.push(super::metadata::lengths(&member.dims));
                 }
-                Json::Array(parts)
+                Ok(Json::Array(parts))
             };
-            Json::Array(members.iter().map(field).collect())
+            Json::Array(members.iter().map(field).collect::<Result<_>>()?)
         }
-        _ => Json::Null,
-    }
+        _ => return Err(unnamed()),
+    })
 }
 
-fn v3(stored: &StoredType) -> Json {
+fn v3(stored: &StoredType) -> Result<Json> {
     let configured = |name: &str, key: &str, value: Json| {
         super::v3::named(name, super::metadata::object([(key, value)]))
     };
-    match &stored.dtype {
+    Ok(match &stored.dtype {
         Dtype::Number(ty) => dtype::v3(*ty, true),
         Dtype::Bool => Json::text("bool"),
         Dtype::Complex(Atomic::Float) => Json::text("complex64"),
@@ -222,16 +228,17 @@ fn v3(stored: &StoredType) -> Json {
         Dtype::Utf32(n) => configured(
             "fixed_length_utf32",
             "length_bytes",
-            Json::int((Amount::of(*n) * 4u64).get()),
+            Json::int((exact(*n) * 4u64).get()?),
         ),
         Dtype::Raw(n) => configured("raw_bytes", "length_bytes", Json::int(n)),
         Dtype::Struct(members) => {
-            let field = |m: &StructMember| Json::Array(vec![Json::text(&m.name), v3(&m.stored)]);
-            let fields = members.iter().map(field).collect();
+            let field =
+                |m: &StructMember| Ok(Json::Array(vec![Json::text(&m.name), v3(&m.stored)?]));
+            let fields = members.iter().map(field).collect::<Result<_>>()?;
             configured("structured", "fields", Json::Array(fields))
         }
-        _ => Json::Null,
-    }
+        _ => return Err(unnamed()),
+    })
 }
 
 /// Whether elements are numbers of several bytes, for which the codec `bytes` needs a byte order.
@@ -296,7 +303,7 @@ mod tests {
                 panic!("{text}")
             };
             let stored = of(&schema, id).unwrap();
-            assert_eq!(named(&stored, ZarrVersion::V2), json);
+            assert_eq!(named(&stored, ZarrVersion::V2).unwrap(), json);
             let values = decode(&schema, &read, ty, bytes).unwrap();
             assert_eq!(encode(&stored, &values).unwrap(), bytes, "{text}");
             schema.kind = Kind::NCZARR;

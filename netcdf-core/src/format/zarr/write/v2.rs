@@ -10,7 +10,6 @@ use crate::chunk::elements;
 use crate::error::Result;
 use crate::filter::ids::SZIP;
 use crate::json::Json;
-use crate::model::strings::DEFAULT;
 use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
 /// The provenance of the dataset.
@@ -60,7 +59,7 @@ impl Metadata<'_> {
         let szip = layout.filters.iter().any(|f| f.id == SZIP);
         let dtype = if szip { dtype::v2_szip } else { dtype::v2 };
         let dtype = match &stored.user {
-            Some(user) => user::named(user, ZarrVersion::V2),
+            Some(user) => user::named(user, ZarrVersion::V2)?,
             None => Json::text(&dtype(stored.ty, element.order, pure, element.size)),
         };
         let (compressor, filters) = codecs::v2(&stored.codecs);
@@ -106,8 +105,9 @@ impl Metadata<'_> {
     /// Those of [`Metadata::own`] and [`strings::width`].
     pub fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let mut written = self.of_var(id)?;
-        self.mark_texts(id, stored, &mut written);
-        let dims = self.dims(id);
+        let var = self.var(id)?;
+        self.mark_texts(var, stored, &mut written);
+        let dims = self.dims(&var.dims)?;
         if self.options.zarr.xarray {
             let mut names: Vec<Json> = dims.iter().map(|d| name(&d.name)).collect();
             if names.is_empty() && !self.zarr.pure {
@@ -119,9 +119,7 @@ impl Metadata<'_> {
         if !self.zarr.pure {
             written.add("_nczarr_array", self.nczarr_array(&dims), None);
         }
-        let var = self.schema.var(id);
-        let width = var.map(|var| strings::width(self.schema, var));
-        Ok(self.zattrs(written, width.unwrap_or(Ok(DEFAULT))?))
+        Ok(self.zattrs(written, strings::width(self.schema, var)?))
     }
 
     fn nczarr_array(&self, dims: &[&Dimension]) -> Json {
@@ -144,7 +142,7 @@ impl Metadata<'_> {
                 let properties = Json::text(PROPERTIES);
                 written.add("_NCProperties", properties, Some(Atomic::Char));
             }
-            written.add("_nczarr_group", self.nczarr_group(id), None);
+            written.add("_nczarr_group", self.nczarr_group(id)?, None);
             if root {
                 let superblock = object([("version", Json::text("2.0.0"))]);
                 written.add("_nczarr_superblock", superblock, None);
@@ -153,8 +151,9 @@ impl Metadata<'_> {
         Ok(self.zattrs(written, self.schema.default_string_size()?))
     }
 
-    fn nczarr_group(&self, id: GroupId) -> Json {
-        let dims = self.group_dims(id).into_iter().map(|dim| {
+    fn nczarr_group(&self, id: GroupId) -> Result<Json> {
+        let group = self.group(id)?;
+        let dims = self.dims(&group.dims)?.into_iter().map(|dim| {
             let len = Json::int(dim.len);
             let unlimited = ("unlimited", Json::int(1));
             let value = match dim.unlimited {
@@ -163,12 +162,12 @@ impl Metadata<'_> {
             };
             (dim.name.to_string(), value)
         });
-        let (arrays, groups) = self.contents(id);
-        object([
+        let (arrays, groups) = self.contents(group)?;
+        Ok(object([
             ("dimensions", Json::Object(dims.collect())),
             ("arrays", arrays),
             ("groups", groups),
-        ])
+        ]))
     }
 
     /// `.zattrs`, with the types; those of strings have `width` bytes.

@@ -39,13 +39,11 @@ pub fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
 }
 
 /// The `data_type` of an array.
-fn data_type(stored: &ArrayStorage, pure: bool) -> Json {
-    if let Some(user) = &stored.user {
-        return user::named(user, ZarrVersion::V3);
-    }
-    match stored.fixed_text {
-        true => dtype::fixed_text(stored.layout.element.size),
-        false => dtype::v3(stored.ty, pure),
+fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
+    match &stored.user {
+        Some(user) => user::named(user, ZarrVersion::V3),
+        None if stored.fixed_text => Ok(dtype::fixed_text(stored.layout.element.size)),
+        None => Ok(dtype::v3(stored.ty, pure)),
     }
 }
 
@@ -59,13 +57,13 @@ impl Metadata<'_> {
         let element = layout.element;
         let grid = object([("chunk_shape", lengths(stored.outer()))]);
         let separator = object([("separator", Json::text("/"))]);
-        let dims = self.dims(id);
+        let dims = self.dims(&self.var(id)?.dims)?;
         let names = dims.iter().map(|d| name(&d.name)).collect();
         Ok(object([
             ("zarr_format", Json::int(3)),
             ("node_type", Json::text("array")),
             ("shape", lengths(&self.schema.shape(id))),
-            ("data_type", data_type(stored, self.zarr.pure)),
+            ("data_type", data_type(stored, self.zarr.pure)?),
             ("chunk_grid", named("regular", grid)),
             ("chunk_key_encoding", named("default", separator)),
             ("fill_value", self.fill_json(stored)?),
@@ -103,7 +101,7 @@ impl Metadata<'_> {
 
     fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
-        self.mark_texts(id, stored, &mut written);
+        self.mark_texts(self.var(id)?, stored, &mut written);
         if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
             // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute.
             written.members.retain(|(name, _)| name != "_FillValue");
@@ -117,13 +115,8 @@ impl Metadata<'_> {
         if !self.zarr.pure {
             let paths = dims.iter().map(|d| self.dim_path(d)).collect();
             let paths = [("dimension_references", Json::Array(paths))];
-            let alias = match stored.ty {
-                Atomic::Char | Atomic::String => Some(Json::text(stored.ty.name())),
-                Atomic::Byte | Atomic::UByte | Atomic::Short | Atomic::UShort => None,
-                Atomic::Int | Atomic::UInt | Atomic::Int64 | Atomic::UInt64 => None,
-                Atomic::Float | Atomic::Double => None,
-            };
-            let alias = alias.map(|alias| ("type_alias", alias));
+            let text = matches!(stored.ty, Atomic::Char | Atomic::String);
+            let alias = text.then(|| ("type_alias", Json::text(stored.ty.name())));
             let array = object(paths.into_iter().chain(alias));
             written.add("_nczarr_array", array, None);
         }
@@ -134,26 +127,24 @@ impl Metadata<'_> {
     /// strings of a fixed size. netCDF expects numbers.
     fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
-        let double = match &attribute.values {
-            Values::Float(v) if v.len() == 1 => f64::from(*v.first()?),
-            Values::Double(v) if v.len() == 1 => *v.first()?,
-            Values::String(texts) if stored.fixed_text && texts.len() == 1 => {
-                let text = texts.first()?.as_deref().unwrap_or_default();
-                return Some(Json::text(&strings::base64(text)));
-            }
-            Values::Float(_) | Values::Double(_) | Values::Byte(_) | Values::Char(_) => {
-                return None;
-            }
-            Values::Short(_) | Values::Int(_) | Values::UByte(_) | Values::UShort(_) => {
-                return None;
-            }
-            Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) | Values::String(_) => {
-                return None;
-            }
-            Values::Enum(..) | Values::Opaque { .. } | Values::Vlen(..) => return None,
-            Values::Compound { .. } => return None,
+        let values = &attribute.values;
+        let bytes = if let Values::String(texts) = values
+            && let [text] = texts.as_slice()
+            && stored.fixed_text
+        {
+            text.clone().unwrap_or_default().into_vec()
+        } else if let Values::Float(v) = values
+            && let [x] = v.as_slice()
+        {
+            f64::from(*x).to_le_bytes().to_vec()
+        } else if let Values::Double(v) = values
+            && let [x] = v.as_slice()
+        {
+            x.to_le_bytes().to_vec()
+        } else {
+            return None;
         };
-        Some(Json::text(&strings::base64(&double.to_le_bytes())))
+        Some(Json::text(&strings::base64(&bytes)))
     }
 
     /// The `zarr.json` of a group.
@@ -169,7 +160,7 @@ impl Metadata<'_> {
                 let superblock = [("version", Json::text("3.0.0")), ("format", Json::int(3))];
                 written.add("_nczarr_superblock", object(superblock), None);
             }
-            written.add("_nczarr_group", self.nczarr_group3(id), None);
+            written.add("_nczarr_group", self.nczarr_group3(id)?, None);
         }
         Ok(object([
             ("zarr_format", Json::int(3)),
@@ -178,20 +169,21 @@ impl Metadata<'_> {
         ]))
     }
 
-    fn nczarr_group3(&self, id: GroupId) -> Json {
-        let dims = self.group_dims(id).into_iter().map(|dim| {
+    fn nczarr_group3(&self, id: GroupId) -> Result<Json> {
+        let group = self.group(id)?;
+        let dims = self.dims(&group.dims)?.into_iter().map(|dim| {
             object([
                 ("name", name(&dim.name)),
                 ("size", Json::int(dim.len)),
                 ("unlimited", Json::int(u8::from(dim.unlimited))),
             ])
         });
-        let (arrays, groups) = self.contents(id);
-        object([
+        let (arrays, groups) = self.contents(group)?;
+        Ok(object([
             ("dimensions", Json::Array(dims.collect())),
             ("arrays", arrays),
             ("subgroups", groups),
-        ])
+        ]))
     }
 
     /// `attributes`, with the types.

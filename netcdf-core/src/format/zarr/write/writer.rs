@@ -12,7 +12,7 @@ use super::{keys, strings, v2, v3};
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::chunk::Writer;
-use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::layout::Layout;
 use crate::chunk::scatter::spread;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -136,7 +136,7 @@ impl ZarrWriter {
         let (place, grid) = (self.place(id, index)?, self.grid(id)?);
         let version = self.zarr.version;
         let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
-        var.put.note(index, &grid);
+        var.put.note(index, &grid)?;
         let place = &place;
         let store = self.target.store();
         match &mut var.shards {
@@ -367,11 +367,6 @@ impl Writer for ZarrWriter {
     ) -> Result<()> {
         let bytes = read_range(&**source, &range)?;
         self.put_run(var, element, &bytes)
-    }
-
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let bytes = read_range(&**source, &chunk.range)?;
-        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
     }
 
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {

@@ -1,11 +1,11 @@
-//! The most recently used values, by address: a small cache for structures that many objects refer to.
+//! The most recently used values: a small cache for structures that many objects refer to, and for decoded data.
 
 use std::sync::{Mutex, PoisonError};
 
 /// A cache that can be shared among threads; values should be cheap to clone.
 #[derive(Debug)]
-pub struct Recent<V> {
-    entries: Mutex<Vec<RecentEntry<V>>>,
+pub struct Recent<K, V> {
+    entries: Mutex<Vec<RecentEntry<K, V>>>,
     most: Most,
 }
 
@@ -19,13 +19,13 @@ pub struct Most {
 }
 
 #[derive(Debug)]
-struct RecentEntry<V> {
-    key: u64,
+struct RecentEntry<K, V> {
+    key: K,
     value: V,
     bytes: usize,
 }
 
-impl<V: Clone> Recent<V> {
+impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// An empty cache.
     #[must_use]
     pub fn new(most: Most) -> Self {
@@ -37,20 +37,28 @@ impl<V: Clone> Recent<V> {
 
     /// The value for a key.
     #[must_use]
-    pub fn get(&self, key: u64) -> Option<V> {
+    pub fn get(&self, key: &K) -> Option<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = entries.iter().position(|e| e.key == key)?;
+        let found = entries.iter().position(|e| e.key == *key)?;
         if found > 0 {
             entries.get_mut(..=found)?.rotate_right(1);
         }
         entries.first().map(|e| e.value.clone())
     }
 
-    /// Adds a value of `bytes` bytes, in place of the least recently used ones.
-    pub fn put(&self, key: u64, value: V, bytes: usize) {
+    /// Adds a value of `bytes` bytes, in place of the least recently used ones, and returns it.
+    pub fn put(&self, key: K, value: V, bytes: usize) -> V {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|e| e.key != key);
-        entries.insert(0, RecentEntry { key, value, bytes });
+        let kept = value.clone();
+        entries.insert(
+            0,
+            RecentEntry {
+                key,
+                value: kept,
+                bytes,
+            },
+        );
         entries.truncate(self.most.count.max(1));
         let mut total = 0usize;
         let keep = entries.iter().position(|e| {
@@ -60,6 +68,7 @@ impl<V: Clone> Recent<V> {
         if let Some(keep) = keep {
             entries.truncate(keep.max(1));
         }
+        value
     }
 }
 
@@ -72,10 +81,10 @@ mod tests {
         let recent = Recent::new(Most { count: 2, bytes: 9 });
         recent.put(1, 'a', 1);
         recent.put(2, 'b', 1);
-        assert_eq!(recent.get(1), Some('a'));
+        assert_eq!(recent.get(&1), Some('a'));
         recent.put(3, 'c', 1);
-        assert_eq!(recent.get(2), None);
-        assert_eq!(recent.get(1), Some('a'));
+        assert_eq!(recent.get(&2), None);
+        assert_eq!(recent.get(&1), Some('a'));
     }
 
     #[test]
@@ -83,8 +92,8 @@ mod tests {
         let recent = Recent::new(Most { count: 9, bytes: 9 });
         recent.put(1, 'a', 5);
         recent.put(2, 'b', 5);
-        assert_eq!(recent.get(1), None);
+        assert_eq!(recent.get(&1), None);
         recent.put(3, 'c', 50);
-        assert_eq!((recent.get(2), recent.get(3)), (None, Some('c')));
+        assert_eq!((recent.get(&2), recent.get(&3)), (None, Some('c')));
     }
 }

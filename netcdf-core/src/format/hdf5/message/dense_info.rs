@@ -1,0 +1,50 @@
+//! The Link Info and Attribute Info messages ("IV.A.2.c" and "IV.A.2.v"): the place of links or attributes outside of the header.
+
+use crate::error::Result;
+use crate::format::hdf5::fields::Fields;
+
+/// How an object keeps its links or attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DenseInfo {
+    /// Whether they have a creation order.
+    pub tracks_order: bool,
+    /// The heap with them, if they are not in the header.
+    pub heap: Option<u64>,
+    /// Their B-tree by name.
+    pub by_name: Option<u64>,
+    /// Their B-tree in the order of creation.
+    pub by_order: Option<u64>,
+}
+
+impl DenseInfo {
+    /// Reads the body of the message about links, version 0.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    pub fn of_links(c: &mut Fields) -> Result<Self> {
+        Self::parse(c, "link info", 8)
+    }
+
+    /// Reads the body of the message about attributes, version 0.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    pub fn of_attributes(c: &mut Fields) -> Result<Self> {
+        Self::parse(c, "attribute info", 2)
+    }
+
+    /// The largest creation order takes `width` bytes.
+    fn parse(c: &mut Fields, what: &str, width: usize) -> Result<Self> {
+        c.version(0..=0, what)?;
+        let flags = c.u8()?;
+        if flags & 1 != 0 {
+            c.skip(width)?;
+        }
+        Ok(Self {
+            tracks_order: flags & 1 != 0,
+            heap: c.address()?,
+            by_name: c.address()?,
+            by_order: if flags & 2 != 0 { c.address()? } else { None },
+        })
+    }
+}
