@@ -8,6 +8,7 @@ use crate::chunk;
 use crate::chunk::InBands;
 use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::traits;
 use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
 
 impl Dataset {
@@ -73,13 +74,13 @@ impl Dataset {
             self.redefine()?;
         }
         let new = self.define_var(group, &old.name.to_string(), old.ty, &dims)?;
-        let cdf = self.kind().is_cdf();
+        let settings = traits(self.kind()).settings;
         if let Some(var) = self
             .staged
             .schema
             .vars
             .get_mut(new.index())
-            .filter(|_| !cdf)
+            .filter(|_| settings)
         {
             var.storage = Storage {
                 prepared: false,

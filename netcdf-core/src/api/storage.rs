@@ -4,6 +4,8 @@ use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::{Context, codec, names};
+use crate::format::traits;
+use crate::model::kind::Filterable;
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
 use crate::model::{
@@ -161,7 +163,7 @@ impl Dataset {
     /// Checks that the filter exists, and takes the parameters.
     fn check_filter(&self, id: VarId, filter: &FilterSpec) -> Result<()> {
         let table = &self.env.filters;
-        if codec::is_private(filter.id) && self.kind().as_zarr().is_none() {
+        if codec::is_private(filter.id) && self.kind().storage.filterable() != Filterable::Arrays {
             return Err(table.no_filter_of_hdf5(filter.id));
         }
         let var = self.variable(id)?;
@@ -310,7 +312,7 @@ impl Dataset {
 
     fn check_netcdf4(&self, what: &str) -> Result<()> {
         let kind = self.kind();
-        if !kind.is_cdf() {
+        if traits(kind).settings {
             return Ok(());
         }
         let what = format!("{} datasets have no {what}", kind.name());

@@ -157,9 +157,9 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
 /// # Errors
 /// As [`fill`].
 pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
-    let hdf5 = !schema.kind.is_cdf() && schema.kind.as_zarr().is_none();
+    let zeros = schema.kind.storage.zeros_within();
     let bare = |v: &Variable| v.storage.fill == Fill::NoFill;
-    if !hdf5 || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
+    if !zeros || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
         return fill(schema, var, layout);
     }
     let layout = Layout {

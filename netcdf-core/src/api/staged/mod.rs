@@ -87,8 +87,7 @@ impl Staged {
             layout.element.plain = true;
         }
         let bare = there.is_some_and(|v| v.storage.fill == Fill::NoFill);
-        let zarr = self.schema.kind.as_zarr().is_some();
-        if zarr && bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
+        if bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
             layout.fill = None;
         }
         Ok(layout)

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use super::{Options, Selection};
 use crate::error::Result;
+use crate::format::traits;
 use crate::model::kind::Model;
 use crate::model::{DimId, Schema, VarId};
 use crate::notes::Note;
@@ -97,7 +98,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     });
     let lengths = plan.lengths.iter().copied();
     fits::check_records(&plan.schema, lengths.chain(shapes.flatten()))?;
-    if plan.schema.kind.is_cdf() {
+    if !traits(plan.schema.kind).settings {
         plan.passed_over.clear();
     }
     storage::decide(input, &mut plan, &pairs, options)?;

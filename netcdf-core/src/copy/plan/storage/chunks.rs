@@ -7,7 +7,8 @@ use crate::chunk::shapes::{MOST, bytes, default_shape};
 use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::policy;
-use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
+use crate::format::kind_row;
+use crate::model::{FilterSpec, Storage, StorageLayout};
 use crate::notes::Note;
 
 /// A shape of chunks.
@@ -108,8 +109,7 @@ impl Case<'_> {
         };
         let named = self.from.dims.iter().any(|d| asked.dims.contains_key(d));
         if of_var.is_empty() && !named {
-            let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
-            let kept = self.output.kind.as_zarr().is_some_and(v3);
+            let kept = kind_row(self.output.kind).is_some_and(|row| row.shards);
             let same = kept && storage.layout == self.from.storage.layout;
             return self.from.storage.shard.clone().filter(|_| same);
         }

@@ -10,6 +10,7 @@ use super::{Pair, Plan};
 use crate::chunk::shapes::bytes;
 use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::error::{Context, Error, ErrorKind, Result};
+use crate::format::traits;
 use crate::model::quantize::Algorithm;
 use crate::model::{
     Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
@@ -71,7 +72,7 @@ pub(super) fn decide(
         };
         let mut storage = case.stored(others, &mut said);
         if let Ok(storage) = &mut storage
-            && !case.output.kind.is_cdf()
+            && traits(case.output.kind).settings
         {
             storage.fill = case.fill(copied.contains(&pair.to));
         }
@@ -116,7 +117,7 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
 
 impl Case<'_> {
     fn storage(&self, said: &mut Said) -> Result<Storage> {
-        if self.output.kind.is_cdf() {
+        if !traits(self.output.kind).settings {
             return Ok(Storage::default());
         }
         let mut storage = Storage {
@@ -151,13 +152,13 @@ impl Case<'_> {
     }
 
     /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
-    /// characters are marked as not filled; in Zarr strings as well, where readers mask elements that equal a
+    /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
     /// fill value.
     fn fill(&self, copied: bool) -> Fill {
-        let zarr = self.output.kind.as_zarr().is_some();
+        let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
             DataType::User(_) => Fill::Fill,
-            DataType::Atomic(Atomic::String) if !zarr => Fill::Fill,
+            DataType::Atomic(Atomic::String) if !sized => Fill::Fill,
             DataType::Atomic(_) if copied => Fill::NoFill,
             DataType::Atomic(_) => Fill::Fill,
         }
@@ -216,13 +217,13 @@ impl Case<'_> {
         Ok(StorageLayout::Chunked(lengths))
     }
 
-    /// Whether the variable comes from Zarr and is a single chunk: in other formats it would not be chunked.
+    /// Whether the variable is a single chunk only because its format has no other layout.
     fn was_unchunked(&self) -> bool {
-        let zarr = |schema: &Schema| schema.kind.as_zarr().is_some();
+        let chunked = |schema: &Schema| traits(schema.kind).all_chunked;
         let Some(StorageLayout::Chunked(chunk)) = &self.from.storage.layout else {
             return false;
         };
-        zarr(self.input) && !zarr(self.output) && *chunk == self.input.shape(self.pair.from)
+        chunked(self.input) && !chunked(self.output) && *chunk == self.input.shape(self.pair.from)
     }
 
     /// The input's layout, if it is not chunked.
@@ -278,11 +279,11 @@ impl Case<'_> {
     }
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach. In Zarr strings have a
-/// fixed size.
+/// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed
+/// size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
-    let zarr = schema.kind.as_zarr().is_some();
-    let fixed = |ty: DataType| zarr && ty == Atomic::String.into();
+    let sized = traits(schema.kind).sized_strings;
+    let fixed = |ty: DataType| sized && ty == Atomic::String.into();
     let heap = |v: &Variable| v.ty.fixed_size(schema).is_none() && !fixed(v.ty);
     schema.var(var).is_some_and(heap)
 }

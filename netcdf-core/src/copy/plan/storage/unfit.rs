@@ -4,6 +4,8 @@ use super::chunks::{elements, least};
 use super::{Case, Said};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
+use crate::format::traits;
+use crate::model::kind::Filterable;
 use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage, StorageLayout};
 use crate::notes::Note;
 
@@ -15,7 +17,7 @@ impl Case<'_> {
     pub(super) fn stored(&self, anew: bool, said: &mut Said) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
-        if !filters || self.to.dims.is_empty() || self.output.kind.is_cdf() {
+        if !filters || self.to.dims.is_empty() || !traits(self.output.kind).settings {
             return self.storage(said);
         }
         let mut own = Said::default();
@@ -52,7 +54,7 @@ impl Case<'_> {
         };
         let table = Table::default();
         let mut context = Context::of(self.output, self.to, shape.clone());
-        if self.output.kind.as_zarr().is_some() {
+        if self.output.kind.storage.filterable() == Filterable::Arrays {
             context.about.dims = self.output.shape(self.pair.to);
         }
         for filter in &storage.filters {
