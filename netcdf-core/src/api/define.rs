@@ -232,7 +232,7 @@ impl Dataset {
             let what = format!("this group cannot use a dimension {}", id.0);
             return Err(Error::new(ErrorKind::NoDimension, what));
         }
-        let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
+        let unlimited = |&id: &DimId| self.schema().is_unlimited(id);
         let inner = dims.get(1..).unwrap_or_default();
         if format::traits(self.kind()).records && inner.iter().any(unlimited) {
             let what = "the unlimited dimension must be the first one";
@@ -266,9 +266,7 @@ impl Dataset {
         let (group, old) = (old.group, old.name.clone());
         let name = self.new_name((group, Among::Objects), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
-        if let Some(var) = self.staged.schema.vars.get_mut(var.index()) {
-            var.name = name;
-        }
+        self.staged.schema.var_mut(var)?.name = name;
         Ok(())
     }
 

@@ -63,8 +63,7 @@ impl Dataset {
             StorageLayout::Chunked(shape) if shape.is_empty() => Ok(()),
             StorageLayout::Chunked(shape) => self.check_chunk(var, shape),
             StorageLayout::Contiguous | StorageLayout::Compact => {
-                let mut dims = var.dims.iter().filter_map(|&d| self.schema().dim(d));
-                if dims.any(|d| d.unlimited) {
+                if var.dims.iter().any(|&dim| self.schema().is_unlimited(dim)) {
                     return wrong("unlimited dimensions need chunks");
                 }
                 match var.storage.filters.is_empty() {
@@ -149,12 +148,8 @@ impl Dataset {
         self.check_filter(var, &filter)
             .in_object(|| self.schema().var_path(var))?;
         let storage = self.storage(var)?;
-        match storage.layout {
-            Some(StorageLayout::Contiguous | StorageLayout::Compact) => {
-                storage.layout = Some(StorageLayout::Chunked(vec![]));
-            }
-            Some(StorageLayout::Chunked(_)) | None => {}
-            Some(StorageLayout::Virtual | StorageLayout::Unknown) => {}
+        if let Some(StorageLayout::Contiguous | StorageLayout::Compact) = storage.layout {
+            storage.layout = Some(StorageLayout::Chunked(vec![]));
         }
         storage.set_filter(filter);
         Ok(())
@@ -173,9 +168,9 @@ impl Dataset {
     /// The context of a variable's chunks, as far as it is known.
     fn chunks_of(&self, var: &Variable) -> Context {
         let schema = self.schema();
-        let shape = match &var.storage.layout {
-            Some(StorageLayout::Chunked(shape)) if !shape.is_empty() => shape.clone(),
-            _ => {
+        let shape = match var.storage.chunk() {
+            Some(shape) if !shape.is_empty() => shape.to_vec(),
+            Some(_) | None => {
                 let dims = var.dims.iter().filter_map(|&d| schema.dim(d));
                 let len = |d: &Dimension| if d.unlimited { RECORDS } else { d.len.max(1) };
                 dims.map(len).collect()
@@ -329,8 +324,6 @@ impl Dataset {
             return Err(Error::new(ErrorKind::LateDefinition, what).in_object(&path));
         }
         self.begin_definition()?;
-        let found = self.staged.schema.vars.get_mut(var.index());
-        let found = found.map(|v| &mut v.storage);
-        found.ok_or_else(|| Error::new(ErrorKind::NoVariable, "no such variable"))
+        Ok(&mut self.staged.schema.var_mut(var)?.storage)
     }
 }

@@ -8,7 +8,7 @@ use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::{About, Chain};
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
 use crate::runtime::buffers::{Buffers, LARGE};
@@ -41,13 +41,8 @@ impl<'a> Decoder<'a> {
         env.buffers.forget_huge();
         let fill = fill(reader.schema(), var, layout)?;
         let beyond = beyond(reader.schema(), var, layout)?;
-        let context = Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
-            fill: Some(fill.clone()),
-            len: layout.chunk_bytes(),
-            about: About::new(reader.schema(), layout.element.ty, &layout.filters),
-        };
+        let about = About::new(reader.schema(), layout.element.ty, &layout.filters);
+        let context = layout.context(fill.clone(), about);
         Ok(Self {
             reader,
             layout,

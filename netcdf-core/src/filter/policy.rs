@@ -131,6 +131,7 @@ mod tests {
     use super::super::codec::{ids, is_private, to_json};
     use super::super::ids::DEFLATE;
     use super::*;
+    use crate::model::Kind;
 
     fn spec(id: u32, params: &[u32]) -> FilterSpec {
         let params = params.to_vec();

@@ -1,20 +1,22 @@
 //! Fill values that are not attributes.
 
 use super::Plan;
+use crate::error::{OrInternal as _, Result};
 use crate::format::{BareFill, bare_fill, has_own_metadata};
 use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable};
 
 /// Carries over the fill values that no attribute repeats. In Zarr version 2, readers take them for missing data;
 /// in version 3 they only say how elements that are not stored read.
-pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) {
+///
+/// # Errors
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
+pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) -> Result<()> {
     let kind = plan.schema.kind;
     for pair in pairs {
-        if let Some(from) = input.var(pair.from)
-            && let Some(to) = plan.schema.vars.get_mut(pair.to.index())
-        {
-            carry_fill((input.kind, from), (kind, to));
-        }
+        let from = input.var(pair.from).or_internal("a variable")?;
+        carry_fill((input.kind, from), (kind, plan.schema.var_mut(pair.to)?));
     }
+    Ok(())
 }
 
 /// Gives the variable `to`, of a dataset of another kind, the fill value that `from` has outside its attributes:

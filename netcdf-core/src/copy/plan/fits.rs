@@ -51,8 +51,9 @@ pub(super) fn check_records(
     schema: &Schema,
     lengths: impl IntoIterator<Item = (DimId, u64)>,
 ) -> Result<()> {
-    let unlimited = |id: DimId| schema.dim(id).is_some_and(|d| d.unlimited);
-    let lengths = lengths.into_iter().filter(|(dim, _)| unlimited(*dim));
+    let lengths = lengths
+        .into_iter()
+        .filter(|(dim, _)| schema.is_unlimited(*dim));
     let records = lengths.map(|(_, len)| len).max().unwrap_or(0);
     let below = format::kind_row(schema.kind).map_or(u64::MAX, |row| row.records_below);
     if records < below {
@@ -123,9 +124,8 @@ fn unlimited(schema: &Schema) -> Vec<String> {
 
 /// The variables with an unlimited dimension that is not the first, if the kind does not allow that.
 fn records(schema: &Schema) -> Vec<String> {
-    let unlimited = |id| schema.dim(id).is_some_and(|d| d.unlimited);
     let vars = schema.var_ids().zip(&schema.vars);
-    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| unlimited(d)));
+    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
     let paths = odd.map(|(id, _)| schema.var_path(id));
     let records = format::traits(schema.kind).records;
     paths.filter(|_| records).collect()

@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::error::Result;
 use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
-use crate::model::{Fill, StorageLayout, Values, VarId, Variable};
+use crate::model::{Fill, Values, VarId, Variable};
 
 /// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
@@ -21,11 +21,8 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
     let traits = traits(plan.schema.kind);
     let masked = bare_fill(plan.schema.kind) == BareFill::Missing;
     for pair in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
-            continue;
-        };
-        let chunked =
-            traits.all_chunked || matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
+        let var = plan.schema.var_mut(pair.to)?;
+        let chunked = traits.all_chunked || var.storage.chunk().is_some();
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
         if !chunked || had != Some(Fill::Fill) {
             continue;
@@ -80,7 +77,7 @@ mod tests {
     use crate::model::Kind;
     use crate::model::{
         Atomic, Attribute, CreateOptions, Dimension, Endianness, GroupId, Name, Region, Schema,
-        Storage,
+        Storage, StorageLayout,
     };
 
     const LEN: u64 = 1 << 24;

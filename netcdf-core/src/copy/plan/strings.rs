@@ -26,9 +26,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
     }
     let counts_characters = !has_own_metadata(plan.schema.kind);
     for &Pair { from, to } in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(to.index()) else {
-            continue;
-        };
+        let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() {
             continue;
         }
@@ -60,9 +58,7 @@ pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<
         return Ok(());
     }
     for &Pair { from, to } in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(to.index()) else {
-            continue;
-        };
+        let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
         }

@@ -8,7 +8,7 @@ use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::policy;
 use crate::format::kind_row;
-use crate::model::{FilterSpec, Storage, StorageLayout};
+use crate::model::{FilterSpec, Storage};
 use crate::notes::Note;
 
 /// A shape of chunks.
@@ -31,16 +31,7 @@ impl Case<'_> {
             Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
             Some(VarLayout::Contiguous | VarLayout::Compact) | None => &[],
         };
-        let of_input = match &self.from.storage.layout {
-            Some(StorageLayout::Chunked(lengths)) => lengths.as_slice(),
-            Some(
-                StorageLayout::Contiguous
-                | StorageLayout::Compact
-                | StorageLayout::Virtual
-                | StorageLayout::Unknown,
-            )
-            | None => &[],
-        };
+        let of_input = self.from.storage.chunk().unwrap_or_default();
         let default = default_shape(self.output, self.pair.to);
         let mut lengths = vec![];
         let mut free = vec![];
@@ -113,16 +104,8 @@ impl Case<'_> {
             let same = kept && storage.layout == self.from.storage.layout;
             return self.from.storage.shard.clone().filter(|_| same);
         }
-        let chunk = match &storage.layout {
-            Some(StorageLayout::Chunked(lengths)) => lengths.clone(),
-            Some(
-                StorageLayout::Contiguous
-                | StorageLayout::Compact
-                | StorageLayout::Virtual
-                | StorageLayout::Unknown,
-            )
-            | None => self.output.shape(self.pair.to),
-        };
+        let chunk = storage.chunk().map(<[u64]>::to_vec);
+        let chunk = chunk.unwrap_or_else(|| self.output.shape(self.pair.to));
         let dims = self.from.dims.iter().enumerate().zip(chunk);
         let length = |((n, dim), chunk)| {
             let of_dim = asked.dims.get(dim);

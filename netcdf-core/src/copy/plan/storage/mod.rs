@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::{Pair, Plan};
 use crate::chunk::shapes::bytes;
 use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::traits;
 use crate::model::quantize::Algorithm;
 use crate::model::{
@@ -57,7 +57,7 @@ pub(super) fn decide(
     let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
-        let Some((from, to)) = found else { continue };
+        let (from, to) = found.or_internal("a variable")?;
         let asked = options.storage.filters.vars.get(&pair.from);
         let others = anew(input, options, pair.from);
         let case = Case {
@@ -81,12 +81,11 @@ pub(super) fn decide(
     plan.notes.append(&mut said.notes);
     plan.remarks.append(&mut said.remarks);
     for (to, storage) in decided {
-        if let Some(var) = plan.schema.vars.get_mut(to.index()) {
-            if let Some(quantize) = storage.quantize {
-                tell(quantize, &mut var.attributes);
-            }
-            var.storage = storage;
+        let var = plan.schema.var_mut(to)?;
+        if let Some(quantize) = storage.quantize {
+            tell(quantize, &mut var.attributes);
         }
+        var.storage = storage;
     }
     Ok(())
 }
@@ -100,14 +99,8 @@ fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
 /// True if an option other than `-F` for this variable concerns its storage.
 fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
     let ask = &options.storage;
-    let dims = input
-        .var(var)
-        .map(|v| v.dims.as_slice())
-        .unwrap_or_default();
-    let unlimited = dims
-        .iter()
-        .filter_map(|&d| input.dim(d))
-        .any(|d| d.unlimited);
+    let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
+    let unlimited = dims.any(|&dim| input.is_unlimited(dim));
     ask.deflate.is_some()
         || ask.min_chunk.is_some()
         || ask.chunks != ChunkShapes::default()
@@ -173,8 +166,8 @@ impl Case<'_> {
                 None => self.unchunked(),
             });
         }
-        let unlimited = self.to.dims.iter().filter_map(|&d| self.output.dim(d));
-        let unlimited = unlimited.into_iter().any(|d| d.unlimited);
+        let mut dims = self.to.dims.iter();
+        let unlimited = dims.any(|&dim| self.output.is_unlimited(dim));
         if unlimited || !storage.filters.is_empty() {
             self.say_chunked(asked, unlimited, said);
             let mut shape = self.shape(asked)?;
@@ -191,7 +184,7 @@ impl Case<'_> {
 
     /// The layout of a variable that needs no chunks, and for which no layout is asked.
     fn unasked(&self) -> Result<StorageLayout> {
-        let chunked = matches!(self.from.storage.layout, Some(StorageLayout::Chunked(_)));
+        let chunked = self.from.storage.chunk().is_some();
         let named = self
             .from
             .dims
@@ -220,22 +213,17 @@ impl Case<'_> {
     /// Whether the variable is a single chunk only because its format has no other layout.
     fn was_unchunked(&self) -> bool {
         let chunked = |schema: &Schema| traits(schema.kind).all_chunked;
-        let Some(StorageLayout::Chunked(chunk)) = &self.from.storage.layout else {
-            return false;
-        };
-        chunked(self.input) && !chunked(self.output) && *chunk == self.input.shape(self.pair.from)
+        let shape = self.input.shape(self.pair.from);
+        let whole = self.from.storage.chunk() == Some(shape.as_slice());
+        chunked(self.input) && !chunked(self.output) && whole
     }
 
     /// The input's layout, if it is not chunked.
     fn unchunked(&self) -> StorageLayout {
-        match self.from.storage.layout {
-            Some(StorageLayout::Compact) if self.bytes() <= COMPACT => StorageLayout::Compact,
-            Some(StorageLayout::Compact | StorageLayout::Contiguous) | None => {
-                StorageLayout::Contiguous
-            }
-            Some(StorageLayout::Chunked(_) | StorageLayout::Virtual | StorageLayout::Unknown) => {
-                StorageLayout::Contiguous
-            }
+        let compact = self.from.storage.layout == Some(StorageLayout::Compact);
+        match compact && self.bytes() <= COMPACT {
+            true => StorageLayout::Compact,
+            false => StorageLayout::Contiguous,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
 use crate::format::traits;
 use crate::model::kind::Filterable;
-use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage};
 use crate::notes::Note;
 
 impl Case<'_> {
@@ -49,11 +49,8 @@ impl Case<'_> {
     /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
     /// checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
-        let Some(StorageLayout::Chunked(shape)) = &storage.layout else {
-            return None;
-        };
         let table = Table::default();
-        let mut context = Context::of(self.output, self.to, shape.clone());
+        let mut context = Context::of(self.output, self.to, storage.chunk()?.to_vec());
         if self.output.kind.storage.filterable() == Filterable::Arrays {
             context.about.dims = self.output.shape(self.pair.to);
         }
