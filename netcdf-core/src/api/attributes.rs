@@ -3,6 +3,7 @@
 use super::element::Element;
 use super::{Dataset, Owner, numbers, values};
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::format::traits;
 use crate::model::{Atomic, Attribute, DataType, Name, Values};
 
 impl Dataset {
@@ -114,7 +115,7 @@ impl Dataset {
             return wrong(ErrorKind::Argument, "a fill value must be one value");
         }
         let late = self.staged.is_touched(id) || self.staged.is_old(id);
-        if late && !self.kind().is_cdf() {
+        if late && !traits(self.kind()).stores_all {
             return wrong(ErrorKind::LateDefinition, "the variable already has data");
         }
         Ok(())

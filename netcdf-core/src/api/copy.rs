@@ -8,6 +8,7 @@ use crate::chunk;
 use crate::chunk::InBands;
 use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::traits;
 use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
 
 impl Dataset {
@@ -73,15 +74,8 @@ impl Dataset {
             self.redefine()?;
         }
         let new = self.define_var(group, &old.name.to_string(), old.ty, &dims)?;
-        let cdf = self.kind().is_cdf();
-        if let Some(var) = self
-            .staged
-            .schema
-            .vars
-            .get_mut(new.index())
-            .filter(|_| !cdf)
-        {
-            var.storage = Storage {
+        if traits(self.kind()).settings {
+            self.staged.schema.var_mut(new)?.storage = Storage {
                 prepared: false,
                 fill: Fill::Fill,
                 ..old.storage.clone()
@@ -91,9 +85,7 @@ impl Dataset {
             self.copy_attribute((from, var.into()), &attribute.name.to_string(), new)?;
         }
         let (had, has) = (from.kind(), self.kind());
-        if let Some(new) = self.staged.schema.vars.get_mut(new.index()) {
-            carry_fill((had, old), (has, new));
-        }
+        carry_fill((had, old), (has, self.staged.schema.var_mut(new)?));
         self.settle();
         self.copy_elements((from, var), new)?;
         Ok(new)

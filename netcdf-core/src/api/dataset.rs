@@ -321,7 +321,7 @@ impl Dataset {
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
         // In other kinds, each variable has its own setting.
-        options.no_fill = self.fill == Fill::NoFill && self.kind().is_cdf();
+        options.no_fill = self.fill == Fill::NoFill && !format::traits(self.kind()).settings;
         options.zarr = self.place.zarr(options.zarr);
         options
     }

@@ -85,7 +85,7 @@ impl Dataset {
 
     /// Adds a note that readers will take a dimension for one of fixed length.
     fn warn_of_pure_zarr(&self, name: &Name) {
-        if self.kind().as_zarr().is_some_and(|zarr| zarr.pure) {
+        if !format::has_own_metadata(self.kind()) {
             self.env.notes.say(Note {
                 object: name.to_string(),
                 what: "Zarr without netCDF's metadata has no unlimited dimensions: its length is fixed when \
@@ -130,8 +130,11 @@ impl Dataset {
     /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
     pub fn define_type(&mut self, group: GroupId, name: &str, kind: TypeKind) -> Result<TypeId> {
         self.check_enhanced("user-defined types")?;
-        if self.kind().as_zarr().is_some() {
-            let what = "Zarr has no user-defined types";
+        if !format::traits(self.kind()).defines_types {
+            let what = format!(
+                "{} has no user-defined types",
+                format::writing(self.kind())?.name
+            );
             let e = Error::new(ErrorKind::NotInFormat, what).of(&self.name());
             return Err(e.with_remedy("netCDF-4 has them"));
         }
@@ -206,14 +209,9 @@ impl Dataset {
     /// Checks that the format has a type.
     pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
         let kind = self.kind();
-        let (has, error) = match (kind.model, ty) {
-            (Model::Classic, DataType::Atomic(a)) if kind.is_cdf() => {
-                (a.is_classic(), ErrorKind::BadType)
-            }
-            (Model::Classic, DataType::Atomic(a)) => (a.is_classic(), ErrorKind::Strict),
-            (Model::Cdf5, DataType::Atomic(a)) => (a != Atomic::String, ErrorKind::BadType),
-            (Model::Enhanced, DataType::Atomic(_)) => (true, ErrorKind::BadType),
-            (_, DataType::User(id)) => (self.schema().user_type(id).is_some(), ErrorKind::BadType),
+        let (has, error) = match ty {
+            DataType::Atomic(ty) => (kind.model.has(ty), self.beyond_model(ErrorKind::BadType)),
+            DataType::User(id) => (self.schema().user_type(id).is_some(), ErrorKind::BadType),
         };
         if has {
             return Ok(());
@@ -234,9 +232,9 @@ impl Dataset {
             let what = format!("this group cannot use a dimension {}", id.0);
             return Err(Error::new(ErrorKind::NoDimension, what));
         }
-        let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
+        let unlimited = |&id: &DimId| self.schema().is_unlimited(id);
         let inner = dims.get(1..).unwrap_or_default();
-        if self.kind().is_cdf() && inner.iter().any(unlimited) {
+        if format::traits(self.kind()).records && inner.iter().any(unlimited) {
             let what = "the unlimited dimension must be the first one";
             return Err(Error::new(ErrorKind::Unlimited, what));
         }
@@ -268,9 +266,7 @@ impl Dataset {
         let (group, old) = (old.group, old.name.clone());
         let name = self.new_name((group, Among::Objects), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
-        if let Some(var) = self.staged.schema.vars.get_mut(var.index()) {
-            var.name = name;
-        }
+        self.staged.schema.var_mut(var)?.name = name;
         Ok(())
     }
 
@@ -297,12 +293,16 @@ impl Dataset {
         if !is_strict(kind) {
             return Ok(());
         }
-        let error = match kind.is_cdf() {
-            true => ErrorKind::NotNetcdf4,
-            false => ErrorKind::Strict,
-        };
         let what = format!("{} datasets have no {what}", kind.name());
-        Err(Error::new(error, what).of(&self.name()))
+        Err(Error::new(self.beyond_model(ErrorKind::NotNetcdf4), what).of(&self.name()))
+    }
+
+    /// The kind of an error about what the data model does not have: `lacking` if the format has no more.
+    fn beyond_model(&self, lacking: ErrorKind) -> ErrorKind {
+        match format::traits(self.kind()).enhanced {
+            true => ErrorKind::Strict,
+            false => lacking,
+        }
     }
 
     /// Checks that a name is free in a group; a renamed object may keep its own.

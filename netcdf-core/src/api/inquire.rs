@@ -105,7 +105,7 @@ impl Dataset {
         let found = self
             .around(group)?
             .into_iter()
-            .find_map(|(_, g)| g.dims.iter().copied().find(called));
+            .find_map(|g| g.dims.iter().copied().find(called));
         found.ok_or_else(|| unknown("dimension", name, self.schema().group_path(group)))
     }
 
@@ -138,7 +138,7 @@ impl Dataset {
         let found = self
             .around(group)?
             .into_iter()
-            .find_map(|(_, g)| g.types.iter().copied().find(called));
+            .find_map(|g| g.types.iter().copied().find(called));
         let found = found.map(DataType::User);
         found.ok_or_else(|| unknown("type", name, self.schema().group_path(group)))
     }
@@ -183,7 +183,7 @@ impl Dataset {
     /// [`ErrorKind::NotFound`] for a missing group.
     pub fn visible_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
         let around = self.around(group)?.into_iter();
-        let mut dims: Vec<DimId> = around.flat_map(|(_, g)| g.dims.clone()).collect();
+        let mut dims: Vec<DimId> = around.flat_map(|g| g.dims.clone()).collect();
         dims.sort_unstable();
         Ok(dims)
     }
@@ -193,9 +193,8 @@ impl Dataset {
     /// # Errors
     /// [`ErrorKind::NotFound`] for a missing group.
     pub fn unlimited_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
-        let unlimited = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.unlimited);
         let dims = self.group(group)?.dims.iter().copied();
-        Ok(dims.filter(unlimited).collect())
+        Ok(dims.filter(|&id| self.schema().is_unlimited(id)).collect())
     }
 
     /// The attributes of a group or variable, in the order of their numbers (`nc_inq_natts`, `nc_inq_attname`).
@@ -239,15 +238,15 @@ impl Dataset {
     }
 
     /// A group and those above it, innermost first.
-    pub(super) fn around(&self, group: GroupId) -> Result<Vec<(GroupId, &Group)>> {
-        let mut groups = vec![(group, self.group(group)?)];
-        while let Some(parent) = groups.last().and_then(|(_, g)| g.parent) {
+    pub(super) fn around(&self, group: GroupId) -> Result<Vec<&Group>> {
+        let mut groups = vec![self.group(group)?];
+        while let Some(parent) = groups.last().and_then(|g| g.parent) {
             let next = self.group(parent)?;
             // Each group is above another only once.
             if groups.len() > self.schema().groups.len() {
                 break;
             }
-            groups.push((parent, next));
+            groups.push(next);
         }
         Ok(groups)
     }

@@ -45,10 +45,12 @@ impl DatasetPlace {
             Container::Source(_) => false,
             Container::Store(store) => is_consolidated(&**store)?,
         };
-        let form = match (container, kind.as_zarr()) {
-            (Container::Store(_), _) if path.is_dir() => OutputForm::Directory,
-            (Container::Store(_), Some(zarr)) => OutputForm::Zip { prefix: !zarr.pure },
-            (Container::Store(_), None) | (Container::Source(_), _) => OutputForm::File,
+        let form = match container {
+            Container::Store(_) if path.is_dir() => OutputForm::Directory,
+            Container::Store(_) => OutputForm::Zip {
+                prefix: format::has_own_metadata(kind),
+            },
+            Container::Source(_) => OutputForm::File,
         };
         Ok(Self::Named(Destination {
             path,
@@ -145,7 +147,7 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
 
 /// An output of a kind that is discarded.
 pub(super) fn nowhere(kind: Kind) -> Output {
-    if kind.as_zarr().is_none() {
+    if !format::traits(kind).keys {
         return Box::new(MemoryTarget::new("(memory)").0).into();
     }
     let store = Arc::new(MemoryStore::new("(memory)"));

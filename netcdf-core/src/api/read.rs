@@ -22,13 +22,9 @@ impl Dataset {
     /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of reading.
     pub fn read<T: Element>(&self, var: VarId, select: &Select) -> Result<Vec<T>> {
         let region = self.readable(var, select)?;
-        let len = region.elements().and_then(|n| usize::try_from(n).ok());
-        let len = len.unwrap_or(usize::MAX);
-        room(len.saturating_mul(size_of::<T>()), "a region")?;
-        let mut list = vec![T::default(); len];
-        match self.gather(var, &region, &mut list)? {
-            Some(e) => Err(e),
-            None => in_places(list, select, &region.count),
+        match self.elements(var, &region)? {
+            (_, Some(e)) => Err(e),
+            (list, None) => in_places(list, select, &region.count),
         }
     }
 
@@ -63,15 +59,13 @@ impl Dataset {
             }
             return self.gather(var, &region, out)?.map_or(Ok(()), Err);
         };
-        let sink = |part: Vec<T>| {
-            for element in part {
-                let place = places.next().unwrap_or(have);
-                let to = out.get_mut(place);
-                *to.ok_or_else(|| self.unequal(var, have, place.saturating_add(1)))? = element;
-            }
-            Ok(())
-        };
-        self.each_band(var, &region, sink)?.map_or(Ok(()), Err)
+        let (list, wrong) = self.elements(var, &region)?;
+        for element in list {
+            let place = places.next().unwrap_or(have);
+            let to = out.get_mut(place);
+            *to.ok_or_else(|| self.unequal(var, have, place.saturating_add(1)))? = element;
+        }
+        wrong.map_or(Ok(()), Err)
     }
 
     /// Reads one element (`nc_get_var1_T`); the index of a scalar is empty.
@@ -124,6 +118,16 @@ impl Dataset {
         region.in_object(|| self.schema().var_path(var))
     }
 
+    /// The elements of a region, row-major, and an error if some do not fit the type.
+    fn elements<T: Element>(&self, var: VarId, region: &Region) -> Result<(Vec<T>, Option<Error>)> {
+        let len = region.elements().and_then(|n| usize::try_from(n).ok());
+        let len = len.unwrap_or(usize::MAX);
+        room(len.saturating_mul(size_of::<T>()), "a region")?;
+        let mut list = vec![T::default(); len];
+        let wrong = self.gather(var, region, &mut list)?;
+        Ok((list, wrong))
+    }
+
     /// Reads the elements of a region into a list of the same length, on all threads; returns an error for those
     /// that do not fit.
     fn gather<T: Element>(
@@ -151,7 +155,11 @@ impl Dataset {
                 self.env.buffers.give_large(bytes);
                 put.ok_or_else(lost).in_object(path)
             };
-            set.large_bands(var, InBands::new(region.clone(), most), work, Ok)?;
+            let bands = InBands {
+                large: true,
+                ..InBands::new(region.clone(), most)
+            };
+            set.bands(var, bands, work, Ok)?;
             return Ok(None);
         }
         let whole = RegionRead {
@@ -172,36 +180,6 @@ impl Dataset {
         };
         set.bands(var, InBands::new(region.clone(), most), work, sink)?;
         Ok(wrong.map(|e| e.in_object(&path())))
-    }
-
-    /// Passes on the elements of a region, converted to a type, band by band; returns an error for those that do
-    /// not fit.
-    fn each_band<T: Element>(
-        &self,
-        var: VarId,
-        region: &Region,
-        mut sink: impl FnMut(Vec<T>) -> Result<()>,
-    ) -> Result<Option<Error>> {
-        let set = chunk::Dataset::new(&self.staged, &self.env);
-        let layout = set.layout(var)?;
-        let most = (BAND / layout.element.size.max(1)).max(1);
-        let mut wrong: Option<Error> = None;
-        let whole = RegionRead {
-            set,
-            var,
-            layout: &layout,
-            region,
-        };
-        set.bands(
-            var,
-            InBands::new(region.clone(), most),
-            |band, bytes| self.band::<T>(&whole, band, &bytes),
-            |(list, error)| {
-                wrong = wrong.take().or(error);
-                sink(list)
-            },
-        )?;
-        Ok(wrong.map(|e| e.in_object(&self.schema().var_path(var))))
     }
 
     /// The elements of a band, converted from their stored form to a type; and an error for those that do not

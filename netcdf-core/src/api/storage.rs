@@ -4,6 +4,8 @@ use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::{Context, codec, names};
+use crate::format::traits;
+use crate::model::kind::Filterable;
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
 use crate::model::{
@@ -61,8 +63,7 @@ impl Dataset {
             StorageLayout::Chunked(shape) if shape.is_empty() => Ok(()),
             StorageLayout::Chunked(shape) => self.check_chunk(var, shape),
             StorageLayout::Contiguous | StorageLayout::Compact => {
-                let mut dims = var.dims.iter().filter_map(|&d| self.schema().dim(d));
-                if dims.any(|d| d.unlimited) {
+                if var.dims.iter().any(|&dim| self.schema().is_unlimited(dim)) {
                     return wrong("unlimited dimensions need chunks");
                 }
                 match var.storage.filters.is_empty() {
@@ -147,12 +148,8 @@ impl Dataset {
         self.check_filter(var, &filter)
             .in_object(|| self.schema().var_path(var))?;
         let storage = self.storage(var)?;
-        match storage.layout {
-            Some(StorageLayout::Contiguous | StorageLayout::Compact) => {
-                storage.layout = Some(StorageLayout::Chunked(vec![]));
-            }
-            Some(StorageLayout::Chunked(_)) | None => {}
-            Some(StorageLayout::Virtual | StorageLayout::Unknown) => {}
+        if let Some(StorageLayout::Contiguous | StorageLayout::Compact) = storage.layout {
+            storage.layout = Some(StorageLayout::Chunked(vec![]));
         }
         storage.set_filter(filter);
         Ok(())
@@ -161,7 +158,7 @@ impl Dataset {
     /// Checks that the filter exists, and takes the parameters.
     fn check_filter(&self, id: VarId, filter: &FilterSpec) -> Result<()> {
         let table = &self.env.filters;
-        if codec::is_private(filter.id) && self.kind().as_zarr().is_none() {
+        if codec::is_private(filter.id) && self.kind().storage.filterable() != Filterable::Arrays {
             return Err(table.no_filter_of_hdf5(filter.id));
         }
         let var = self.variable(id)?;
@@ -171,9 +168,9 @@ impl Dataset {
     /// The context of a variable's chunks, as far as it is known.
     fn chunks_of(&self, var: &Variable) -> Context {
         let schema = self.schema();
-        let shape = match &var.storage.layout {
-            Some(StorageLayout::Chunked(shape)) if !shape.is_empty() => shape.clone(),
-            _ => {
+        let shape = match var.storage.chunk() {
+            Some(shape) if !shape.is_empty() => shape.to_vec(),
+            Some(_) | None => {
                 let dims = var.dims.iter().filter_map(|&d| schema.dim(d));
                 let len = |d: &Dimension| if d.unlimited { RECORDS } else { d.len.max(1) };
                 dims.map(len).collect()
@@ -310,7 +307,7 @@ impl Dataset {
 
     fn check_netcdf4(&self, what: &str) -> Result<()> {
         let kind = self.kind();
-        if !kind.is_cdf() {
+        if traits(kind).settings {
             return Ok(());
         }
         let what = format!("{} datasets have no {what}", kind.name());
@@ -327,8 +324,6 @@ impl Dataset {
             return Err(Error::new(ErrorKind::LateDefinition, what).in_object(&path));
         }
         self.begin_definition()?;
-        let found = self.staged.schema.vars.get_mut(var.index());
-        let found = found.map(|v| &mut v.storage);
-        found.ok_or_else(|| Error::new(ErrorKind::NoVariable, "no such variable"))
+        Ok(&mut self.staged.schema.var_mut(var)?.storage)
     }
 }

@@ -89,7 +89,7 @@ impl Dataset {
     fn region(&self, var: VarId, select: &Select) -> Result<Region> {
         let schema = self.schema();
         let dims = self.variable(var)?.dims.iter();
-        let growing = dims.map(|&d| schema.dim(d).is_some_and(|d| d.unlimited));
+        let growing = dims.map(|&d| schema.is_unlimited(d));
         let growing: Vec<bool> = growing.collect();
         let region = select.region_of(&schema.shape(var), &growing);
         region.in_object(|| schema.var_path(var))

@@ -8,7 +8,7 @@ use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::{About, Chain};
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
 use crate::runtime::buffers::{Buffers, LARGE};
@@ -41,13 +41,8 @@ impl<'a> Decoder<'a> {
         env.buffers.forget_huge();
         let fill = fill(reader.schema(), var, layout)?;
         let beyond = beyond(reader.schema(), var, layout)?;
-        let context = Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
-            fill: Some(fill.clone()),
-            len: layout.chunk_bytes(),
-            about: About::new(reader.schema(), layout.element.ty, &layout.filters),
-        };
+        let about = About::new(reader.schema(), layout.element.ty, &layout.filters);
+        let context = layout.context(fill.clone(), about);
         Ok(Self {
             reader,
             layout,
@@ -157,9 +152,9 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
 /// # Errors
 /// As [`fill`].
 pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
-    let hdf5 = !schema.kind.is_cdf() && schema.kind.as_zarr().is_none();
+    let zeros = schema.kind.storage.zeros_within();
     let bare = |v: &Variable| v.storage.fill == Fill::NoFill;
-    if !hdf5 || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
+    if !zeros || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
         return fill(schema, var, layout);
     }
     let layout = Layout {

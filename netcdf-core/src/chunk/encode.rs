@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::decode::fill;
 use super::layout::Layout;
 use super::quantize::Quantizer;
-use super::scatter::{put, runs};
+use super::scatter::{Block, put_back, spread};
 use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::{About, Chain};
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::Buffers;
 
@@ -54,16 +54,11 @@ impl Encoder {
         layout.check()?;
         let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
-        let context = Context {
-            shape: layout.chunk.clone(),
-            element: layout.element,
-            fill: Some(fill.clone()),
-            len: layout.chunk_bytes(),
-            about: About {
-                mandatory: writer.needs_all_filters(),
-                ..About::new(schema, layout.element.ty, &layout.filters)
-            },
+        let about = About {
+            mandatory: writer.needs_all_filters(),
+            ..About::new(schema, layout.element.ty, &layout.filters)
         };
+        let context = layout.context(fill.clone(), about);
         let large = || {
             Error::new(
                 ErrorKind::Limit,
@@ -102,20 +97,14 @@ impl Encoder {
         }
         let mut all = self.blank()?;
         let part = Region::whole(count);
-        let chunk = super::scatter::Block {
-            start: vec![0; count.len()],
-            count: self.chunk.clone(),
-        };
-        runs(&chunk, &part, |run| {
-            // This copies in the other direction: the part is the source.
-            let back = super::scatter::Run {
-                from: run.to,
-                to: run.from,
-                ..run
-            };
-            let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
-            put(back, self.size, &bytes, &mut all).ok_or_else(short)
-        })?;
+        // This copies in the other direction: the part is the source.
+        put_back(
+            &Block::whole(&self.chunk),
+            &part,
+            self.size,
+            &bytes,
+            &mut all,
+        )?;
         self.buffers.give_large(bytes);
         Ok(all)
     }
@@ -127,7 +116,7 @@ impl Encoder {
     pub fn blank(&self) -> Result<Vec<u8>> {
         let mut all = self.buffers.zeros(self.len)?;
         if self.fill.iter().any(|&b| b != 0) {
-            super::scatter::spread(&self.fill, &mut all);
+            spread(&self.fill, &mut all);
         }
         Ok(all)
     }

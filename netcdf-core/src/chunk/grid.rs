@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::plan::Bands;
-use super::scatter::Block;
+use super::scatter::{Block, place};
 use crate::arithmetic::Amount;
 use crate::model::Region;
 
@@ -24,15 +24,12 @@ impl Grid {
     /// The chunks of `layout` for the first elements of a variable, as many as `shape` says.
     #[must_use]
     pub fn new(layout: &Layout, shape: &[u64]) -> Self {
-        let chunk: Vec<u64> = layout.chunk.iter().map(|&n| n.max(1)).collect();
-        let counts = shape.iter().zip(&chunk).map(|(n, c)| n.div_ceil(*c));
-        let counts: Vec<u64> = counts.collect();
-        let numbered = layout.grid().into_iter().zip(&counts);
+        let chunk = layout.chunk.iter().map(|&n| n.max(1)).collect();
+        let grid = Self::of(shape.to_vec(), chunk);
+        let numbered = layout.grid().into_iter().zip(&grid.counts);
         Self {
-            shape: shape.to_vec(),
             numbered: numbered.map(|(n, m)| n.max(*m)).collect(),
-            counts,
-            chunk,
+            ..grid
         }
     }
 
@@ -176,15 +173,8 @@ impl Grid {
 
     /// The elements of the chunk with this row-major number.
     #[must_use]
-    pub fn numbered(&self, mut number: u64) -> Region {
-        let cells = self.numbered.iter().rev();
-        let place = cells.map(|&cells| {
-            let at = number % cells.max(1);
-            number /= cells.max(1);
-            at
-        });
-        let mut start: Vec<u64> = place.collect();
-        start.reverse();
+    pub fn numbered(&self, number: u64) -> Region {
+        let start = place(number, &self.numbered);
         let count = vec![1; start.len()];
         self.elements(&Region::boxed(start, count))
     }

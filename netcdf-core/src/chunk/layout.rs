@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::quantize::Quantizer;
-use super::scatter::Block;
+use super::scatter::{Block, place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context};
 use crate::model::region::{check_lengths, product};
@@ -49,16 +49,8 @@ impl Layout {
 
     /// The position of a chunk in the grid, from its row-major number.
     #[must_use]
-    pub fn place(&self, mut index: u64) -> Vec<u64> {
-        let cells = self.grid().into_iter().rev();
-        let place = cells.map(|cells| {
-            let at = index % cells.max(1);
-            index /= cells.max(1);
-            at
-        });
-        let mut place: Vec<u64> = place.collect();
-        place.reverse();
-        place
+    pub fn place(&self, index: u64) -> Vec<u64> {
+        place(index, &self.grid())
     }
 
     /// The elements that a chunk covers.

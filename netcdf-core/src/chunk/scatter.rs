@@ -20,6 +20,30 @@ impl Block {
         let ends = self.start.iter().zip(&self.count);
         ends.map(|(&start, &n)| start..start.saturating_add(n))
     }
+
+    /// All elements of an array of this shape.
+    #[must_use]
+    pub fn whole(shape: &[u64]) -> Self {
+        Self {
+            start: vec![0; shape.len()],
+            count: shape.to_vec(),
+        }
+    }
+
+    /// The box of a region without gaps.
+    #[must_use]
+    pub fn of(region: &Region) -> Self {
+        Self {
+            start: region.start.clone(),
+            count: region.count.clone(),
+        }
+    }
+
+    /// Its elements as a region.
+    #[must_use]
+    pub fn region(&self) -> Region {
+        Region::boxed(self.start.clone(), self.count.clone())
+    }
 }
 
 /// A run of elements: its position in the chunk, its position in the region, and its length. In the region its
@@ -228,6 +252,28 @@ pub fn put(run: Run, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
     }
 }
 
+/// Copies the elements of `region` that lie in `chunk` back into the chunk, each of `size` bytes.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] if a buffer is too short; those of [`runs`].
+pub fn put_back(
+    chunk: &Block,
+    region: &Region,
+    size: u64,
+    from: &[u8],
+    to: &mut [u8],
+) -> Result<()> {
+    runs(chunk, region, |run| {
+        let back = Run {
+            from: run.to,
+            to: run.from,
+            ..run
+        };
+        let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
+        put(back, size, from, to).ok_or_else(short)
+    })
+}
+
 /// Copies every `step`th element of `N` bytes.
 fn pick<const N: usize>(from: &[u8], to: &mut [u8], step: usize) -> Option<()> {
     let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
@@ -245,6 +291,20 @@ pub(crate) fn spread(fill: &[u8], place: &mut [u8]) {
             .chunks_exact_mut(fill.len().max(1))
             .for_each(|e| e.copy_from_slice(fill)),
     }
+}
+
+/// The place of a row-major number in a grid.
+#[must_use]
+pub fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
+    let cells = grid.iter().rev();
+    let place = cells.map(|&cells| {
+        let at = number % cells.max(1);
+        number /= cells.max(1);
+        at
+    });
+    let mut place: Vec<u64> = place.collect();
+    place.reverse();
+    place
 }
 
 /// Advances a row-major index; false after the last.

@@ -4,7 +4,7 @@ use super::{Job, Method};
 use crate::chunk::Dataset;
 use crate::chunk::decode::fill;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context};
+use crate::filter::About;
 use crate::model::Schema;
 
 impl Job {
@@ -37,13 +37,9 @@ impl Job {
 
     /// Checks that the filters can be applied to chunks of the output, given what its encoder knows of them.
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
-        let context = Context {
-            shape: self.to.chunk.clone(),
-            element: self.to.element,
-            fill: Some(fill(output, self.pair.to, &self.to)?),
-            len: self.to.chunk_bytes(),
-            about: About::new(output, self.to.element.ty, &self.to.filters),
-        };
+        let about = About::new(output, self.to.element.ty, &self.to.filters);
+        let fill = fill(output, self.pair.to, &self.to)?;
+        let context = self.to.context(fill, about);
         set.env.filters.check_encoding(&self.to.filters, &context)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Job;
 use super::methods::{self, object};
-use crate::arithmetic::length;
+use crate::arithmetic::{exact, length};
 use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
@@ -121,8 +121,10 @@ impl Job {
     /// A chunk that skipped some filter, encoded with all of them.
     fn completed(&self, set: Dataset<'_>, place: &Region, encoder: &Encoder) -> Result<Vec<u8>> {
         let ends = place.start.iter().zip(&place.count).zip(&self.from.extent);
-        let count = ends.map(|((start, count), end)| (*count).min(end.saturating_sub(*start)));
-        let part = Region::boxed(place.start.clone(), count.collect());
+        let count = ends
+            .map(|((start, count), end)| Ok((exact(*end) - *start).get()?.min(*count)))
+            .collect::<Result<_>>()?;
+        let part = Region::boxed(place.start.clone(), count);
         let bytes = set.read_stored(self.pair.from, &self.from, &part)?;
         Ok(encoder.encode(&part, bytes)?.bytes)
     }
@@ -139,8 +141,7 @@ impl Job {
 
     /// The elements of a chunk of the input.
     fn place(&self, chunk: &ChunkRef) -> Region {
-        let block = self.from.block(chunk.index);
-        Region::boxed(block.start, block.count)
+        self.from.block(chunk.index).region()
     }
 
     fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {

@@ -14,6 +14,7 @@ use crate::arithmetic::{exact, indices, span};
 use crate::chunk::Dataset;
 use crate::chunk::column::Column;
 use crate::error::{Error, Result};
+use crate::format::traits;
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::memory::MemorySource;
@@ -58,7 +59,7 @@ impl ColumnPlace {
 }
 
 /// Marks the jobs that are swept together: jobs of many variables with the same number of records, or single
-/// variables with many records, which classic files always store.
+/// variables with many records, all of which are stored.
 pub(super) fn mark(jobs: &mut [Job], from: Kind) {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for job in jobs.iter().filter(|job| is_small(job)) {
@@ -66,7 +67,7 @@ pub(super) fn mark(jobs: &mut [Job], from: Kind) {
     }
     for job in jobs.iter_mut().filter(|job| is_small(job)) {
         let many = counts.get(&job.records()).is_some_and(|&n| n >= MANY);
-        job.swept = many || (from.is_cdf() && job.records() >= LONG);
+        job.swept = many || (traits(from).stores_all && job.records() >= LONG);
     }
 }
 

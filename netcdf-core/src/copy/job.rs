@@ -12,7 +12,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{DimId, Fill, Variable};
+use crate::model::{Fill, Variable};
 use crate::notes::Note;
 
 /// The data of one variable and how it is copied.
@@ -98,10 +98,9 @@ impl Job {
     /// unlimited dimension netCDF-C returns its default fill value, whatever fill value the variable has.
     fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
-        let unlimited = |&dim: &DimId| schema.dim(dim).is_some_and(|d| d.unlimited);
         let bare = |v: &Variable| {
             let said = v.storage.fill == Fill::Fill || v.storage.unwritten.is_some();
-            !said && v.dims.iter().any(unlimited)
+            !said && v.dims.iter().any(|&dim| schema.is_unlimited(dim))
         };
         let elements = product(&self.from.extent).is_none_or(|n| n > 0);
         if !elements || !schema.var(self.pair.to).is_some_and(bare) {

@@ -223,12 +223,12 @@ impl Job {
             set.env.progress.advance(bytes);
             Ok(())
         };
-        let bands = InBands::new(Region::whole(&self.shape), BAND / size);
-        // Converting takes memory for values on top of the elements.
-        match self.alike {
-            true => set.large_bands(self.pair.from, bands, work, sink),
-            false => set.bands(self.pair.from, bands, work, sink),
-        }
+        let bands = InBands {
+            // Converting takes memory for values on top of the elements.
+            large: self.alike,
+            ..InBands::new(Region::whole(&self.shape), BAND / size)
+        };
+        set.bands(self.pair.from, bands, work, sink)
     }
 
     /// Writes stored elements of the input, from element `first` of the variable on; returns the bytes written.

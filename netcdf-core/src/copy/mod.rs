@@ -30,7 +30,7 @@ use std::time::Instant;
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Reader, Writer};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::VarId;
 use columns::Columns;
 use methods::Method;
@@ -153,11 +153,10 @@ pub fn jobs(
 
 /// Makes the unlimited dimensions of an output variable as long as in the input.
 fn lengthen(reader: &dyn Reader, pair: Pair, writer: &mut dyn Writer) -> Result<()> {
-    let dims = writer.schema().var(pair.to).map(|v| v.dims.clone());
+    let var = writer.schema().var(pair.to).or_internal("a variable")?;
     let shape = reader.schema().shape(pair.from);
-    for (dim, len) in dims.unwrap_or_default().into_iter().zip(shape) {
-        let unlimited = writer.schema().dim(dim).is_some_and(|d| d.unlimited);
-        if unlimited {
+    for (dim, len) in var.dims.clone().into_iter().zip(shape) {
+        if writer.schema().is_unlimited(dim) {
             writer.set_len(dim, len)?;
         }
     }

@@ -5,7 +5,7 @@ use super::methods::object;
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, Dataset, Writer};
-use crate::error::{Context, Error, Result};
+use crate::error::{Context, Error, OrInternal as _, Result};
 use crate::io::merge::merge;
 use crate::io::source::present;
 use crate::limits::zeros;
@@ -147,9 +147,7 @@ fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()>
     let rows: Vec<&Job> = rows.iter().collect();
     let bytes = record_bytes(writer);
     gathered(set, &rows, bytes, |n, element, column| {
-        let Some(job) = rows.get(n) else {
-            return Ok(());
-        };
+        let job = rows.get(n).or_internal("records of no variable")?;
         let path = || set.reader.schema().var_path(job.pair.from);
         let put = writer.put_run(job.pair.to, element, &column);
         put.in_object(path)?;
@@ -258,8 +256,9 @@ fn fetch(
     for read in merge(&ranges) {
         buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
         source.read_at(read.range.start, &mut buffer)?;
-        let members = ranges.get(read.members.clone()).unwrap_or_default();
-        let owners = owners.get(read.members).unwrap_or_default();
+        let members = ranges.get(read.members.clone());
+        let members = members.zip(owners.get(read.members));
+        let (members, owners) = members.or_internal("a read of no records")?;
         for (range, &(owner, record)) in members.iter().zip(owners) {
             let size = length(range);
             let from = indices(exact(range.start) - read.range.start, size)?;

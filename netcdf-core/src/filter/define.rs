@@ -39,6 +39,7 @@
 
 use super::policy::policy;
 use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::kind::{Filterable, StorageFormat};
 use crate::model::{Atomic, FilterSpec, Schema, Storage, VarId, Variable};
 
 impl Schema {
@@ -53,12 +54,9 @@ impl Schema {
     /// Those of [`Schema::takes_filters`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.takes_filters(var)?;
-        let zarr = self.kind.as_zarr().is_some();
+        let storage = self.kind.storage;
         if let Some(var) = self.vars.get_mut(var.index()) {
-            match zarr {
-                true => var.storage.add_filter(filter),
-                false => var.storage.set_filter(filter),
-            }
+            var.storage.define_filter(filter, storage);
         }
         Ok(())
     }
@@ -70,27 +68,24 @@ impl Schema {
     /// the variable's path [`ErrorKind::Scalar`], except in Zarr, and [`ErrorKind::VariableLength`] for types
     /// where filters would be applied to references.
     pub fn takes_filters(&self, id: VarId) -> Result<()> {
-        if self.kind.is_cdf() {
+        let filterable = self.kind.storage.filterable();
+        if filterable == Filterable::Nothing {
             let what = format!("{} files have no filters", self.kind.name());
             return Err(Error::new(ErrorKind::NotNetcdf4, what).with_remedy("use -k nc4"));
         }
         let var = self.known(id)?;
-        let zarr = self.kind.as_zarr().is_some();
-        let why = if var.dims.is_empty() && !zarr {
+        let arrays = filterable == Filterable::Arrays;
+        let text = arrays && var.ty == Atomic::String.into();
+        let why = if var.dims.is_empty() && !arrays {
             let what = "a scalar has no chunks, which filters need";
             Err(Error::new(ErrorKind::Scalar, what))
-        } else if var.ty.fixed_size(self).is_none() && !self.has_fixed_strings(var) {
+        } else if var.ty.fixed_size(self).is_none() && !text {
             let what = "filters do not reach data of variable length";
             Err(Error::new(ErrorKind::VariableLength, what))
         } else {
             Ok(())
         };
         why.in_object(|| self.var_path(id))
-    }
-
-    /// Whether the elements of a variable are strings stored with a fixed size.
-    fn has_fixed_strings(&self, var: &Variable) -> bool {
-        self.kind.as_zarr().is_some() && var.ty == Atomic::String.into()
     }
 
     /// The numbers of a variable's filters in the order of application; empty if it has none.
@@ -129,6 +124,14 @@ impl Schema {
 }
 
 impl Storage {
+    /// Adds a filter at its place among those of a format; an existing filter gets the new parameters.
+    pub fn define_filter(&mut self, filter: FilterSpec, format: StorageFormat) {
+        match format.filterable() {
+            Filterable::Arrays => self.add_filter(filter),
+            Filterable::Chunks | Filterable::Nothing => self.set_filter(filter),
+        }
+    }
+
     /// Sets a filter, in netCDF-C's order: checksum first, then shuffling, then the others as given; an existing
     /// filter gets the new parameters.
     pub fn set_filter(&mut self, filter: FilterSpec) {

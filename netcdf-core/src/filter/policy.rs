@@ -1,6 +1,7 @@
 //! How copies, formats and command lines treat a filter, apart from what it does to chunks.
 
 use super::{BUILT_IN, codec};
+use crate::model::kind::StorageFormat;
 use crate::model::{FilterSpec, ZarrVersion};
 
 /// The policies of a filter. [`Policy::PLAIN`] is right for most.
@@ -105,13 +106,15 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// What replaces a filter in an HDF5 file or, with a version, in Zarr. Values stay as they are read.
+/// What replaces a filter in a dataset of another format. Values stay as they are read.
 #[must_use]
-pub fn instead(filter: &FilterSpec, zarr: Option<ZarrVersion>) -> Instead {
+pub fn instead(filter: &FilterSpec, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
-    match zarr {
-        None => (policy.in_hdf5)(&filter.params),
-        Some(version) => (policy.in_zarr)(&filter.params, version),
+    match to {
+        StorageFormat::Zarr(zarr) => (policy.in_zarr)(&filter.params, zarr.version),
+        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::ReadOnly(_) => {
+            (policy.in_hdf5)(&filter.params)
+        }
     }
 }
 
@@ -128,6 +131,7 @@ mod tests {
     use super::super::codec::{ids, is_private, to_json};
     use super::super::ids::DEFLATE;
     use super::*;
+    use crate::model::Kind;
 
     fn spec(id: u32, params: &[u32]) -> FilterSpec {
         let params = params.to_vec();
@@ -137,21 +141,21 @@ mod tests {
     #[test]
     fn no_codec_of_zarr_gets_into_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
-            match instead(&spec(id, &[4]), None) {
+            match instead(&spec(id, &[4]), Kind::NETCDF4.storage) {
                 Instead::Other(filter) => assert!(!is_private(filter.id)),
                 Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
                 found => assert_eq!(found, Instead::Nothing, "{id:x}"),
             }
         }
-        let gzip = instead(&spec(ids::GZIP, &[4]), None);
+        let gzip = instead(&spec(ids::GZIP, &[4]), Kind::NETCDF4.storage);
         assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
         let unknown = spec(codec::UNKNOWN, &[]);
-        assert_eq!(instead(&unknown, None), Instead::Same);
+        assert_eq!(instead(&unknown, Kind::NETCDF4.storage), Instead::Same);
     }
 
     #[test]
     fn what_stands_for_filters_of_hdf5_has_a_codec() {
-        let v2 = Some(ZarrVersion::V2);
+        let v2 = Kind::NCZARR.storage;
         let table = Table::default();
         let chunk = crate::filter::tests::context(64, 4);
         for (id, params) in [
@@ -170,6 +174,6 @@ mod tests {
         }
         let order = spec(ids::TRANSPOSE, &[1, 0]);
         assert_eq!(instead(&order, v2), Instead::Unsaid);
-        assert_eq!(instead(&order, Some(ZarrVersion::V3)), Instead::Same);
+        assert_eq!(instead(&order, Kind::NCZARR3.storage), Instead::Same);
     }
 }

@@ -24,8 +24,44 @@ pub struct KindRow {
     pub longest: u64,
     /// Whether several chunks can be stored together.
     pub shards: bool,
-    /// Whether sizes of strings have no default.
+    /// Whether sizes of strings have no default: strings are then stored without a fixed size.
     pub no_default_size: bool,
+    /// A number of records that is too large to be counted, and so are all larger ones.
+    pub records_below: u64,
+    /// Whether netCDF has metadata of its own in the dataset, such as which dimensions are unlimited.
+    pub own_metadata: bool,
+    /// What a fill value outside of the attributes says.
+    pub bare_fill: BareFill,
+}
+
+/// What a fill value says that no attribute repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BareFill {
+    /// Nothing that is known beyond the format.
+    Nothing,
+    /// That elements which equal it are missing.
+    Missing,
+    /// How elements read that were never written.
+    Unwritten,
+}
+
+impl KindRow {
+    /// What most rows have in common; without names.
+    pub const COMMON: Self = Self {
+        kind: Kind::NETCDF4,
+        names: &[],
+        word: "",
+        label: "",
+        mode: &[],
+        url: None,
+        in_c: true,
+        longest: i64::MAX as u64,
+        shards: false,
+        no_default_size: false,
+        records_below: u64::MAX,
+        own_metadata: true,
+        bare_fill: BareFill::Nothing,
+    };
 }
 
 /// All rows of kinds that are written, in the order of the formats.
@@ -37,6 +73,18 @@ fn rows() -> impl Iterator<Item = &'static KindRow> {
 #[must_use]
 pub fn kind_row(kind: Kind) -> Option<&'static KindRow> {
     rows().find(|row| row.kind == kind)
+}
+
+/// What a fill value outside of the attributes says in a dataset of a kind.
+#[must_use]
+pub fn bare_fill(kind: Kind) -> BareFill {
+    kind_row(kind).map_or(BareFill::Nothing, |row| row.bare_fill)
+}
+
+/// Whether netCDF has metadata of its own in a dataset of a kind.
+#[must_use]
+pub fn has_own_metadata(kind: Kind) -> bool {
+    kind_row(kind).is_none_or(|row| row.own_metadata)
 }
 
 /// The kind with this name: the one of `_Format`, an alias or a number.

@@ -8,7 +8,7 @@ mod outputs;
 mod recent;
 pub mod zarr;
 
-pub use kinds::{KindRow, kind_named, kind_row, kind_words};
+pub use kinds::{BareFill, KindRow, bare_fill, has_own_metadata, kind_named, kind_row, kind_words};
 pub use outputs::output;
 
 use std::sync::Arc;
@@ -63,6 +63,16 @@ pub struct Traits {
     pub shows_given: bool,
     /// Whether strings may be stored with a fixed size.
     pub sized_strings: bool,
+    /// Whether it can store the enhanced model: a dataset of a smaller one is then restricted by choice.
+    pub enhanced: bool,
+    /// Whether a dataset defines its user-defined types.
+    pub defines_types: bool,
+    /// Whether the unlimited dimension comes first in all variables, whose data is stored in records.
+    pub records: bool,
+    /// Whether all elements are stored, so that fill values do not matter to readers.
+    pub stores_all: bool,
+    /// Whether all variables are stored in chunks.
+    pub all_chunked: bool,
 }
 
 /// The strings that a format can store.

@@ -1,5 +1,7 @@
 //! Kinds of datasets: a data model, and the format that stores it.
 
+use super::Atomic;
+
 /// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
@@ -60,6 +62,49 @@ pub enum ZarrVersion {
     V2,
     /// Version 3: `zarr.json`.
     V3,
+}
+
+/// The filters that variables of a format can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filterable {
+    /// None.
+    Nothing,
+    /// Those of HDF5, applied to chunks in the order of netCDF-C; scalars and strings have none.
+    Chunks,
+    /// Codecs in the order of their definition, some of which HDF5 does not have. They are also applied to scalars, and to strings, which
+    /// have a fixed size.
+    Arrays,
+}
+
+impl StorageFormat {
+    /// The filters that variables can have.
+    #[must_use]
+    pub fn filterable(self) -> Filterable {
+        match self {
+            Self::Cdf(_) | Self::ReadOnly(_) => Filterable::Nothing,
+            Self::Hdf5 => Filterable::Chunks,
+            Self::Zarr(_) => Filterable::Arrays,
+        }
+    }
+
+    /// Whether elements that were never written read as zeros within the stored extent of a variable without a fill value, although
+    /// beyond it they read as netCDF's fill value.
+    #[must_use]
+    pub fn zeros_within(self) -> bool {
+        self == Self::Hdf5
+    }
+}
+
+impl Model {
+    /// Whether variables and attributes can have this type.
+    #[must_use]
+    pub fn has(self, ty: Atomic) -> bool {
+        match self {
+            Self::Classic => ty.is_classic(),
+            Self::Cdf5 => ty != Atomic::String,
+            Self::Enhanced => true,
+        }
+    }
 }
 
 impl Kind {

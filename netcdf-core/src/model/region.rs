@@ -34,6 +34,17 @@ impl Region {
         }
     }
 
+    /// A box of its elements, given relative to its start.
+    #[must_use]
+    pub fn part(&self, of: &Self) -> Self {
+        let start = self.start.iter().zip(&self.stride).zip(&of.start);
+        Self {
+            start: start.map(|((s, stride), n)| s + n * stride).collect(),
+            count: of.count.clone(),
+            stride: self.stride.clone(),
+        }
+    }
+
     /// Checks that its elements can be counted along each dimension, also beyond its end by the length of a chunk.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::{
     DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values, VarId,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// Groups, dimensions, types, variables and attributes of a dataset, each in definition order.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,6 +135,15 @@ impl Schema {
         self.vars.get(id.index())
     }
 
+    /// The variable with this id, to be changed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if there is none.
+    #[track_caller]
+    pub fn var_mut(&mut self, id: VarId) -> Result<&mut Variable> {
+        self.vars.get_mut(id.index()).or_internal("a variable")
+    }
+
     /// The user-defined type with this id.
     #[must_use]
     pub fn user_type(&self, id: TypeId) -> Option<&UserType> {
@@ -255,10 +264,13 @@ impl Schema {
     /// True if the variable's first dimension is unlimited.
     #[must_use]
     pub fn is_record(&self, var: &Variable) -> bool {
-        var.dims
-            .first()
-            .and_then(|&d| self.dim(d))
-            .is_some_and(|d| d.unlimited)
+        var.dims.first().is_some_and(|&dim| self.is_unlimited(dim))
+    }
+
+    /// True if a dimension can grow.
+    #[must_use]
+    pub fn is_unlimited(&self, dim: DimId) -> bool {
+        self.dim(dim).is_some_and(|d| d.unlimited)
     }
 
     /// Full path of a group: `/`, `/g`, `/g/h`.

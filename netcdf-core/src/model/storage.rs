@@ -35,6 +35,18 @@ pub struct Storage {
     pub shard: Option<Vec<u64>>,
 }
 
+impl Storage {
+    /// The shape of its chunks, if it is stored in chunks.
+    #[must_use]
+    pub fn chunk(&self) -> Option<&[u64]> {
+        match &self.layout {
+            Some(StorageLayout::Chunked(shape)) => Some(shape),
+            Some(StorageLayout::Contiguous | StorageLayout::Compact) | None => None,
+            Some(StorageLayout::Virtual | StorageLayout::Unknown) => None,
+        }
+    }
+}
+
 /// Layout of a variable's data in the file (`_Storage`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StorageLayout {

@@ -22,7 +22,7 @@ pub(super) fn stored(values: &Values, tiles: &Tiles, spool: &mut Spool) -> Resul
     let mut bytes = Vec::new();
     for n in 0..values.len() {
         bytes.clear();
-        let written = heap::write(values, n, &mut bytes);
+        let written = heap::write(values, n..n + 1, &mut bytes);
         written.ok_or_else(|| {
             Error::new(
                 ErrorKind::Argument,

@@ -3,8 +3,11 @@
 //! Numbers are little-endian; strings and lists are preceded by their length, 8 bytes; a NIL string has the
 //! length 2^64-1.
 
+use std::ops::Range;
+
+use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
+use crate::model::{Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values};
 
 /// Bytes of a reference to a value: offset and length in the file.
 pub(super) const REFERENCE: u64 = 16;
@@ -12,41 +15,35 @@ pub(super) const REFERENCE: u64 = 16;
 const DEPTH: u32 = 64;
 const NIL: u64 = u64::MAX;
 
-/// Appends the bytes of the value with this index; `None` if there is none.
-pub(super) fn write(values: &Values, n: usize, out: &mut Vec<u8>) -> Option<()> {
+/// Appends the bytes of the values with these indices; `None` if there are not as many.
+pub(super) fn write(values: &Values, range: Range<usize>, out: &mut Vec<u8>) -> Option<()> {
     match values {
-        Values::Byte(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::Char(v) | Values::UByte(v) => out.push(*v.get(n)?),
-        Values::Short(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::UShort(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::Int(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::UInt(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::Float(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::Int64(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::UInt64(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::Double(v) => out.extend(v.get(n)?.to_le_bytes()),
-        Values::String(v) => match v.get(n)? {
-            None => out.extend(NIL.to_le_bytes()),
-            Some(text) => {
-                out.extend((text.len() as u64).to_le_bytes());
-                out.extend_from_slice(text);
+        Values::String(v) => {
+            for text in v.get(range)? {
+                let len = text.as_ref().map_or(NIL, |text| text.len() as u64);
+                out.extend(len.to_le_bytes());
+                out.extend_from_slice(text.as_deref().unwrap_or_default());
             }
-        },
-        Values::Enum(_, base) => return write(base, n, out),
-        Values::Opaque { size, bytes, .. } => {
-            let start = n.checked_mul(*size)?;
-            out.extend_from_slice(bytes.get(start..start.checked_add(*size)?)?);
         }
+        Values::Enum(_, base) => return write(base, range, out),
         Values::Vlen(_, lists) => {
-            let list = lists.get(n)?;
-            out.extend((list.len() as u64).to_le_bytes());
-            return (0..list.len()).try_for_each(|n| write(list, n, out));
+            for list in lists.get(range)? {
+                out.extend((list.len() as u64).to_le_bytes());
+                write(list, 0..list.len(), out)?;
+            }
         }
         Values::Compound { len, columns, .. } => {
-            for column in columns {
-                let per = column.len().checked_div(*len)?;
-                (n * per..(n + 1) * per).try_for_each(|n| write(column, n, out))?;
+            for n in range {
+                for column in columns {
+                    let per = column.len().checked_div(*len)?;
+                    write(column, n * per..(n + 1) * per, out)?;
+                }
             }
+        }
+        plain => {
+            let part = plain.slice(range.clone());
+            (part.len() == range.len()).then_some(())?;
+            elements::encode(&part, Endianness::Little, out).ok()?;
         }
     }
     Some(())
@@ -85,63 +82,73 @@ fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Result<Values> {
 
 /// Appends the value at the start of `bytes` to `out`, which has its type.
 pub(super) fn read(schema: &Schema, bytes: &mut &[u8], out: &mut Values) -> Result<()> {
-    read_at(schema, bytes, out, 0)
+    read_at(schema, bytes, (out, 1), 0)
 }
 
-macro_rules! number {
-    ($t:ty, $bytes:expr, $v:expr) => {{
-        let part = take($bytes, size_of::<$t>() as u64)?;
-        let part = part.try_into().map_err(|_| damaged())?;
-        $v.push(<$t>::from_le_bytes(part));
-    }};
-}
-
-fn read_at(schema: &Schema, bytes: &mut &[u8], out: &mut Values, depth: u32) -> Result<()> {
+/// Appends this many values.
+fn read_at(
+    schema: &Schema,
+    bytes: &mut &[u8],
+    (out, count): (&mut Values, u64),
+    depth: u32,
+) -> Result<()> {
     if depth > DEPTH {
         return Err(unknown());
     }
     match out {
-        Values::Byte(v) => number!(i8, bytes, v),
-        Values::Char(v) | Values::UByte(v) => number!(u8, bytes, v),
-        Values::Short(v) => number!(i16, bytes, v),
-        Values::UShort(v) => number!(u16, bytes, v),
-        Values::Int(v) => number!(i32, bytes, v),
-        Values::UInt(v) => number!(u32, bytes, v),
-        Values::Float(v) => number!(f32, bytes, v),
-        Values::Int64(v) => number!(i64, bytes, v),
-        Values::UInt64(v) => number!(u64, bytes, v),
-        Values::Double(v) => number!(f64, bytes, v),
-        Values::String(v) => v.push(match length(bytes)? {
-            NIL => None,
-            len => Some(take(bytes, len)?.into()),
-        }),
-        Values::Enum(_, base) => read_at(schema, bytes, base, depth + 1)?,
-        Values::Opaque { size, bytes: v, .. } => v.extend_from_slice(take(bytes, *size as u64)?),
-        Values::Vlen(ty, lists) => {
-            let base = match schema.user_type(*ty).map(|t| &t.kind) {
-                Some(TypeKind::Vlen { base }) => *base,
-                Some(_) | None => return Err(unknown()),
-            };
-            let mut list = empty(schema, base)?;
-            for _ in 0..length(bytes)? {
-                read_at(schema, bytes, &mut list, depth + 1)?;
+        Values::String(v) => {
+            for _ in 0..count {
+                v.push(match length(bytes)? {
+                    NIL => None,
+                    len => Some(take(bytes, len)?.into()),
+                });
             }
-            lists.push(list);
+        }
+        Values::Enum(_, base) => read_at(schema, bytes, (base, count), depth + 1)?,
+        Values::Opaque { size, bytes: v, .. } => {
+            v.extend_from_slice(take_all(bytes, count, *size)?);
+        }
+        Values::Vlen(ty, lists) => {
+            let base = base_of(schema, *ty)?;
+            for _ in 0..count {
+                let mut list = empty(schema, base)?;
+                let len = length(bytes)?;
+                read_at(schema, bytes, (&mut list, len), depth + 1)?;
+                lists.push(list);
+            }
         }
         Values::Compound { ty, len, columns } => {
-            let fields = match schema.user_type(*ty).map(|t| &t.kind) {
-                Some(TypeKind::Compound { fields, .. }) => fields,
-                Some(_) | None => return Err(unknown()),
-            };
-            for (field, column) in fields.iter().zip(columns) {
-                for _ in 0..field.elements()? {
-                    read_at(schema, bytes, column, depth + 1)?;
+            let fields = fields_of(schema, *ty)?;
+            for _ in 0..count {
+                for (field, column) in fields.iter().zip(&mut *columns) {
+                    read_at(schema, bytes, (column, field.elements()?), depth + 1)?;
                 }
+                *len += 1;
             }
-            *len += 1;
+        }
+        plain => {
+            let ty = plain.data_type().ok_or_else(unknown)?;
+            let part = take_all(bytes, count, ty.size().unwrap_or(1))?;
+            plain.append(elements::decode(ty, Endianness::Little, part)?);
         }
     }
     Ok(())
+}
+
+/// The type of the elements of lists.
+fn base_of(schema: &Schema, ty: TypeId) -> Result<DataType> {
+    match schema.user_type(ty).map(|t| &t.kind) {
+        Some(TypeKind::Vlen { base }) => Ok(*base),
+        Some(_) | None => Err(unknown()),
+    }
+}
+
+/// The fields of a compound.
+fn fields_of(schema: &Schema, ty: TypeId) -> Result<&[Field]> {
+    match schema.user_type(ty).map(|t| &t.kind) {
+        Some(TypeKind::Compound { fields, .. }) => Ok(fields),
+        Some(_) | None => Err(unknown()),
+    }
 }
 
 fn length(bytes: &mut &[u8]) -> Result<u64> {
@@ -156,6 +163,11 @@ fn take<'b>(bytes: &mut &'b [u8], len: u64) -> Result<&'b [u8]> {
     Ok(part)
 }
 
+/// Takes this many elements of `size` bytes.
+fn take_all<'b>(bytes: &mut &'b [u8], count: u64, size: usize) -> Result<&'b [u8]> {
+    take(bytes, count.checked_mul(size as u64).ok_or_else(damaged)?)
+}
+
 /// A value of a type for elements not written: zeros, empty lists and empty strings.
 pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
     let mut out = empty(schema, ty)?;
@@ -166,23 +178,18 @@ pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
 fn push_blank(schema: &Schema, out: &mut Values, depth: u32) -> Result<()> {
     match out {
         Values::Vlen(ty, lists) => {
-            let base = match schema.user_type(*ty).map(|t| &t.kind) {
-                Some(TypeKind::Vlen { base }) => *base,
-                Some(_) | None => return Err(unknown()),
-            };
-            lists.push(empty(schema, base)?);
+            lists.push(empty(schema, base_of(schema, *ty)?)?);
         }
         Values::Opaque { size, bytes, .. } => bytes.extend(std::iter::repeat_n(0, *size)),
         Values::Enum(_, base) => {
             let zero = [0; 8];
-            read_at(schema, &mut zero.as_slice(), base, depth)?;
+            read_at(schema, &mut zero.as_slice(), (base, 1), depth)?;
         }
         Values::Compound { ty, len, columns } => {
-            let fields = match schema.user_type(*ty).map(|t| &t.kind) {
-                Some(TypeKind::Compound { fields, .. }) if depth < DEPTH => fields,
-                Some(_) | None => return Err(unknown()),
-            };
-            for (field, column) in fields.iter().zip(columns) {
+            if depth >= DEPTH {
+                return Err(unknown());
+            }
+            for (field, column) in fields_of(schema, *ty)?.iter().zip(columns) {
                 for _ in 0..field.elements()? {
                     push_blank(schema, column, depth + 1)?;
                 }
@@ -212,7 +219,7 @@ fn damaged() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Field, GroupId, Kind, Name, TypeId, UserType};
+    use crate::model::{GroupId, Kind, Name, UserType};
 
     /// Types: 0 is a list of strings, 1 a compound of two numbers and a list of strings.
     fn schema() -> Schema {
@@ -260,7 +267,7 @@ mod tests {
         let mut out = empty(&schema, DataType::User(TypeId(1))).unwrap();
         for n in 0..2 {
             let mut bytes = vec![];
-            write(&values, n, &mut bytes).unwrap();
+            write(&values, n..n + 1, &mut bytes).unwrap();
             let mut rest = bytes.as_slice();
             read(&schema, &mut rest, &mut out).unwrap();
             assert!(rest.is_empty());
@@ -268,7 +275,7 @@ mod tests {
             assert_eq!(cut.unwrap_err().kind(), ErrorKind::Corrupt);
         }
         assert_eq!(out, values);
-        assert!(write(&values, 2, &mut vec![]).is_none());
+        assert!(write(&values, 2..3, &mut vec![]).is_none());
     }
 
     #[test]

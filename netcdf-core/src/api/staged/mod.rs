@@ -19,9 +19,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::model::{
-    Atomic, DataType, Element, Endianness, Fill, Region, Schema, StorageLayout, Values, VarId,
-};
+use crate::model::{Atomic, DataType, Element, Endianness, Fill, Region, Schema, Values, VarId};
 use spool::Spool;
 use tiles::Tiles;
 
@@ -32,7 +30,7 @@ pub(super) struct Staged {
     /// The original.
     base: Option<Base>,
     /// Written data, by variable.
-    tiles: Vec<Option<Tiles>>,
+    tiles: BTreeMap<VarId, Tiles>,
     spool: Option<Spool>,
     /// Where temporary files are created.
     folder: Option<PathBuf>,
@@ -51,7 +49,7 @@ impl Staged {
         Self {
             schema,
             base: None,
-            tiles: vec![],
+            tiles: BTreeMap::new(),
             spool: None,
             folder,
         }
@@ -87,8 +85,7 @@ impl Staged {
             layout.element.plain = true;
         }
         let bare = there.is_some_and(|v| v.storage.fill == Fill::NoFill);
-        let zarr = self.schema.kind.as_zarr().is_some();
-        if zarr && bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
+        if bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
             layout.fill = None;
         }
         Ok(layout)
@@ -138,7 +135,7 @@ impl Staged {
 
     /// The written data of a variable.
     fn put_in(&self, var: VarId) -> Option<&Tiles> {
-        self.tiles.get(var.index())?.as_ref()
+        self.tiles.get(&var)
     }
 
     /// Writes values of the variable's type into a region within it.
@@ -173,7 +170,7 @@ impl Staged {
             tiles.put(region, &bytes, (&mut spool, &mut under))
         });
         self.spool = Some(spool);
-        self.keep(var, tiles);
+        self.tiles.insert(var, tiles);
         put
     }
 
@@ -183,8 +180,7 @@ impl Staged {
             Some(spool) => spool,
             None => Spool::new(self.folder.as_deref())?,
         };
-        let old = self.tiles.get_mut(var.index()).and_then(Option::take);
-        let tiles = match old {
+        let tiles = match self.tiles.remove(&var) {
             Some(tiles) => Ok(tiles),
             None => self.first(var, (&mut spool, env)),
         };
@@ -194,15 +190,6 @@ impl Staged {
                 self.spool = Some(spool);
                 Err(e)
             }
-        }
-    }
-
-    fn keep(&mut self, var: VarId, tiles: Tiles) {
-        if self.tiles.len() <= var.index() {
-            self.tiles.resize_with(var.index() + 1, || None);
-        }
-        if let Some(place) = self.tiles.get_mut(var.index()) {
-            *place = Some(tiles);
         }
     }
 
@@ -235,12 +222,7 @@ impl Staged {
             None => element(variable.ty),
         };
         let shape = self.schema.shape(var);
-        let chunk = match &variable.storage.layout {
-            Some(StorageLayout::Chunked(shape)) => Some(shape.as_slice()),
-            Some(StorageLayout::Contiguous | StorageLayout::Compact) | None => None,
-            Some(StorageLayout::Virtual | StorageLayout::Unknown) => None,
-        };
-        let mut tiles = Tiles::new(element, vec![], &shape, chunk);
+        let mut tiles = Tiles::new(element, vec![], &shape, variable.storage.chunk());
         tiles.fill = elements::fill(&self.schema, var, &tiles)?;
         Ok(tiles)
     }

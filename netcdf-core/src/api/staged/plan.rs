@@ -24,13 +24,12 @@ impl Staged {
         plan.data
             .retain(|pair| self.is_old(pair.from) || self.is_touched(pair.from));
         for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
-            if let Some(planned) = plan.schema.vars.get_mut(id.index()) {
-                planned.storage = match self.is_old(id) {
-                    true => self.old_storage(id, &planned.storage, env),
-                    false => var.storage.clone(),
-                };
-                planned.storage.fill = var.storage.fill;
-            }
+            let planned = plan.schema.var_mut(id)?;
+            planned.storage = match self.is_old(id) {
+                true => self.old_storage(id, &planned.storage, env),
+                false => var.storage.clone(),
+            };
+            planned.storage.fill = var.storage.fill;
         }
         Ok(plan)
     }

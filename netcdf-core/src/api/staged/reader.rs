@@ -47,15 +47,10 @@ impl Staged {
         if count.contains(&0) {
             return Ok(());
         }
-        let region = Region::boxed(part.start.clone(), count.clone());
+        let region = Region::boxed(part.start.clone(), count);
         let bytes = set.read_stored(id, &layout, &region)?;
-        let from = Block {
-            start: region.start.clone(),
-            count,
-        };
-        let to = Region::boxed(part.start.clone(), part.count.clone());
         let short = || Error::new(ErrorKind::Corrupt, "fewer elements than the region has");
-        runs(&from, &to, |run| {
+        runs(&Block::of(&region), &part.region(), |run| {
             put(run, layout.element.size, &bytes, out).ok_or_else(short)
         })
     }

@@ -207,7 +207,7 @@ impl Tiles {
 
     /// Copies the tiles over the elements of a box, in stored form and row-major.
     pub(super) fn lay_over(&self, part: &Block, spool: &Spool, out: &mut [u8]) -> Result<()> {
-        let region = Region::boxed(part.start.clone(), part.count.clone());
+        let region = part.region();
         let Some(cells) = self.cells(&region) else {
             return Ok(());
         };

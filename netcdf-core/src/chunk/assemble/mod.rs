@@ -9,7 +9,7 @@ mod spool;
 use super::encode::{EncodedChunk, Encoder};
 use super::grid::Grid;
 use super::layout::Layout;
-use super::scatter::{Block, Run, put, runs, spread};
+use super::scatter::{Block, put_back, spread};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::Writer;
 use crate::env::Env;
@@ -196,7 +196,7 @@ impl<'a> Assembler<'a> {
         let (var, first) = (self.var, &window);
         pool.ordered(
             chunks,
-            |chunk| Ok((grid.index(&within(first, &chunk)), self.cut(&chunk, first)?)),
+            |chunk| Ok((grid.index(&first.part(&chunk)), self.cut(&chunk, first)?)),
             |(index, stored): (u64, EncodedChunk)| {
                 writer.put_chunk(var, index, stored.mask, &stored.bytes)?;
                 self.env.buffers.give_large(stored.bytes);
@@ -229,30 +229,12 @@ impl<'a> Assembler<'a> {
     /// Encodes a chunk of the window.
     fn cut(&self, chunk: &Region, window: &Region) -> Result<EncodedChunk> {
         let size = self.layout.element.size;
-        let part = Block {
-            start: chunk.start.clone(),
-            count: chunk.count.clone(),
-        };
         let elements = Exact::product(&chunk.count);
         let mut bytes = self.env.buffers.zeros((elements * size).index()?)?;
-        runs(&part, &Region::whole(&window.count), |run| {
-            let back = Run {
-                from: run.to,
-                to: run.from,
-                ..run
-            };
-            let short = || Error::new(ErrorKind::Argument, "fewer elements than a chunk needs");
-            put(back, size, &self.window, &mut bytes).ok_or_else(short)
-        })?;
-        self.encoder.encode(&within(window, chunk), bytes)
+        let whole = Region::whole(&window.count);
+        put_back(&Block::of(chunk), &whole, size, &self.window, &mut bytes)?;
+        self.encoder.encode(&window.part(chunk), bytes)
     }
-}
-
-/// A box relative to the start of `window`, in the variable's coordinates.
-fn within(window: &Region, chunk: &Region) -> Region {
-    let start = window.start.iter().zip(&chunk.start);
-    let start = start.map(|(a, b)| a + b).collect();
-    Region::boxed(start, chunk.count.clone())
 }
 
 /// Elements of a row of chunks.

@@ -16,11 +16,9 @@ impl Variable<'_> {
                 canvas.put_part(&row, &bytes, region)?;
             }
         } else if !region.count.contains(&0) {
-            let all = Block {
-                start: region.start.clone(),
-                count: region.count.clone(),
-            };
-            let bytes = self.reader.read_box(self.var, &all, self.env)?;
+            let bytes = self
+                .reader
+                .read_box(self.var, &Block::of(region), self.env)?;
             canvas.take(bytes).map_err(|_| {
                 let what = "fewer elements than the region asks for";
                 Error::new(ErrorKind::Corrupt, what)

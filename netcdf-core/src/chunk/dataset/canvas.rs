@@ -79,10 +79,7 @@ impl Canvas {
         for cell in missing {
             self.fill_cell(fill, &cell)?;
         }
-        let mut outside = Block {
-            start: vec![0; stored.len()],
-            count: self.shape.count.clone(),
-        };
+        let mut outside = Block::of(&self.shape);
         for (dim, &stored) in stored.iter().enumerate() {
             let (start, count) = (outside.start.get_mut(dim), outside.count.get_mut(dim));
             let (Some(start), Some(count)) = (start, count) else {

@@ -37,7 +37,7 @@ impl Dataset<'_> {
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout).in_object(path)?;
         let whole = Amount::of(layout.chunk_bytes());
-        let mut batches = Batches::new(layout.grid());
+        let mut batches = Batches::new(&layout.grid());
         let batches = std::iter::from_fn(|| batches.next(self, var));
         let items = batches.flat_map(|batch| match batch {
             Ok(found) => found.into_iter().map(Ok).collect(),
@@ -68,11 +68,7 @@ impl Dataset<'_> {
     /// # Errors
     /// Those of reading the index, and of `visit`.
     pub fn locate(&self, var: VarId, visit: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
-        let grid = self.layout(var)?.grid();
-        let all = Block {
-            start: vec![0; grid.len()],
-            count: grid,
-        };
+        let all = Block::whole(&self.layout(var)?.grid());
         self.locate_in(var, &all, visit)
     }
 
@@ -161,18 +157,12 @@ struct Batches {
 }
 
 impl Batches {
-    fn new(grid: Vec<u64>) -> Self {
-        let all = Block {
-            start: vec![0; grid.len()],
-            count: grid,
-        };
-        let left = if all.count.contains(&0) {
-            vec![]
-        } else {
-            vec![all]
-        };
+    fn new(grid: &[u64]) -> Self {
         Self {
-            left,
+            left: match grid.contains(&0) {
+                true => vec![],
+                false => vec![Block::whole(grid)],
+            },
             most: BATCH as u64,
         }
     }

@@ -134,7 +134,7 @@ impl Variable<'_> {
 
     /// The elements of a region that lie in a chunk, where `cell` is their place.
     pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
-        self.cell_of(&part(region, cell), chunk)
+        self.cell_of(&region.part(&cell.place.region()), chunk)
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Vec<u8>> {
@@ -155,7 +155,7 @@ impl Variable<'_> {
         chunk: ChunkRef,
         memory: &mut Vec<u8>,
     ) -> Result<(Block, Vec<u8>)> {
-        let part = part(region, cell);
+        let part = region.part(&cell.place.region());
         let block = self.layout.block(chunk.index);
         if !self.assembled && !self.layout.filters.is_empty() {
             let stored = self.fetch(std::slice::from_ref(&chunk))?.pop();
@@ -216,17 +216,6 @@ impl Variable<'_> {
         };
         let e = Error::new(ErrorKind::Corrupt, what);
         self.decoder.in_chunk(e, chunk)
-    }
-}
-
-/// The part of a region that lies in a cell.
-fn part(region: &Region, cell: &Cell) -> Region {
-    let start = region.start.iter().zip(&region.stride);
-    let start = start.zip(&cell.place.start);
-    Region {
-        start: start.map(|((s, stride), n)| s + n * stride).collect(),
-        count: cell.place.count.clone(),
-        stride: region.stride.clone(),
     }
 }
 

@@ -30,13 +30,20 @@ pub struct InBands {
     pub region: Region,
     /// Elements of a band, roughly.
     pub most: u64,
+    /// Whether bands may be larger if chunks then need not be kept: for work that needs no memory apart from the
+    /// elements.
+    pub large: bool,
 }
 
 impl InBands {
     /// Bands of about `most` elements.
     #[must_use]
     pub fn new(region: Region, most: u64) -> Self {
-        Self { region, most }
+        Self {
+            region,
+            most,
+            large: false,
+        }
     }
 }
 
@@ -125,30 +132,12 @@ impl<'a> Dataset<'a> {
     pub fn bands<R: Send>(
         &self,
         var: VarId,
-        InBands { region, most }: InBands,
+        bands: InBands,
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        region.check()?;
-        let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, (&region, most));
-        let work = |band: &Region, part: BoxElements| work(band, part.bytes);
-        self.cut(var, cuts, (work, sink))
-    }
-
-    /// As [`Dataset::bands`], for work that needs no memory apart from the elements: bands are larger if chunks
-    /// then need not be kept.
-    ///
-    /// # Errors
-    /// The first error of reading, `work` or `sink`.
-    pub fn large_bands<R: Send>(
-        &self,
-        var: VarId,
-        InBands { region, most }: InBands,
-        work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
-        sink: impl FnMut(R) -> Result<()>,
-    ) -> Result<()> {
-        region.check()?;
-        let cuts = |variable: &Variable<'_>| Cuts::large_bands(*self, variable, (&region, most));
+        bands.region.check()?;
+        let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, &bands);
         let work = |band: &Region, part: BoxElements| work(band, part.bytes);
         self.cut(var, cuts, (work, sink))
     }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::Dataset;
 use super::gather::{BoxElements, Variable};
 use super::slab::{Gate, Slab};
+use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
 use crate::chunk::plan::{BandWay, Bands, Budget, in_boxes, in_rows, plan};
 use crate::error::{Context as _, Result};
@@ -48,12 +48,13 @@ pub struct Cuts<'a> {
 }
 
 impl<'a> Cuts<'a> {
-    /// Bands of about `most` elements.
-    pub(super) fn bands(
-        set: Dataset<'_>,
-        variable: &Variable<'_>,
-        (region, most): (&Region, u64),
-    ) -> Self {
+    /// Bands of a region.
+    pub(super) fn bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Self {
+        let large = Some(bands).filter(|bands| bands.large);
+        if let Some(cuts) = large.and_then(|bands| Self::large_bands(set, variable, bands)) {
+            return cuts;
+        }
+        let (region, most) = (&bands.region, bands.most);
         let pool = &set.env.pool;
         let budget = Budget {
             most,
@@ -84,34 +85,26 @@ impl<'a> Cuts<'a> {
         }
     }
 
-    /// As [`Cuts::bands`], for work that needs no memory apart from the elements.
-    pub(super) fn large_bands(
-        set: Dataset<'_>,
-        variable: &Variable<'_>,
-        (region, most): (&Region, u64),
-    ) -> Self {
+    /// Large bands that read their own chunks, if chunks then need not be kept.
+    fn large_bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Option<Self> {
+        if variable.assembled {
+            return None;
+        }
         let pool = &set.env.pool;
         let threads = pool.threads as u64;
         let budget = Budget {
-            most,
+            most: bands.most,
             memory: pool.memory / threads.max(1),
             threads: pool.threads,
         };
-        let whole = match variable.assembled {
-            false => in_rows(region, variable.layout, &budget),
-            true => None,
-        };
-        match whole {
-            None => Self::bands(set, variable, (region, most)),
-            Some(bands) => Self {
-                slabs: Box::new(bands),
-                way: BandWay::Direct,
-                parts: Box::new(|_| Box::new(std::iter::empty())),
-                tile: None,
-                memory: pool.memory,
-                copies: 1,
-            },
-        }
+        Some(Self {
+            slabs: Box::new(in_rows(&bands.region, variable.layout, &budget)?),
+            way: BandWay::Direct,
+            parts: Box::new(|_| Box::new(std::iter::empty())),
+            tile: None,
+            memory: pool.memory,
+            copies: 1,
+        })
     }
 }
 
@@ -141,7 +134,7 @@ pub(super) fn run<R: Send>(
         }
         Task::Cut(slab, part) => {
             let elements = slab.band(variable, &part).in_object(path)?;
-            let band = within(&slab.region, part);
+            let band = slab.region.part(&part);
             drop(slab);
             work(&band, elements).map(Some)
         }
@@ -149,17 +142,6 @@ pub(super) fn run<R: Send>(
     let tasks = Tasks::new(set, variable, cuts);
     let tasks = tasks.map(|task| task.in_object(path));
     pool.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
-}
-
-/// `part`, relative to `slab`, as a region of the variable.
-fn within(slab: &Region, part: Region) -> Region {
-    let starts = slab.start.iter().zip(&slab.stride).zip(&part.start);
-    let start = starts.map(|((s, stride), n)| s + n * stride);
-    Region {
-        start: start.collect(),
-        count: part.count,
-        stride: slab.stride.clone(),
-    }
 }
 
 /// Generates the work items.

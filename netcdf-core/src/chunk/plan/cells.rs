@@ -54,10 +54,7 @@ impl Cell {
     /// A cell of all elements of a region of this shape.
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {
-        let place = Block {
-            start: vec![0; shape.len()],
-            count: shape.to_vec(),
-        };
+        let place = Block::whole(shape);
         Self { index: 0, place }
     }
 }
@@ -160,10 +157,7 @@ impl Cells {
 
     /// All chunks, in row-major order.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<'_> {
-        self.within(&Block {
-            start: vec![0; self.stored.len()],
-            count: self.stored.clone(),
-        })
+        self.within(&Block::whole(&self.stored))
     }
 }
 

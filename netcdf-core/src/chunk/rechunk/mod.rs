@@ -363,12 +363,8 @@ fn parts(grid: &Grid, slab: &Region, met: Option<&Arc<Met>>) -> PartsOf {
     let Some(met) = met.cloned() else {
         return Box::new(chunks);
     };
-    let (grid, first) = (grid.clone(), slab.start.clone());
-    Box::new(chunks.filter(move |chunk| {
-        let start = chunk.start.iter().zip(&first);
-        let start = start.map(|(a, b)| a + b).collect();
-        met.has(&grid, &Region::boxed(start, chunk.count.clone()))
-    }))
+    let (grid, slab) = (grid.clone(), slab.clone());
+    Box::new(chunks.filter(move |chunk| met.has(&grid, &slab.part(chunk))))
 }
 
 #[cfg(test)]

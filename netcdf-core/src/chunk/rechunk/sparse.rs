@@ -37,8 +37,7 @@ impl Met {
         let mut many = false;
         let whole = grid.whole();
         let mut visit = |chunk: ChunkRef| {
-            let block = from.block(chunk.index);
-            let place = Region::boxed(block.start, block.count);
+            let place = from.block(chunk.index).region();
             let around = grid.touched(&within(&place, &whole));
             let found = Amount::product(&around.count);
             many = (found + numbers.len()).get() > most;

@@ -176,10 +176,10 @@ impl<'a> Spill<'a> {
         let pieces = |band: &Region| -> PartsOf {
             let band = Region::boxed(subtract(&band.start, &self.start), band.count.clone());
             let places = self.areas.cells(&band);
-            Box::new(places.map(|p| Region::boxed(p.start, p.count)))
+            Box::new(places.map(|p| p.region()))
         };
         let cuts = Cuts {
-            slabs: Box::new(bands.map(|p| self.moved(Region::boxed(p.start, p.count)))),
+            slabs: Box::new(bands.map(|p| self.moved(p.region()))),
             way: BandWay::Staged { slabs: 1 },
             parts: Box::new(pieces),
             tile: None,
@@ -285,7 +285,7 @@ impl Reader for Spill<'_> {
 
     /// Reads a piece, or a part of one.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        let part = Region::boxed(part.start.clone(), part.count.clone());
+        let part = part.region();
         let len = Amount::product(&part.count) * self.layout.element.size;
         let len = env.limits.item(len.get(), "a piece")?;
         let mut bytes = env.buffers.zeros(len)?;

@@ -2,7 +2,7 @@
 
 use super::Pair;
 use super::keep::{self, Stay};
-use crate::error::Result;
+use crate::error::{OrInternal as _, Result};
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 use crate::notes::Note;
 
@@ -26,9 +26,9 @@ pub(super) fn keep(
     let kept = || kept.iter().filter_map(|&n| input.vars.get(n));
     let mut asked = vec![Stay::Nothing; groups.len()];
     for group in kept().map(|v| v.group).chain([GroupId::ROOT]) {
-        if let Some(stay) = asked.get_mut(group.index()) {
-            *stay = groups.get(group.index()).copied().unwrap_or(Stay::Whole);
-        }
+        let stay = asked.get_mut(group.index()).zip(groups.get(group.index()));
+        let (stay, before) = stay.or_internal("the group of a variable")?;
+        *stay = *before;
     }
     let mut bare = input.clone();
     let attributes = kept().flat_map(|v| &v.attributes);

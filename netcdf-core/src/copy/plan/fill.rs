@@ -1,19 +1,22 @@
 //! Fill values that are not attributes.
 
 use super::Plan;
-use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable, Zarr, ZarrVersion};
+use crate::error::{OrInternal as _, Result};
+use crate::format::{BareFill, bare_fill, has_own_metadata};
+use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable};
 
-/// Carries over the fill values of pure Zarr version 2, which no attribute repeats, and which readers of Zarr
-/// take for missing data. In version 3 they only say how elements that are not stored read.
-pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) {
+/// Carries over the fill values that no attribute repeats. In Zarr version 2, readers take them for missing data;
+/// in version 3 they only say how elements that are not stored read.
+///
+/// # Errors
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
+pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) -> Result<()> {
     let kind = plan.schema.kind;
     for pair in pairs {
-        if let Some(from) = input.var(pair.from)
-            && let Some(to) = plan.schema.vars.get_mut(pair.to.index())
-        {
-            carry_fill((input.kind, from), (kind, to));
-        }
+        let from = input.var(pair.from).or_internal("a variable")?;
+        carry_fill((input.kind, from), (kind, plan.schema.var_mut(pair.to)?));
     }
+    Ok(())
 }
 
 /// Gives the variable `to`, of a dataset of another kind, the fill value that `from` has outside its attributes:
@@ -22,23 +25,23 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     let Some(value) = from.storage.unwritten.clone() else {
         return;
     };
-    let Some(old) = had.as_zarr() else {
+    let (old, new) = (bare_fill(had), bare_fill(has));
+    if old == BareFill::Nothing {
         return;
-    };
-    let alike = |new: Zarr| new.version == old.version && new.pure;
+    }
     to.storage.unwritten = None;
-    if has.as_zarr().is_some_and(alike) {
+    let alike = new == old && !has_own_metadata(has);
+    // Where fill values stand outside the attributes, attributes cannot have user-defined types.
+    let unsayable = new != BareFill::Nothing && to.ty.atomic().is_none();
+    if alike || unsayable {
         (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
-    } else if to.ty.atomic().is_none() && has.as_zarr().is_some() {
-        // Zarr attributes cannot have such types.
-        (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
-    } else if old.version == ZarrVersion::V2 && is_said(to, &value) {
+    } else if old == BareFill::Missing && is_said(to, &value) {
         to.attributes.push(Attribute {
             name: Name::stored(b"_FillValue"),
             ty: to.ty,
             values: value,
         });
-        if has.as_zarr().is_some() {
+        if new != BareFill::Nothing {
             to.storage.fill = Fill::Fill;
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format;
-use crate::model::kind::Model;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
 /// Checks that the schema's kind can hold all of it. Nothing is changed to fit: readers of the output may rely
@@ -43,9 +42,6 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
 }
 
-/// One more than the most records of a CDF-1 or CDF-2 file: the largest count stands for an unknown one.
-const RECORDS: u64 = 0xffff_ffff;
-
 /// Checks that the schema's kind can count the records that each `(dimension, length)` needs, before any is
 /// written.
 ///
@@ -55,24 +51,22 @@ pub(super) fn check_records(
     schema: &Schema,
     lengths: impl IntoIterator<Item = (DimId, u64)>,
 ) -> Result<()> {
-    let unlimited = |id: DimId| schema.dim(id).is_some_and(|d| d.unlimited);
-    let lengths = lengths.into_iter().filter(|(dim, _)| unlimited(*dim));
+    let lengths = lengths
+        .into_iter()
+        .filter(|(dim, _)| schema.is_unlimited(*dim));
     let records = lengths.map(|(_, len)| len).max().unwrap_or(0);
-    if !schema.kind.is_cdf() || schema.kind == Kind::CDF5 || records < RECORDS {
+    let below = format::kind_row(schema.kind).map_or(u64::MAX, |row| row.records_below);
+    if records < below {
         return Ok(());
     }
     let name = schema.kind.name();
-    let what = format!("{records} records, but {name} files hold fewer than {RECORDS}");
+    let what = format!("{records} records, but {name} files hold fewer than {below}");
     Err(Error::new(ErrorKind::DimSize, what).with_remedy("use -k cdf5"))
-}
-
-fn enhanced(schema: &Schema) -> bool {
-    schema.kind.model == Model::Enhanced
 }
 
 fn groups(schema: &Schema) -> Vec<String> {
     let paths = schema.group_ids().skip(1).map(|id| schema.group_path(id));
-    paths.filter(|_| !enhanced(schema)).collect()
+    paths.filter(|_| !schema.kind.is_enhanced()).collect()
 }
 
 fn types(schema: &Schema) -> Vec<String> {
@@ -80,14 +74,18 @@ fn types(schema: &Schema) -> Vec<String> {
         format!("{}/{name}", schema.group_path(group).trim_end_matches('/'))
     };
     let paths = schema.types.iter().map(|t| path(t.group, &t.name));
-    paths.filter(|_| !enhanced(schema)).collect()
+    paths.filter(|_| !schema.kind.is_enhanced()).collect()
 }
 
 /// Variables and attributes whose types the kind does not have.
 fn lacking(schema: &Schema) -> Vec<String> {
     let mut lacking = Vec::new();
     let mut look = |ty: DataType, values: Option<&Values>, name: &dyn Fn() -> String| {
-        if !has_type(schema.kind, ty) {
+        let model = schema.kind.model;
+        if !ty
+            .atomic()
+            .map_or(schema.kind.is_enhanced(), |ty| model.has(ty))
+        {
             let ty = ty.atomic().map_or("user-defined", |a| a.name());
             let ty = match values {
                 // A single string becomes text.
@@ -118,7 +116,7 @@ fn lacking(schema: &Schema) -> Vec<String> {
 fn unlimited(schema: &Schema) -> Vec<String> {
     let names = schema.dims.iter().filter(|d| d.unlimited);
     let names: Vec<_> = names.map(|d| d.name.to_string()).collect();
-    if enhanced(schema) || names.len() < 2 {
+    if schema.kind.is_enhanced() || names.len() < 2 {
         return vec![];
     }
     names
@@ -126,20 +124,11 @@ fn unlimited(schema: &Schema) -> Vec<String> {
 
 /// The variables with an unlimited dimension that is not the first, if the kind does not allow that.
 fn records(schema: &Schema) -> Vec<String> {
-    let unlimited = |id| schema.dim(id).is_some_and(|d| d.unlimited);
     let vars = schema.var_ids().zip(&schema.vars);
-    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| unlimited(d)));
+    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
     let paths = odd.map(|(id, _)| schema.var_path(id));
-    paths.filter(|_| schema.kind.is_cdf()).collect()
-}
-
-/// True if variables and attributes can have this type in datasets of this kind.
-fn has_type(kind: Kind, ty: DataType) -> bool {
-    match kind.model {
-        Model::Classic => ty.atomic().is_some_and(|a| a.is_classic()),
-        Model::Cdf5 => ty.atomic().is_some_and(|a| a.size().is_some()),
-        Model::Enhanced => true,
-    }
+    let records = format::traits(schema.kind).records;
+    paths.filter(|_| records).collect()
 }
 
 fn way_out(schema: &Schema, fixed: bool) -> &'static str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Pair;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Variable};
 
 /// What becomes of a group.
@@ -49,13 +49,17 @@ pub(super) fn keep_dims(
             let mut new = Group::new(old.name.clone(), parent);
             new.attributes.clone_from(&old.attributes);
             out.groups.push(new);
-            if let Some(parent) = parent.and_then(|p| out.groups.get_mut(p.index())) {
-                parent.groups.push(id);
+            if let Some(parent) = parent {
+                let parent = out.groups.get_mut(parent.index());
+                parent
+                    .or_internal("a group before its parent")?
+                    .groups
+                    .push(id);
             }
         }
     }
     for ty in &input.types {
-        let group = group(ty.group).unwrap_or(GroupId::ROOT);
+        let group = group(ty.group).or_internal("a type without its group")?;
         out.add_type(UserType {
             group,
             ..ty.clone()

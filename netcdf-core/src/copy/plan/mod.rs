@@ -16,7 +16,8 @@ pub use strings::{size_strings, widen_strings};
 use std::collections::BTreeMap;
 
 use super::{Options, Selection};
-use crate::error::Result;
+use crate::error::{OrInternal as _, Result};
+use crate::format::traits;
 use crate::model::kind::Model;
 use crate::model::{DimId, Schema, VarId};
 use crate::notes::Note;
@@ -73,7 +74,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         false => keep::keep(input, &stays, &defined)?,
     };
     schema.kind = kind;
-    let remarks = texts::strings_to_text(&mut schema).into_iter().collect();
+    let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
     let copied = |pair: &&Pair| {
@@ -91,17 +92,17 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         notes,
         remarks,
     };
-    let shapes = plan.data.iter().filter_map(|pair| {
-        let var = plan.schema.var(pair.to)?;
-        Some(var.dims.iter().copied().zip(input.shape(pair.from)))
-    });
-    let lengths = plan.lengths.iter().copied();
-    fits::check_records(&plan.schema, lengths.chain(shapes.flatten()))?;
-    if plan.schema.kind.is_cdf() {
+    let mut lengths = plan.lengths.clone();
+    for pair in &plan.data {
+        let var = plan.schema.var(pair.to).or_internal("a variable")?;
+        lengths.extend(var.dims.iter().copied().zip(input.shape(pair.from)));
+    }
+    fits::check_records(&plan.schema, lengths)?;
+    if !traits(plan.schema.kind).settings {
         plan.passed_over.clear();
     }
     storage::decide(input, &mut plan, &pairs, options)?;
-    fill::carry(input, &mut plan, &pairs);
+    fill::carry(input, &mut plan, &pairs)?;
     Ok(plan)
 }
 

@@ -5,39 +5,34 @@ use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Reader, elements};
 use crate::env::Env;
 use crate::error::Result;
+use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
-use crate::model::{Fill, StorageLayout, Values, VarId, Variable, ZarrVersion};
+use crate::model::{Fill, Values, VarId, Variable};
 
 /// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
 /// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::Job) take care
-/// of. Fill values that no attribute of the variable repeats are kept, too; in Zarr version 2, where readers
-/// mask them, only if necessary.
+/// of. Fill values that no attribute of the variable repeats are kept, too; where readers mask them, only if
+/// necessary.
 ///
 /// # Errors
 /// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
 pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
-    let zarr = plan.schema.kind.as_zarr();
-    let v2 = zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V2);
-    let zarr = zarr.is_some();
-    // Classic files store all elements.
-    let stores_all = plan.schema.kind.is_cdf();
+    let traits = traits(plan.schema.kind);
+    let masked = bare_fill(plan.schema.kind) == BareFill::Missing;
     for pair in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(pair.to.index()) else {
-            continue;
-        };
-        // In Zarr all variables are chunked.
-        let chunked = zarr || matches!(var.storage.layout, Some(StorageLayout::Chunked(_)));
+        let var = plan.schema.var_mut(pair.to)?;
+        let chunked = traits.all_chunked || var.storage.chunk().is_some();
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
         if !chunked || had != Some(Fill::Fill) {
             continue;
         }
         let layout = reader.layout(pair.from)?;
-        let unwritten = unsaid(&layout, var).filter(|_| !stores_all);
+        let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
         if lost && is_sparse(Dataset::new(reader, env), pair.from)? {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
-            let declared = var.storage.fill == Fill::Fill || own || !v2;
+            let declared = var.storage.fill == Fill::Fill || own || !masked;
             (var.storage.fill, var.storage.unwritten) = match declared {
                 true => (Fill::Fill, unwritten),
                 false => (Fill::NoFill, unwritten.or_else(|| var.fill_value())),
@@ -56,10 +51,10 @@ fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
     (fits && to.fill_value().as_ref() != Some(&value)).then_some(value)
 }
 
-/// True if not all chunks of a variable are stored. Classic files store all.
+/// True if not all chunks of a variable are stored.
 fn is_sparse(set: Dataset<'_>, var: VarId) -> Result<bool> {
     set.env.cancel.check()?;
-    if set.reader.schema().kind.is_cdf() {
+    if traits(set.reader.schema().kind).stores_all {
         return Ok(false);
     }
     if set.reader.assembles(var) {
@@ -82,7 +77,7 @@ mod tests {
     use crate::model::Kind;
     use crate::model::{
         Atomic, Attribute, CreateOptions, Dimension, Endianness, GroupId, Name, Region, Schema,
-        Storage,
+        Storage, StorageLayout,
     };
 
     const LEN: u64 = 1 << 24;

@@ -8,6 +8,7 @@ use crate::chunk::InBands;
 use crate::chunk::{Dataset, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::{has_own_metadata, traits};
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
 use crate::model::{Atomic, Region, Values, VarId, Variable};
 
@@ -20,14 +21,12 @@ const BAND: u64 = 1 << 16;
 /// # Errors
 /// Those of reading the strings.
 pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
-    let Some(zarr) = plan.schema.kind.as_zarr() else {
+    if !traits(plan.schema.kind).sized_strings {
         return Ok(());
-    };
-    let pure = zarr.pure;
+    }
+    let counts_characters = !has_own_metadata(plan.schema.kind);
     for &Pair { from, to } in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(to.index()) else {
-            continue;
-        };
+        let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() {
             continue;
         }
@@ -37,7 +36,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
         var.storage.characters = characters.map(|n| n.max(fill.characters));
         // UTF-8 takes at most four bytes per character.
         let said = characters
-            .filter(|_| pure)
+            .filter(|_| counts_characters)
             .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
@@ -55,13 +54,11 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
 /// Those of reading the strings; [`ErrorKind::Argument`] for length attributes that are not lengths.
 pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
     let said = plan.schema.said_string_size()?.is_some();
-    if plan.schema.kind.as_zarr().is_none() || said {
+    if !traits(plan.schema.kind).sized_strings || said {
         return Ok(());
     }
     for &Pair { from, to } in &plan.data {
-        let Some(var) = plan.schema.vars.get_mut(to.index()) else {
-            continue;
-        };
+        let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
         }

@@ -1,8 +1,7 @@
 //! String attributes in kinds without strings.
 
-use crate::error::list_names;
-use crate::model::kind::Model;
-use crate::model::{Atomic, Attribute, GroupId, Schema, Values};
+use crate::error::{Result, list_names};
+use crate::model::{Atomic, Attribute, Schema, Values};
 use crate::notes::Note;
 
 /// Turns string attributes with one string, or none, into text if the schema's kind has no strings: readers find
@@ -10,32 +9,34 @@ use crate::notes::Note;
 /// stays.
 ///
 /// Returns a remark that names the attributes, if there are any.
-pub(super) fn strings_to_text(schema: &mut Schema) -> Option<Note> {
-    if schema.kind.model == Model::Enhanced {
-        return None;
+///
+/// # Errors
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
+pub(super) fn strings_to_text(schema: &mut Schema) -> Result<Option<Note>> {
+    if schema.kind.is_enhanced() {
+        return Ok(None);
     }
     let mut changed = vec![];
-    for n in 0..schema.groups.len() {
-        let id = GroupId(u32::try_from(n).ok()?);
-        let owner = schema.group_path(id).trim_end_matches('/').to_owned();
-        if let Some(group) = schema.groups.get_mut(n) {
-            convert(&mut group.attributes, &owner, &mut changed);
-        }
+    let paths: Vec<_> = schema.group_ids().map(|id| schema.group_path(id)).collect();
+    for (group, path) in schema.groups.iter_mut().zip(paths) {
+        convert(
+            &mut group.attributes,
+            path.trim_end_matches('/'),
+            &mut changed,
+        );
     }
     for id in schema.var_ids() {
         let owner = schema.var_path(id);
-        if let Some(var) = schema.vars.get_mut(id.index()) {
-            convert(&mut var.attributes, &owner, &mut changed);
-        }
+        convert(&mut schema.var_mut(id)?.attributes, &owner, &mut changed);
     }
-    (!changed.is_empty()).then(|| Note {
+    Ok((!changed.is_empty()).then(|| Note {
         object: list_names(&changed),
         what: format!(
             "string attributes become text: {} files have no strings",
             schema.kind.name()
         ),
         remedy: None,
-    })
+    }))
 }
 
 fn convert(attributes: &mut [Attribute], owner: &str, changed: &mut Vec<String>) {
@@ -85,7 +86,7 @@ mod tests {
             Kind::NETCDF4_CLASSIC,
         ] {
             let mut schema = sample(kind);
-            let note = strings_to_text(&mut schema).unwrap();
+            let note = strings_to_text(&mut schema).unwrap().unwrap();
             assert_eq!(note.object, ":one, :empty, :none");
             let texts: Vec<_> = schema.groups[0]
                 .attributes
@@ -97,7 +98,7 @@ mod tests {
         }
         for kind in [Kind::NETCDF4, Kind::NCZARR3] {
             let mut schema = sample(kind);
-            assert_eq!(strings_to_text(&mut schema), None);
+            assert_eq!(strings_to_text(&mut schema).unwrap(), None);
             assert_eq!(schema, sample(kind));
         }
     }

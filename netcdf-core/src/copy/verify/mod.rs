@@ -19,7 +19,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::plan::{BandWay, Bands};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
-use crate::chunk::{Dataset, Reader};
+use crate::chunk::{Dataset, Reader, scatter};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
@@ -323,16 +323,9 @@ fn first_difference(a: &[u8], b: &[u8], size: u64) -> Option<u64> {
 }
 
 /// The position in the variable of an element of a box, given its number in the box.
-fn place(part: &Region, mut number: u64) -> Vec<u64> {
-    let dims = part.start.iter().zip(&part.count).rev();
-    let place = dims.map(|(start, &count)| {
-        let at = start + number % count.max(1);
-        number /= count.max(1);
-        at
-    });
-    let mut place: Vec<u64> = place.collect();
-    place.reverse();
-    place
+fn place(part: &Region, number: u64) -> Vec<u64> {
+    let within = scatter::place(number, &part.count);
+    part.start.iter().zip(within).map(|(a, b)| a + b).collect()
 }
 
 /// True if two lists of values are the same, bit by bit. Their type ids belong to two datasets.

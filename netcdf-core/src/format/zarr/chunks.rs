@@ -160,10 +160,7 @@ impl ChunkFinder<'_> {
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
         let grid = self.key_grid();
-        let all = Block {
-            start: vec![0; grid.len()],
-            count: grid.clone(),
-        };
+        let all = Block::whole(&grid);
         let keys = self.keys(&common(&coarse(wanted, &self.ratio()), &all), &grid)?;
         if self.array.described.shards.is_empty() {
             return keys

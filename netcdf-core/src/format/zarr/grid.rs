@@ -1,22 +1,7 @@
 //! Boxes in grids of chunks, shards and keys.
 
 use crate::chunk::scatter::Block;
-
-/// The place of a row-major number in a grid.
-#[must_use]
-pub fn place(mut index: u64, grid: &[u64]) -> Vec<u64> {
-    let mut place: Vec<u64> = grid
-        .iter()
-        .rev()
-        .map(|&cells| {
-            let at = index % cells.max(1);
-            index /= cells.max(1);
-            at
-        })
-        .collect();
-    place.reverse();
-    place
-}
+pub use crate::chunk::scatter::place;
 
 /// The row-major number of a place in a grid.
 #[must_use]

@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use self::meta::Metadata;
 use self::schema::StoreBuilder;
-use super::{Format, KindRow, Strings, Traits};
+use super::{BareFill, Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -50,16 +50,12 @@ use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 const fn row(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
     let [word] = names;
     KindRow {
-        kind: Kind::NCZARR,
         names,
         word,
         label,
         mode: &["NETCDF4"],
-        url: None,
-        in_c: true,
-        longest: i64::MAX as u64,
-        shards: false,
-        no_default_size: false,
+        bare_fill: BareFill::Missing,
+        ..KindRow::COMMON
     }
 }
 
@@ -69,6 +65,7 @@ const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
         in_c: false,
         shards: true,
         no_default_size: true,
+        bare_fill: BareFill::Unwritten,
         ..row(names, label)
     }
 }
@@ -87,6 +84,7 @@ pub const FORMAT: Format = Format {
         KindRow {
             kind: Kind::PURE_ZARR,
             url: Some("zarr"),
+            own_metadata: false,
             ..row(&["zarr"], "Zarr version 2")
         },
         KindRow {
@@ -95,6 +93,7 @@ pub const FORMAT: Format = Format {
         },
         KindRow {
             kind: Kind::PURE_ZARR3,
+            own_metadata: false,
             ..v3(&["zarr3"], "Zarr version 3")
         },
     ],
@@ -106,6 +105,11 @@ pub const FORMAT: Format = Format {
         overhang: true,
         shows_given: true,
         sized_strings: true,
+        enhanced: true,
+        defines_types: false,
+        records: false,
+        stores_all: false,
+        all_chunked: true,
     },
     copied_as: |_| Kind::NETCDF4,
     holds: write::check::user_types,

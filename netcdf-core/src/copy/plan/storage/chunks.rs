@@ -7,7 +7,8 @@ use crate::chunk::shapes::{MOST, bytes, default_shape};
 use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::policy;
-use crate::model::{FilterSpec, Storage, StorageLayout, Zarr, ZarrVersion};
+use crate::format::kind_row;
+use crate::model::{FilterSpec, Storage};
 use crate::notes::Note;
 
 /// A shape of chunks.
@@ -30,16 +31,7 @@ impl Case<'_> {
             Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
             Some(VarLayout::Contiguous | VarLayout::Compact) | None => &[],
         };
-        let of_input = match &self.from.storage.layout {
-            Some(StorageLayout::Chunked(lengths)) => lengths.as_slice(),
-            Some(
-                StorageLayout::Contiguous
-                | StorageLayout::Compact
-                | StorageLayout::Virtual
-                | StorageLayout::Unknown,
-            )
-            | None => &[],
-        };
+        let of_input = self.from.storage.chunk().unwrap_or_default();
         let default = default_shape(self.output, self.pair.to);
         let mut lengths = vec![];
         let mut free = vec![];
@@ -108,21 +100,12 @@ impl Case<'_> {
         };
         let named = self.from.dims.iter().any(|d| asked.dims.contains_key(d));
         if of_var.is_empty() && !named {
-            let v3 = |zarr: Zarr| zarr.version == ZarrVersion::V3;
-            let kept = self.output.kind.as_zarr().is_some_and(v3);
+            let kept = kind_row(self.output.kind).is_some_and(|row| row.shards);
             let same = kept && storage.layout == self.from.storage.layout;
             return self.from.storage.shard.clone().filter(|_| same);
         }
-        let chunk = match &storage.layout {
-            Some(StorageLayout::Chunked(lengths)) => lengths.clone(),
-            Some(
-                StorageLayout::Contiguous
-                | StorageLayout::Compact
-                | StorageLayout::Virtual
-                | StorageLayout::Unknown,
-            )
-            | None => self.output.shape(self.pair.to),
-        };
+        let chunk = storage.chunk().map(<[u64]>::to_vec);
+        let chunk = chunk.unwrap_or_else(|| self.output.shape(self.pair.to));
         let dims = self.from.dims.iter().enumerate().zip(chunk);
         let length = |((n, dim), chunk)| {
             let of_dim = asked.dims.get(dim);

@@ -9,7 +9,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::policy::instead;
 use crate::filter::{Instead, Suits, Table, codec, policy};
-use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
+use crate::format::kind_row;
+use crate::model::kind::Filterable;
+use crate::model::{Atomic, FilterSpec, Storage};
 use crate::notes::Note;
 
 /// The name of a filter.
@@ -35,9 +37,8 @@ impl Case<'_> {
 
     /// Removes shuffling from text that has no fixed size in chunks.
     fn leave_shuffle(&self, storage: &mut Storage, said: &mut Said) {
-        let zarr = self.output.kind.as_zarr();
-        let texts = self.to.ty == Atomic::String.into();
-        if !texts || zarr.is_none_or(|zarr| zarr.version == ZarrVersion::V2) {
+        let unsized_texts = kind_row(self.output.kind).is_some_and(|row| row.no_default_size);
+        if !unsized_texts || self.to.ty != Atomic::String.into() {
             return;
         }
         let fixed = |f: &FilterSpec| policy(f.id).suits == Suits::FixedSize;
@@ -56,12 +57,17 @@ impl Case<'_> {
         storage.filters.retain(|f| !fixed(f));
     }
 
+    /// Whether filters of the output may be codecs that HDF5 does not have.
+    fn has_codecs(&self) -> bool {
+        self.output.kind.storage.filterable() == Filterable::Arrays
+    }
+
     /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
     pub(super) fn has_filters(&self, storage: &Storage) -> Result<()> {
-        if self.output.kind.as_zarr().is_some() {
+        if self.has_codecs() {
             return Ok(());
         }
         let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
@@ -126,23 +132,19 @@ impl Case<'_> {
         }
         self.output.takes_filters(self.pair.to)?;
         for filter in asked.filters.iter().cloned() {
-            match self.output.kind.as_zarr() {
-                Some(_) => storage.add_filter(filter),
-                None => storage.set_filter(filter),
-            }
+            storage.define_filter(filter, self.output.kind.storage);
         }
         Ok(())
     }
 
     /// The filters of the input, or what replaces them in the output.
     fn kept(&self, storage: &mut Storage, said: &mut Said) {
-        let zarr = self.output.kind.as_zarr();
-        let (old, new) = match zarr {
-            None => ("codec", "filter"),
-            Some(_) => ("filter", "codec"),
+        let (old, new) = match self.has_codecs() {
+            false => ("codec", "filter"),
+            true => ("filter", "codec"),
         };
         for filter in &self.from.storage.filters {
-            let stored = match instead(filter, zarr.map(|zarr| zarr.version)) {
+            let stored = match instead(filter, self.output.kind.storage) {
                 Instead::Same => {
                     storage.filters.push(filter.clone());
                     continue;

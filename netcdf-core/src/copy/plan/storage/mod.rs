@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use super::{Pair, Plan};
 use crate::chunk::shapes::bytes;
 use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
-use crate::error::{Context, Error, ErrorKind, Result};
+use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
+use crate::format::traits;
 use crate::model::quantize::Algorithm;
 use crate::model::{
     Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
@@ -56,7 +57,7 @@ pub(super) fn decide(
     let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
-        let Some((from, to)) = found else { continue };
+        let (from, to) = found.or_internal("a variable")?;
         let asked = options.storage.filters.vars.get(&pair.from);
         let others = anew(input, options, pair.from);
         let case = Case {
@@ -71,7 +72,7 @@ pub(super) fn decide(
         };
         let mut storage = case.stored(others, &mut said);
         if let Ok(storage) = &mut storage
-            && !case.output.kind.is_cdf()
+            && traits(case.output.kind).settings
         {
             storage.fill = case.fill(copied.contains(&pair.to));
         }
@@ -80,12 +81,11 @@ pub(super) fn decide(
     plan.notes.append(&mut said.notes);
     plan.remarks.append(&mut said.remarks);
     for (to, storage) in decided {
-        if let Some(var) = plan.schema.vars.get_mut(to.index()) {
-            if let Some(quantize) = storage.quantize {
-                tell(quantize, &mut var.attributes);
-            }
-            var.storage = storage;
+        let var = plan.schema.var_mut(to)?;
+        if let Some(quantize) = storage.quantize {
+            tell(quantize, &mut var.attributes);
         }
+        var.storage = storage;
     }
     Ok(())
 }
@@ -99,14 +99,8 @@ fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
 /// True if an option other than `-F` for this variable concerns its storage.
 fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
     let ask = &options.storage;
-    let dims = input
-        .var(var)
-        .map(|v| v.dims.as_slice())
-        .unwrap_or_default();
-    let unlimited = dims
-        .iter()
-        .filter_map(|&d| input.dim(d))
-        .any(|d| d.unlimited);
+    let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
+    let unlimited = dims.any(|&dim| input.is_unlimited(dim));
     ask.deflate.is_some()
         || ask.min_chunk.is_some()
         || ask.chunks != ChunkShapes::default()
@@ -116,7 +110,7 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
 
 impl Case<'_> {
     fn storage(&self, said: &mut Said) -> Result<Storage> {
-        if self.output.kind.is_cdf() {
+        if !traits(self.output.kind).settings {
             return Ok(Storage::default());
         }
         let mut storage = Storage {
@@ -151,13 +145,13 @@ impl Case<'_> {
     }
 
     /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
-    /// characters are marked as not filled; in Zarr strings as well, where readers mask elements that equal a
+    /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
     /// fill value.
     fn fill(&self, copied: bool) -> Fill {
-        let zarr = self.output.kind.as_zarr().is_some();
+        let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
             DataType::User(_) => Fill::Fill,
-            DataType::Atomic(Atomic::String) if !zarr => Fill::Fill,
+            DataType::Atomic(Atomic::String) if !sized => Fill::Fill,
             DataType::Atomic(_) if copied => Fill::NoFill,
             DataType::Atomic(_) => Fill::Fill,
         }
@@ -172,8 +166,8 @@ impl Case<'_> {
                 None => self.unchunked(),
             });
         }
-        let unlimited = self.to.dims.iter().filter_map(|&d| self.output.dim(d));
-        let unlimited = unlimited.into_iter().any(|d| d.unlimited);
+        let mut dims = self.to.dims.iter();
+        let unlimited = dims.any(|&dim| self.output.is_unlimited(dim));
         if unlimited || !storage.filters.is_empty() {
             self.say_chunked(asked, unlimited, said);
             let mut shape = self.shape(asked)?;
@@ -190,7 +184,7 @@ impl Case<'_> {
 
     /// The layout of a variable that needs no chunks, and for which no layout is asked.
     fn unasked(&self) -> Result<StorageLayout> {
-        let chunked = matches!(self.from.storage.layout, Some(StorageLayout::Chunked(_)));
+        let chunked = self.from.storage.chunk().is_some();
         let named = self
             .from
             .dims
@@ -216,25 +210,20 @@ impl Case<'_> {
         Ok(StorageLayout::Chunked(lengths))
     }
 
-    /// Whether the variable comes from Zarr and is a single chunk: in other formats it would not be chunked.
+    /// Whether the variable is a single chunk only because its format has no other layout.
     fn was_unchunked(&self) -> bool {
-        let zarr = |schema: &Schema| schema.kind.as_zarr().is_some();
-        let Some(StorageLayout::Chunked(chunk)) = &self.from.storage.layout else {
-            return false;
-        };
-        zarr(self.input) && !zarr(self.output) && *chunk == self.input.shape(self.pair.from)
+        let chunked = |schema: &Schema| traits(schema.kind).all_chunked;
+        let shape = self.input.shape(self.pair.from);
+        let whole = self.from.storage.chunk() == Some(shape.as_slice());
+        chunked(self.input) && !chunked(self.output) && whole
     }
 
     /// The input's layout, if it is not chunked.
     fn unchunked(&self) -> StorageLayout {
-        match self.from.storage.layout {
-            Some(StorageLayout::Compact) if self.bytes() <= COMPACT => StorageLayout::Compact,
-            Some(StorageLayout::Compact | StorageLayout::Contiguous) | None => {
-                StorageLayout::Contiguous
-            }
-            Some(StorageLayout::Chunked(_) | StorageLayout::Virtual | StorageLayout::Unknown) => {
-                StorageLayout::Contiguous
-            }
+        let compact = self.from.storage.layout == Some(StorageLayout::Compact);
+        match compact && self.bytes() <= COMPACT {
+            true => StorageLayout::Compact,
+            false => StorageLayout::Contiguous,
         }
     }
 
@@ -278,11 +267,11 @@ impl Case<'_> {
     }
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach. In Zarr strings have a
-/// fixed size.
+/// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed
+/// size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
-    let zarr = schema.kind.as_zarr().is_some();
-    let fixed = |ty: DataType| zarr && ty == Atomic::String.into();
+    let sized = traits(schema.kind).sized_strings;
+    let fixed = |ty: DataType| sized && ty == Atomic::String.into();
     let heap = |v: &Variable| v.ty.fixed_size(schema).is_none() && !fixed(v.ty);
     schema.var(var).is_some_and(heap)
 }

@@ -4,7 +4,9 @@ use super::chunks::{elements, least};
 use super::{Case, Said};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
-use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage, StorageLayout};
+use crate::format::traits;
+use crate::model::kind::Filterable;
+use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage};
 use crate::notes::Note;
 
 impl Case<'_> {
@@ -15,7 +17,7 @@ impl Case<'_> {
     pub(super) fn stored(&self, anew: bool, said: &mut Said) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
-        if !filters || self.to.dims.is_empty() || self.output.kind.is_cdf() {
+        if !filters || self.to.dims.is_empty() || !traits(self.output.kind).settings {
             return self.storage(said);
         }
         let mut own = Said::default();
@@ -47,12 +49,9 @@ impl Case<'_> {
     /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
     /// checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
-        let Some(StorageLayout::Chunked(shape)) = &storage.layout else {
-            return None;
-        };
         let table = Table::default();
-        let mut context = Context::of(self.output, self.to, shape.clone());
-        if self.output.kind.as_zarr().is_some() {
+        let mut context = Context::of(self.output, self.to, storage.chunk()?.to_vec());
+        if self.output.kind.storage.filterable() == Filterable::Arrays {
             context.about.dims = self.output.shape(self.pair.to);
         }
         for filter in &storage.filters {

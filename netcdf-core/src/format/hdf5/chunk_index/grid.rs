@@ -129,10 +129,7 @@ impl Grid {
 
     /// All chunks.
     pub fn all(&self) -> Block {
-        Block {
-            start: vec![0; self.counts.len()],
-            count: self.counts.clone(),
-        }
+        Block::whole(&self.counts)
     }
 
     /// The row-major number of a chunk of the grid.
