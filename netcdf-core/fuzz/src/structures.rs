@@ -12,7 +12,7 @@ use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::dense_info::DenseInfo;
 use netcdf_core::format::hdf5::message::external::External;
 use netcdf_core::format::hdf5::message::fill::Fill;
-use netcdf_core::format::hdf5::message::layout::{Chunked, ChunkIndexPlace, Layout};
+use netcdf_core::format::hdf5::message::layout::{ChunkIndexKind, Chunked, Layout};
 use netcdf_core::format::hdf5::message::link::Link;
 use netcdf_core::format::hdf5::message::{filters, shared};
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
@@ -74,12 +74,12 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
     let flags = image.u8();
     let filtered = (flags & 1 != 0).then(|| (image.u32(), 0));
     let index = match kind {
-        0 => ChunkIndexPlace::BTree1(address),
-        1 => ChunkIndexPlace::Single { address, filtered },
-        2 => ChunkIndexPlace::Implicit(address),
-        3 => ChunkIndexPlace::FixedArray(address),
-        4 => ChunkIndexPlace::ExtensibleArray(address),
-        _ => ChunkIndexPlace::BTree2(address),
+        0 => ChunkIndexKind::BTree1,
+        1 => ChunkIndexKind::Single(filtered),
+        2 => ChunkIndexKind::Implicit,
+        3 => ChunkIndexKind::FixedArray,
+        4 => ChunkIndexKind::ExtensibleArray,
+        _ => ChunkIndexKind::BTree2,
     };
     let rank = usize::from(image.u8() & 3) + 1;
     let chunked = Chunked {
@@ -87,6 +87,7 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
         element_size: u64::from(image.u8()).max(1),
         edges_unfiltered: flags & 2 != 0,
         index,
+        address,
     };
     let dims: Vec<u64> = (0..rank).map(|_| image.u32()).collect();
     let most: Vec<Option<u64>> = (0..rank)

@@ -1,6 +1,20 @@
-//! The most recently used values: a small cache for structures that many objects refer to, and for decoded data.
+//! Values that are kept: a cell that is filled once, and the most recently used values, a small cache for structures that many objects refer to, and for decoded data.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::error::Result;
+
+/// The value of a cell, made if there is none yet.
+///
+/// # Errors
+/// Those of `make`.
+pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}
 
 /// A cache that can be shared among threads; values should be cheap to clone.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::recent::once;
 use crate::io::Source;
 use crate::io::source::truncated;
 use crate::limits::Limits;
@@ -248,13 +249,7 @@ impl File {
     /// Those of reading the table of shared messages and the heap; [`ErrorKind::Corrupt`] if there
     /// is no table.
     pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
-        let shared = if let Some(shared) = self.shared.get() {
-            shared
-        } else {
-            let shared = SharedMessages::of(self)?;
-            self.shared.get_or_init(|| shared)
-        };
-        let Some(shared) = shared else {
+        let Some(shared) = once(&self.shared, || SharedMessages::of(self))? else {
             let what = "a shared message in a file without a table of shared messages";
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
         };

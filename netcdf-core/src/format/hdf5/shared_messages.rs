@@ -1,7 +1,7 @@
 //! Messages that many object headers share ("III.I. Disk Format: Level 1I - Shared Object Header
 //! Message Table").
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::fields::Fields;
 use super::file::{Bytes, File};
@@ -9,6 +9,7 @@ use super::fractal_heap::FractalHeap;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
+use crate::format::recent::once;
 
 /// The table of the indexes of shared messages.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ struct MessageIndex {
     /// A bit for each type of message.
     types: u16,
     heap: Option<u64>,
-    open: OnceLock<Arc<FractalHeap>>,
+    open: OnceLock<FractalHeap>,
 }
 
 impl SharedMessages {
@@ -80,8 +81,8 @@ impl SharedMessages {
         let index = self.indexes.iter().find(|i| i.types & bit != 0);
         match index.and_then(|i| Some((i, i.heap?))) {
             Some((index, heap)) => {
-                let object = index.heap(file, heap)?.object(file, id)?;
-                Ok(object.to_bytes())
+                let heap = once(&index.open, || FractalHeap::open(file, heap))?;
+                Ok(heap.object(file, id)?.to_bytes())
             }
             None => {
                 let what = format!("no index of shared messages of type {kind:#06x}");
@@ -103,13 +104,5 @@ impl MessageIndex {
             heap: c.address()?,
             open: OnceLock::new(),
         })
-    }
-
-    fn heap(&self, file: &File, address: u64) -> Result<Arc<FractalHeap>> {
-        if let Some(heap) = self.open.get() {
-            return Ok(Arc::clone(heap));
-        }
-        let heap = Arc::new(FractalHeap::open(file, address)?);
-        Ok(Arc::clone(self.open.get_or_init(|| heap)))
     }
 }

@@ -23,6 +23,7 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::Value;
 use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
+use crate::format::recent::once;
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::element;
@@ -134,16 +135,12 @@ impl Netcdf4Reader {
         file: &File,
         chunked: &Chunked,
     ) -> Result<&'a OpenIndex> {
-        if let Some(index) = data.index.get() {
-            return Ok(index);
-        }
         let space = &data.var.dataset.dataspace;
         let extent = DatasetExtent {
             dims: &space.dims,
             max: &space.max,
         };
-        let index = OpenIndex::open(file, chunked, &extent)?;
-        Ok(data.index.get_or_init(|| index))
+        once(&data.index, || OpenIndex::open(file, chunked, &extent))
     }
 }
 

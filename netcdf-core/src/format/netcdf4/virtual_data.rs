@@ -16,6 +16,7 @@ use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::layout::Layout;
 use crate::format::hdf5::virtual_dataset::{self, Mapping};
+use crate::format::recent::once;
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
@@ -59,20 +60,19 @@ impl Virtual {
     }
 
     pub(super) fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
-        if let Some(mappings) = self.mappings.get() {
-            return Ok(mappings);
-        }
-        let mut mappings = vec![];
-        if let Layout::Virtual {
-            heap: Some(heap),
-            index,
-        } = dataset.layout
-            && let Some(object) = self.file.heap_object(heap, index)?
-        {
-            self.nesting.spend(0, object.len(), &self.file)?;
-            mappings = virtual_dataset::parse(&self.file, &object, object.address())?;
-        }
-        Ok(self.mappings.get_or_init(|| mappings))
+        let read = || {
+            if let Layout::Virtual {
+                heap: Some(heap),
+                index,
+            } = dataset.layout
+                && let Some(object) = self.file.heap_object(heap, index)?
+            {
+                self.nesting.spend(0, object.len(), &self.file)?;
+                return virtual_dataset::parse(&self.file, &object, object.address());
+            }
+            Ok(vec![])
+        };
+        once(&self.mappings, read).map(Vec::as_slice)
     }
 
     /// A source; `None`, with a note, if it is missing.

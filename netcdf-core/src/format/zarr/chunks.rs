@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::grid::{coarse, common, in_block, number, place};
+use super::grid::{cells, coarse, common, in_block, number, place};
 use super::schema::Array;
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
@@ -73,18 +73,12 @@ impl ChunkFinder<'_> {
     /// The key that contains a chunk.
     #[must_use]
     pub fn key(&self, chunk: u64) -> String {
-        let place = self.array.layout.place(chunk);
-        let ratio = self.ratio();
-        let place = place.iter().zip(&ratio).map(|(at, ratio)| at / ratio);
-        self.key_at(place.collect())
+        self.key_at(cells(&self.array.layout.place(chunk), &self.ratio()))
     }
 
     /// Number of chunks in a key, per dimension.
     fn ratio(&self) -> Vec<u64> {
-        let outer = self.outer().iter().zip(&self.array.layout.chunk);
-        outer
-            .map(|(outer, inner)| (outer / (*inner).max(1)).max(1))
-            .collect()
+        cells(self.outer(), &self.array.layout.chunk)
     }
 
     /// The keys in a box of the grid of keys, sorted.
@@ -212,9 +206,7 @@ impl ChunkFinder<'_> {
     /// # Errors
     /// Those of reading and decoding; [`ErrorKind::Truncated`] past its end.
     pub fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        let ratio = self.ratio();
-        let place = self.array.layout.place(chunk).into_iter().zip(&ratio);
-        let place: Vec<u64> = place.map(|(at, ratio)| at / ratio).collect();
+        let place = cells(&self.array.layout.place(chunk), &self.ratio());
         let key = number(&place, &self.key_grid()).ok_or_else(too_many)?;
         let Some(bytes) = self.whole(key)? else {
             return Ok(None);
@@ -263,22 +255,12 @@ impl ChunkFinder<'_> {
         };
         let chunk = &self.array.layout.chunk;
         let inner = shards.get(level + 1).map_or(chunk, |s| &s.shape);
-        let cells = shard.cells(inner);
-        let index = self.index(level, (key, &range), &cells)?;
         let own = Block {
-            start: corner
-                .iter()
-                .zip(inner)
-                .map(|(at, i)| at / (*i).max(1))
-                .collect(),
-            count: cells,
+            start: cells(corner, inner),
+            count: shard.cells(inner),
         };
-        let ratio: Vec<u64> = inner
-            .iter()
-            .zip(chunk)
-            .map(|(i, c)| i / (*c).max(1))
-            .collect();
-        let part = common(&own, &coarse(search.wanted, &ratio));
+        let index = self.index(level, (key, &range), &own.count)?;
+        let part = common(&own, &coarse(search.wanted, &cells(inner, chunk)));
         if part.count.contains(&0) {
             return Ok(());
         }

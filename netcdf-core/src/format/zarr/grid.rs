@@ -12,6 +12,13 @@ pub fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     })
 }
 
+/// The number of cells of a length in another length, per dimension.
+#[must_use]
+pub fn cells(all: &[u64], each: &[u64]) -> Vec<u64> {
+    let pairs = all.iter().zip(each);
+    pairs.map(|(all, each)| all / each.max(&1)).collect()
+}
+
 /// True if a place is in a box.
 #[must_use]
 pub fn in_block(place: &[u64], block: &Block) -> bool {

@@ -16,7 +16,7 @@ use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
-use crate::format::recent::{Most, Recent};
+use crate::format::recent::{Most, Recent, once};
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -215,14 +215,10 @@ impl ZarrReader {
 
     /// Builds the filters for chunks of texts, if not done yet.
     fn prepare(&self, data: &ArrayData, env: &Env) -> Result<()> {
-        if data.chain.get().is_some() {
-            return Ok(());
-        }
         let layout = &data.array.layout;
-        let context = strings::context(&self.schema, layout);
-        let chain = env.filters.chain(&layout.filters, &context)?;
-        data.chain.get_or_init(|| chain);
-        Ok(())
+        let context = || strings::context(&self.schema, layout);
+        let chain = || env.filters.chain(&layout.filters, &context());
+        once(&data.chain, chain).map(|_| ())
     }
 }
 

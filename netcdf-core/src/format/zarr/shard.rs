@@ -28,10 +28,7 @@ impl Shard {
     /// The number of chunks of a shape in the shard, per dimension of its index.
     #[must_use]
     pub fn cells(&self, inner: &[u64]) -> Vec<u64> {
-        let cells = self.shape.iter().zip(inner);
-        cells
-            .map(|(outer, inner)| outer / (*inner).max(1))
-            .collect()
+        grid::cells(&self.shape, inner)
     }
 
     /// The number in the index of the chunk at a place in a grid of chunks.

@@ -20,7 +20,7 @@ pub use grid::{Block, DatasetExtent};
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::File;
-use crate::format::hdf5::message::layout::{ChunkIndexPlace, Chunked};
+use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked};
 use grid::Grid;
 
 /// A stored chunk.
@@ -66,33 +66,27 @@ impl OpenIndex {
     /// [`crate::ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn open(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
         let grid = Grid::new(file, chunked, extent)?;
-        let kind = match &chunked.index {
-            ChunkIndexPlace::BTree1(Some(at)) => {
-                Kind::BTree1(btree_v1::ChunkTreeV1::new(*at, &grid))
+        let kind = match (chunked.address, chunked.index) {
+            (None, _) => Kind::Empty,
+            (Some(at), ChunkIndexKind::BTree1) => {
+                Kind::BTree1(btree_v1::ChunkTreeV1::new(at, &grid))
             }
-            ChunkIndexPlace::Single {
-                address: Some(at),
-                filtered,
-            } => Kind::Single(single::Single::new(*at, *filtered)),
-            ChunkIndexPlace::Implicit(Some(at)) => {
-                Kind::Implicit(implicit::Implicit::new(*at, &grid))
+            (Some(at), ChunkIndexKind::Single(filtered)) => {
+                Kind::Single(single::Single::new(at, filtered))
             }
-            ChunkIndexPlace::FixedArray(Some(at)) => {
-                Kind::FixedArray(fixed_array::FixedArray::open(file, *at, &grid)?)
+            (Some(at), ChunkIndexKind::Implicit) => {
+                Kind::Implicit(implicit::Implicit::new(at, &grid))
             }
-            ChunkIndexPlace::ExtensibleArray(Some(at)) => {
-                let array = extensible_array::ExtensibleArray::open(file, *at, &grid)?;
+            (Some(at), ChunkIndexKind::FixedArray) => {
+                Kind::FixedArray(fixed_array::FixedArray::open(file, at, &grid)?)
+            }
+            (Some(at), ChunkIndexKind::ExtensibleArray) => {
+                let array = extensible_array::ExtensibleArray::open(file, at, &grid)?;
                 Kind::ExtensibleArray(array)
             }
-            ChunkIndexPlace::BTree2(Some(at)) => {
-                Kind::BTree2(btree_v2::ChunkTreeV2::open(file, *at, &grid)?)
+            (Some(at), ChunkIndexKind::BTree2) => {
+                Kind::BTree2(btree_v2::ChunkTreeV2::open(file, at, &grid)?)
             }
-            ChunkIndexPlace::Single { address: None, .. }
-            | ChunkIndexPlace::BTree1(None)
-            | ChunkIndexPlace::Implicit(None)
-            | ChunkIndexPlace::FixedArray(None)
-            | ChunkIndexPlace::ExtensibleArray(None)
-            | ChunkIndexPlace::BTree2(None) => Kind::Empty,
         };
         Ok(Self { grid, kind })
     }
@@ -160,18 +154,4 @@ impl Query<'_> {
             },
         })
     }
-}
-
-/// Opens an index for one question: see [`OpenIndex::locate`].
-///
-/// # Errors
-/// As [`OpenIndex::open`] and [`OpenIndex::locate`].
-pub fn locate(
-    file: &File,
-    chunked: &Chunked,
-    extent: &DatasetExtent,
-    wanted: &Block,
-    visit: &mut VisitChunk,
-) -> Result<()> {
-    OpenIndex::open(file, chunked, extent)?.locate(file, wanted, visit)
 }

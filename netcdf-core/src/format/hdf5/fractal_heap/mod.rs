@@ -15,7 +15,7 @@ use super::btree_v2::records::{HUGE_BY_ID, Huge};
 use super::fields::Fields;
 use super::file::{Bytes, File};
 use crate::error::{ErrorKind, Result};
-use crate::format::recent::{Most, Recent};
+use crate::format::recent::{Most, Recent, once};
 use blocks::{BlockExtent, Children};
 use header::{HeapBlock, HeapHeader};
 
@@ -252,13 +252,11 @@ impl FractalHeap {
             let what = format!("no huge object {id} in a fractal heap");
             self.error(file, ErrorKind::Corrupt, what)
         };
-        let tree = if let Some(tree) = self.huge.get() {
-            tree
-        } else {
+        let tree = once(&self.huge, || {
             let tree = BTree2::open(file, self.header.huge.ok_or_else(missing)?)?;
             tree.expect(file, &HUGE_BY_ID)?;
-            self.huge.get_or_init(|| tree)
-        };
+            Ok(tree)
+        })?;
         let is_filtered = tree.kind == 2;
         let found = tree.find(file, |mut record| {
             let huge = Huge::parse_with_id(&mut record, is_filtered)?;

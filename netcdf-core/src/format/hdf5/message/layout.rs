@@ -36,29 +36,26 @@ pub struct Chunked {
     /// Whether chunks that extend beyond the extent are stored without filters.
     pub edges_unfiltered: bool,
     /// Where chunks are looked up.
-    pub index: ChunkIndexPlace,
+    pub index: ChunkIndexKind,
+    /// The address of the index; `None` before the first chunk.
+    pub address: Option<u64>,
 }
 
-/// Where chunks are looked up ("VII. Appendix C"); an address is `None` before the first chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChunkIndexPlace {
+/// Where chunks are looked up ("VII. Appendix C").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChunkIndexKind {
     /// A B-tree of version 1.
-    BTree1(Option<u64>),
-    /// The only chunk.
-    Single {
-        /// Address of the chunk.
-        address: Option<u64>,
-        /// Size in bytes and mask of a chunk that went through filters.
-        filtered: Option<(u64, u32)>,
-    },
+    BTree1,
+    /// The only chunk; size in bytes and mask, if it went through filters.
+    Single(Option<(u64, u32)>),
     /// All chunks in their order, of their full size.
-    Implicit(Option<u64>),
+    Implicit,
     /// A fixed array.
-    FixedArray(Option<u64>),
+    FixedArray,
     /// An extensible array.
-    ExtensibleArray(Option<u64>),
+    ExtensibleArray,
     /// A B-tree of version 2.
-    BTree2(Option<u64>),
+    BTree2,
 }
 
 impl Layout {
@@ -113,7 +110,7 @@ fn parse_old(c: &mut Fields) -> Result<Layout> {
             address,
             size: None,
         }),
-        2 => chunked(c, sizes, false, ChunkIndexPlace::BTree1(address)).map(Layout::Chunked),
+        2 => chunked(c, sizes, false, ChunkIndexKind::BTree1, address).map(Layout::Chunked),
         _ => Err(unknown_class(c, class)),
     }
 }
@@ -122,7 +119,7 @@ fn chunked_3(c: &mut Fields) -> Result<Chunked> {
     let rank = c.u8()?;
     let address = c.address()?;
     let sizes = sizes(c, rank, 4)?;
-    chunked(c, sizes, false, ChunkIndexPlace::BTree1(address))
+    chunked(c, sizes, false, ChunkIndexKind::BTree1, address)
 }
 
 /// Flag: chunks at the edges are stored without filters.
@@ -150,13 +147,13 @@ fn chunked_4(c: &mut Fields) -> Result<Chunked> {
     })?;
     let address = c.address()?;
     let index = match kind {
-        1 => ChunkIndexPlace::Single { address, filtered },
-        2 => ChunkIndexPlace::Implicit(address),
-        3 => ChunkIndexPlace::FixedArray(address),
-        4 => ChunkIndexPlace::ExtensibleArray(address),
-        _ => ChunkIndexPlace::BTree2(address),
+        1 => ChunkIndexKind::Single(filtered),
+        2 => ChunkIndexKind::Implicit,
+        3 => ChunkIndexKind::FixedArray,
+        4 => ChunkIndexKind::ExtensibleArray,
+        _ => ChunkIndexKind::BTree2,
     };
-    chunked(c, sizes, flags & EDGES_UNFILTERED != 0, index)
+    chunked(c, sizes, flags & EDGES_UNFILTERED != 0, index, address)
 }
 
 /// `rank` sizes of `width` bytes.
@@ -169,7 +166,8 @@ fn chunked(
     c: &Fields,
     mut sizes: Vec<u64>,
     edges_unfiltered: bool,
-    index: ChunkIndexPlace,
+    index: ChunkIndexKind,
+    address: Option<u64>,
 ) -> Result<Chunked> {
     let element_size = sizes.pop().unwrap_or(0);
     if sizes.is_empty() || sizes.contains(&0) || element_size == 0 {
@@ -181,5 +179,6 @@ fn chunked(
         element_size,
         edges_unfiltered,
         index,
+        address,
     })
 }

@@ -5,7 +5,7 @@ use crate::ErrorKind;
 use crate::format::hdf5::dataspace::{Class, Dataspace};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::message::fill::{Fill, Value};
-use crate::format::hdf5::message::layout::{ChunkIndexPlace, Chunked, Layout};
+use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked, Layout};
 
 /// Parses a body in a file of addresses and lengths of 8 bytes.
 fn parse<T>(body: &[u8], parse: impl FnOnce(&mut Fields) -> Result<T>) -> Result<T> {
@@ -38,7 +38,8 @@ fn old_layouts_of_all_classes() {
             dims: vec![5, 7],
             element_size: 2,
             edges_unfiltered: false,
-            index: ChunkIndexPlace::BTree1(Some(900)),
+            index: ChunkIndexKind::BTree1,
+            address: Some(900),
         };
         assert_eq!(chunked, Layout::Chunked(expected));
         let cut = old_layout(version, 2, 0, &[&le(&[3, 1, 4]), b"abc"]).unwrap_err();

@@ -24,10 +24,6 @@ pub struct DatasetState {
     pub max: Vec<Option<u64>>,
     /// Place of the current lengths.
     pub lens_at: usize,
-    /// Bytes of an element.
-    pub element: u64,
-    /// Place of the value that fills space which was never written.
-    pub fill: Option<Range<usize>>,
     /// Where the data is.
     pub stored: DataPlace,
 }
@@ -38,16 +34,7 @@ pub enum DataPlace {
     /// In the header.
     Compact(Range<usize>),
     /// In one piece.
-    Contiguous {
-        /// Place of its address.
-        address_at: usize,
-        /// Its size in bytes.
-        size: u64,
-        /// Its address, once it has data.
-        address: Option<u64>,
-        /// All bytes before this one were put or filled.
-        done: u64,
-    },
+    Contiguous(Contiguous),
     /// In chunks.
     Chunked {
         /// Place of the address of the index.
@@ -57,6 +44,23 @@ pub enum DataPlace {
         /// The index.
         tree: ChunkTree,
     },
+}
+
+/// Data in one piece.
+#[derive(Debug)]
+pub struct Contiguous {
+    /// Place of its address.
+    pub address_at: usize,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Bytes of an element.
+    pub element: u64,
+    /// Place of the value that fills space which was never written.
+    pub fill: Option<Range<usize>>,
+    /// Its address, once it has data.
+    pub address: Option<u64>,
+    /// The end of what was written or filled.
+    pub done: u64,
 }
 
 /// The lengths of a shape; `None` for the null shape.
@@ -206,36 +210,38 @@ impl DatasetState {
             Value::User(_) => dataset.fill.write != Some(Write::Never),
             Value::Undefined | Value::Default => false,
         };
+        let fill = is_filled.then(|| value.start + messages::FILL_VALUE..value.end);
         Ok(Self {
             lens_at: body(message::DATASPACE)?.start + messages::DIMS,
             max,
-            element: dataset.ty.datatype().size,
-            fill: is_filled.then(|| value.start + messages::FILL_VALUE..value.end),
-            stored: stored(dataset, &lens, layout)?,
+            stored: stored(dataset, layout, fill)?,
             lens,
         })
     }
 }
 
-fn stored(dataset: &Dataset, lens: &[u64], layout: Range<usize>) -> Result<DataPlace> {
+fn stored(
+    dataset: &Dataset,
+    layout: Range<usize>,
+    fill: Option<Range<usize>>,
+) -> Result<DataPlace> {
     let element = dataset.ty.datatype().size;
     Ok(match &dataset.place {
         PlannedData::Compact => {
             DataPlace::Compact(layout.start + messages::COMPACT_DATA..layout.end)
         }
-        PlannedData::Contiguous => DataPlace::Contiguous {
+        PlannedData::Contiguous => DataPlace::Contiguous(Contiguous {
             address_at: layout.start + messages::CONTIGUOUS_ADDRESS,
             size: bytes(&dataset.shape, element)?,
+            element,
+            fill,
             address: None,
             done: 0,
+        }),
+        PlannedData::Chunked(chunk) => DataPlace::Chunked {
+            address_at: layout.start + messages::CHUNKED_ADDRESS,
+            filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
+            tree: ChunkTree::new(chunk.clone(), element),
         },
-        PlannedData::Chunked(chunk) => {
-            debug_assert_eq!(chunk.len(), lens.len());
-            DataPlace::Chunked {
-                address_at: layout.start + messages::CHUNKED_ADDRESS,
-                filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
-                tree: ChunkTree::new(chunk.clone(), element),
-            }
-        }
     })
 }

@@ -157,7 +157,8 @@ impl FrontBuilder<'_> {
         let names: Vec<_> = group.links.iter().map(|l| &l.name[..]).collect();
         unique(&names, "links")?;
         let places = is_dense.then(|| dense::links(own, &names, &links));
-        let info = messages::link_info(links.len() as u64, places.transpose()?);
+        let count = links.len() as u64;
+        let info = messages::dense_info(&count.to_le_bytes(), places.transpose()?);
         let mut all = vec![
             Message::new(message::LINK_INFO, 0, info),
             Message::new(message::GROUP_INFO, CONSTANT, messages::group_info()),
@@ -186,7 +187,7 @@ impl FrontBuilder<'_> {
         let bodies: Vec<_> = bodies.collect::<Result<_>>()?;
         let is_dense = bodies.len() > COMPACT || bodies.iter().any(|b| b.len() > LONGEST);
         let places = is_dense.then(|| dense::attributes(own, &names, &bodies));
-        let info = messages::attribute_info(count, places.transpose()?);
+        let info = messages::dense_info(&count.to_le_bytes(), places.transpose()?);
         to.push(Message::new(message::ATTRIBUTE_INFO, NOT_SHARED, info));
         if !is_dense {
             for (order, body) in (0..count).zip(bodies) {

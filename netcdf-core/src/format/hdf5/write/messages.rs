@@ -21,34 +21,21 @@ pub struct Dense {
     pub by_order: u64,
 }
 
-fn dense(out: &mut MetadataPart, places: Option<Dense>) {
+pub fn dense_info(count: &[u8], places: Option<Dense>) -> MetadataPart {
+    let mut out = MetadataPart::of(&[0, 3]);
+    out.sink.put(count);
     match places {
         Some(d) => [d.heap, d.by_name, d.by_order]
             .into_iter()
             .for_each(|place| out.address(Hole::Own(place))),
         None => (0..3).for_each(|_| out.sink.u64(UNDEFINED)),
     }
-}
-
-/// Link Info, version 0: `count` links with a creation order that is indexed.
-pub fn link_info(count: u64, places: Option<Dense>) -> MetadataPart {
-    let mut out = MetadataPart::of(&[0, 3]);
-    out.sink.u64(count);
-    dense(&mut out, places);
     out
 }
 
 /// Group Info, version 0, with nothing but defaults.
 pub fn group_info() -> MetadataPart {
     MetadataPart::of(&[0, 0])
-}
-
-/// Attribute Info, version 0: `count` attributes with a creation order that is indexed.
-pub fn attribute_info(count: u16, places: Option<Dense>) -> MetadataPart {
-    let mut out = MetadataPart::of(&[0, 3]);
-    out.sink.u16(count);
-    dense(&mut out, places);
-    out
 }
 
 /// Link, version 1: a hard one, with its creation order.

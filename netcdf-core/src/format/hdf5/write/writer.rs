@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::argument;
 use super::chunk_tree::Chunk;
-use super::dataset::{DataPlace, DatasetState};
+use super::dataset::{Contiguous, DataPlace, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::GlobalHeap;
 use super::part::{MetadataPart, UNDEFINED};
@@ -151,9 +151,9 @@ impl FileWriter {
                     }
                 }
             }
-            DataPlace::Contiguous { size, .. } => {
-                let range = at..fits(*size)?;
-                put_contiguous(data, (&mut self.front, &mut self.tail), range, bytes)
+            DataPlace::Contiguous(data) => {
+                let range = at..fits(data.size)?;
+                data.put((&mut self.front, &mut self.tail), range, bytes)
             }
             DataPlace::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
         }
@@ -256,10 +256,10 @@ impl FileWriter {
             return Err(argument(what));
         }
         match data.stored {
-            DataPlace::Compact(_) | DataPlace::Contiguous { .. } if *lens != data.lens => {
+            DataPlace::Compact(_) | DataPlace::Contiguous(_) if *lens != data.lens => {
                 return Err(argument("a new length for data that is not in chunks"));
             }
-            DataPlace::Compact(_) | DataPlace::Contiguous { .. } | DataPlace::Chunked { .. } => {}
+            DataPlace::Compact(_) | DataPlace::Contiguous(_) | DataPlace::Chunked { .. } => {}
         }
         let stored: Vec<u8> = lens.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.front.sink.patch(data.lens_at, &stored)?;
@@ -276,9 +276,8 @@ impl FileWriter {
             self.cancel.check()?;
             match &mut data.stored {
                 DataPlace::Compact(_) => {}
-                DataPlace::Contiguous { size, .. } => {
-                    let end = *size;
-                    fill_up(data, (&self.front, &mut self.tail), end)?;
+                DataPlace::Contiguous(data) => {
+                    data.fill_up((&self.front, &mut self.tail), data.size)?;
                 }
                 DataPlace::Chunked {
                     address_at, tree, ..
@@ -297,64 +296,44 @@ impl FileWriter {
     }
 }
 
-/// Writes a range of a contiguous dataset, and fills the gap before it.
-fn put_contiguous(
-    data: &mut DatasetState,
-    (front, tail): (&mut MetadataPart, &mut Tail),
-    range: Range<u64>,
-    bytes: Bytes,
-) -> Result<()> {
-    if range.is_empty() {
-        return Ok(());
+impl Contiguous {
+    /// Writes a range of bytes, and fills the gap before it.
+    fn put(
+        &mut self,
+        (front, tail): (&mut MetadataPart, &mut Tail),
+        range: Range<u64>,
+        bytes: Bytes,
+    ) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let address = match self.address {
+            Some(address) => address,
+            None => {
+                let at = tail.aligned_room(self.size)?;
+                front.sink.patch(self.address_at, &at.to_le_bytes())?;
+                *self.address.insert(at)
+            }
+        };
+        self.fill_up((front, tail), range.start)?;
+        self.done = range.end.max(self.done);
+        bytes.write(tail, address + range.start)
     }
-    if let DataPlace::Contiguous {
-        address_at,
-        size,
-        address: address @ None,
-        ..
-    } = &mut data.stored
-    {
-        let at = tail.aligned_room(*size)?;
-        front.sink.patch(*address_at, &at.to_le_bytes())?;
-        *address = Some(at);
-    }
-    fill_up(data, (front, tail), range.start)?;
-    if let DataPlace::Contiguous {
-        address: Some(address),
-        done,
-        ..
-    } = &mut data.stored
-    {
-        *done = range.end.max(*done);
-        bytes.write(tail, *address + range.start)?;
-    }
-    Ok(())
-}
 
-/// Fills a contiguous dataset that has data up to byte `end`.
-fn fill_up(
-    data: &mut DatasetState,
-    (front, tail): (&MetadataPart, &mut Tail),
-    end: u64,
-) -> Result<()> {
-    let DataPlace::Contiguous {
-        address: Some(address),
-        done,
-        ..
-    } = &mut data.stored
-    else {
-        return Ok(());
-    };
-    let start = done.next_multiple_of(data.element.max(1));
-    let value = data
-        .fill
-        .clone()
-        .and_then(|range| front.sink.bytes.get(range));
-    if let Some(value) = value.filter(|_| start < end) {
-        tail.repeat(*address + start..*address + end, value)?;
+    /// Fills up to byte `end`, if there is data.
+    fn fill_up(&mut self, (front, tail): (&MetadataPart, &mut Tail), end: u64) -> Result<()> {
+        let Some(address) = self.address else {
+            return Ok(());
+        };
+        let start = self.done.next_multiple_of(self.element.max(1));
+        let value = self.fill.clone();
+        let value = value.and_then(|range| front.sink.bytes.get(range));
+        if let Some(value) = value.filter(|_| start < end) {
+            tail.repeat(address + start..address + end, value)?;
+        }
+        self.done = end.max(self.done);
+        Ok(())
     }
-    *done = end.max(*done);
-    Ok(())
 }
 
 /// Puts an object into the heap of data.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::arithmetic::{Exact, exact};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::format::zarr::grid::cells;
 use crate::format::zarr::shard::crc32c;
 use crate::io::file::Scratch;
 use crate::io::source::read_range;
@@ -66,7 +67,7 @@ impl Shards {
     /// [`ErrorKind::Limit`].
     pub fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
-        let shard: Vec<u64> = pairs().map(|(n, per)| n / (*per).max(1)).collect();
+        let shard = cells(place, &self.chunks);
         let within = |at: Exact, (n, per): (&u64, &u64)| at * *per + n % (*per).max(1);
         let number = pairs().fold(exact(0u64), within).get()?;
         let row = self

@@ -11,6 +11,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{About, Chain, codec, vlen_utf8};
 use crate::format::zarr::dtype;
+use crate::format::zarr::grid::cells;
 use crate::json::Json;
 use crate::limits::room;
 use crate::model::region::product;
@@ -72,12 +73,7 @@ impl ArrayStorage {
     /// The number of chunks under one key, per dimension, if there are several.
     #[must_use]
     pub fn per_shard(&self) -> Option<Vec<u64>> {
-        let pairs = self.shard.as_ref()?.iter().zip(&self.layout.chunk);
-        Some(
-            pairs
-                .map(|(shard, chunk)| shard / (*chunk).max(1))
-                .collect(),
-        )
+        Some(cells(self.shard.as_ref()?, &self.layout.chunk))
     }
 }
 
