@@ -8,6 +8,7 @@
 
 use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Mode, Options, Owner, Select};
+use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{
     Atomic, Endianness, Field, Fill, GroupId, Kind, Name, StorageLayout, TypeKind, Values, VarId,
@@ -310,7 +311,7 @@ fn definitions_that_cannot_be() {
             Some(ErrorKind::NoDimension)
         );
         let inner = var(&mut data, "w", Atomic::Int, &[x, time]);
-        assert_eq!(inner, kind.is_cdf().then_some(ErrorKind::Unlimited));
+        assert_eq!(inner, traits(kind).records.then_some(ErrorKind::Unlimited));
         let string = var(&mut data, "str", Atomic::String, &[]);
         assert_eq!(
             string,
@@ -334,7 +335,10 @@ fn definitions_that_cannot_be() {
             .define_deflate(v, true, Some(1))
             .map_err(|e| e.kind())
             .err();
-        assert_eq!(deflate, kind.is_cdf().then_some(ErrorKind::NotNetcdf4));
+        assert_eq!(
+            deflate,
+            traits(kind).records.then_some(ErrorKind::NotNetcdf4)
+        );
         let fill = data.put_attribute(v, "_FillValue", [1i16]).unwrap_err();
         assert_eq!(fill.kind(), ErrorKind::BadType);
         let e = data.var_id(ROOT, "none").unwrap_err();

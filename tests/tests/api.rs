@@ -7,6 +7,7 @@ use std::process::Command;
 
 use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Select};
+use netcdf_core::format::traits;
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, Values};
 
 use netcdf_tools_tests::files::{list, name, testdata};
@@ -82,7 +83,7 @@ fn make(path: &Path, kind: Kind) {
         .unwrap();
     data.put_attribute(t, "range", [-2.5f64, 1e300]).unwrap();
     data.define_fill(t, Some(Values::from([-9i16]))).unwrap();
-    if !kind.is_cdf() {
+    if traits(kind).settings {
         let chunk = StorageLayout::Chunked(vec![2, 2]);
         data.define_chunking(t, chunk).unwrap();
         data.define_deflate(t, true, Some(3)).unwrap();
@@ -128,7 +129,7 @@ fn netcdf4_python_reads_what_the_api_makes() {
             let has = shown.lines().any(|line| line == want);
             assert!(has, "{kind:?}: no line `{want}` in\n{shown}");
         }
-        if !kind.is_cdf() {
+        if traits(kind).settings {
             assert!(
                 shown.contains("[2, 2] ['zlib', 'shuffle']"),
                 "{kind:?}: {shown}"

@@ -5,7 +5,6 @@ use super::shares::Shares;
 use super::{BAND, Dataset, Select, numbers};
 use crate::chunk;
 use crate::chunk::InBands;
-use crate::chunk::layout::Layout;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::{Region, Values, VarId};
@@ -162,17 +161,15 @@ impl Dataset {
             set.bands(var, bands, work, Ok)?;
             return Ok(None);
         }
-        let whole = RegionRead {
-            set,
-            var,
-            layout: &layout,
-            region,
-        };
         let work = |band: &Region, bytes: Vec<u8>| {
-            let (list, error) = self.band::<T>(&whole, band, &bytes)?;
+            let values = set.values(var, &layout, &bytes);
+            let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
+            let (values, error) = read.in_object(path)?;
+            let other = || Error::new(ErrorKind::BadType, "elements of another type");
+            let list = T::list(values).ok_or_else(other).in_object(path)?;
             self.env.buffers.give_large(bytes);
             place(band, list.len())?.clone_from_slice(&list);
-            Ok(error)
+            Ok(error.map(|e| numbers::placed(e, band, region)))
         };
         let sink = |error| {
             wrong = wrong.take().or(error);
@@ -182,35 +179,10 @@ impl Dataset {
         Ok(wrong.map(|e| e.in_object(&path())))
     }
 
-    /// The elements of a band, converted from their stored form to a type; and an error for those that do not
-    /// fit.
-    fn band<T: Element>(
-        &self,
-        whole: &RegionRead<'_>,
-        band: &Region,
-        bytes: &[u8],
-    ) -> Result<(Vec<T>, Option<Error>)> {
-        let path = || self.schema().var_path(whole.var);
-        let values = whole.set.values(whole.var, whole.layout, bytes);
-        let read = values.and_then(|v| numbers::read(v, T::TYPE, self.kind()));
-        let (values, error) = read.in_object(path)?;
-        let other = || Error::new(ErrorKind::BadType, "elements of another type");
-        let list = T::list(values).ok_or_else(other).in_object(path)?;
-        Ok((list, error.map(|e| numbers::placed(e, band, whole.region))))
-    }
-
     pub(super) fn unequal(&self, var: VarId, have: usize, need: usize) -> Error {
         let what = format!("{have} elements in memory, expected {need}");
         Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var))
     }
-}
-
-/// A region that is read.
-struct RegionRead<'a> {
-    set: chunk::Dataset<'a>,
-    var: VarId,
-    layout: &'a Layout,
-    region: &'a Region,
 }
 
 /// The index, within a region, of the first element of a band of it; both are row-major, with the same strides.

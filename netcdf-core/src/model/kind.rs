@@ -160,12 +160,6 @@ impl Kind {
         self.model == Model::Enhanced
     }
 
-    /// True for CDF-1, CDF-2 and CDF-5.
-    #[must_use]
-    pub fn is_cdf(self) -> bool {
-        matches!(self.storage, StorageFormat::Cdf(_))
-    }
-
     /// How it is stored in Zarr, if it is.
     #[must_use]
     pub fn as_zarr(self) -> Option<Zarr> {

@@ -8,7 +8,7 @@ use crate::copy::options::VarLayout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::policy;
 use crate::format::kind_row;
-use crate::model::{FilterSpec, Storage};
+use crate::model::{DimId, FilterSpec, Storage};
 use crate::notes::Note;
 
 /// A shape of chunks.
@@ -39,18 +39,20 @@ impl Case<'_> {
             let of_dim = || self.ask.chunks.dims.get(from);
             let given = of_var.get(n).or_else(of_dim);
             let known = given.or_else(|| of_input.get(n)).or_else(|| default.get(n));
-            let most = self.output.dim(*to).filter(|d| !d.unlimited);
-            let most = most.map_or(u64::MAX, |d| d.len.max(1));
-            lengths.push(known.copied().unwrap_or(1).clamp(1, most));
+            lengths.push(known.copied().unwrap_or(1).clamp(1, self.most(*to)));
             free.push(given.is_none());
         }
         let size = self.output.memory_size(self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(ChunkShape { lengths, size })
     }
-}
 
-impl Case<'_> {
+    /// The most elements of a chunk along a dimension of the output.
+    fn most(&self, dim: DimId) -> u64 {
+        let fixed = self.output.dim(dim).filter(|d| !d.unlimited);
+        fixed.map_or(u64::MAX, |d| d.len.max(1))
+    }
+
     /// Makes chunks with fewer elements than a filter needs longer, from the last dimension on; lengths that were
     /// asked for stay, and fixed dimensions limit the others.
     pub(super) fn suit_filters(&self, shape: &mut ChunkShape, storage: &Storage, said: &mut Said) {
@@ -65,8 +67,7 @@ impl Case<'_> {
         let mut longer = shape.lengths.clone();
         let dims = self.from.dims.iter().zip(&self.to.dims).enumerate();
         for (n, (from, to)) in dims.collect::<Vec<_>>().into_iter().rev() {
-            let fixed = self.output.dim(*to).filter(|d| !d.unlimited);
-            let most = fixed.map_or(u64::MAX, |d| d.len.max(1));
+            let most = self.most(*to);
             let all = elements(&longer);
             if let Some(length) = longer.get_mut(n)
                 && !self.ask.chunks.dims.contains_key(from)

@@ -58,7 +58,7 @@ impl Case<'_> {
     }
 
     /// Whether filters of the output may be codecs that HDF5 does not have.
-    fn has_codecs(&self) -> bool {
+    pub(super) fn has_codecs(&self) -> bool {
         self.output.kind.storage.filterable() == Filterable::Arrays
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::copy::options::{ChunkShapes, Filtering, Filters, Options, StorageOptions, VarLayout};
 use crate::copy::plan::plan;
+use crate::format::traits;
 use crate::model::{
     Atomic, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Kind, Name, Schema, Storage,
     StorageLayout, VarId, Variable,
@@ -45,7 +46,7 @@ fn add(
         [0] => StorageLayout::Compact,
         chunks => StorageLayout::Chunked(chunks.to_vec()),
     };
-    let nc4 = !s.kind.is_cdf();
+    let nc4 = traits(s.kind).settings;
     s.add_var(Variable {
         name: Name::stored(name.as_bytes()),
         group: GroupId::ROOT,

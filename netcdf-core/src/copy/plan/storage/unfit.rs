@@ -5,7 +5,6 @@ use super::{Case, Said};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table};
 use crate::format::traits;
-use crate::model::kind::Filterable;
 use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage};
 use crate::notes::Note;
 
@@ -51,7 +50,7 @@ impl Case<'_> {
     fn unfit(&self, storage: &Storage) -> Option<Error> {
         let table = Table::default();
         let mut context = Context::of(self.output, self.to, storage.chunk()?.to_vec());
-        if self.output.kind.storage.filterable() == Filterable::Arrays {
+        if self.has_codecs() {
             context.about.dims = self.output.shape(self.pair.to);
         }
         for filter in &storage.filters {
