@@ -7,6 +7,7 @@
 //! | `array` | an array: where its chunks are, what they decode to, comparison of values |
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
+//! | `hex` | bytes in hexadecimal digits |
 //! | `table` | columns of text, sizes and ratios |
 //! | `words` | types, codecs and dimensions in the words of Zarr |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
@@ -34,6 +35,7 @@ pub mod cli;
 mod codecs;
 mod compat;
 mod diff;
+mod hex;
 mod keys;
 mod map;
 mod open;
@@ -49,9 +51,8 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::ended;
 
-use cli::{Cli, Command};
+use cli::Command;
 use open::Session;
-use out::Out;
 
 /// Name of the tool in messages.
 const NAME: &str = "zdump";
@@ -81,7 +82,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
 fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     let cli = cli::parse(args)?;
     let session = Session::new(&cli);
-    let done = look(&cli, &session, io);
+    let done = look(&cli.command, &session, io);
     tool::tell(NAME, &session.env.notes, io);
     Ok(match done? {
         Verdict::Sound => Status::Success.code(),
@@ -91,23 +92,17 @@ fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
 }
 
 /// Runs the requested command.
-fn look(cli: &Cli, session: &Session, io: &mut Io) -> Result<Verdict> {
+fn look(command: &Command, session: &Session, io: &mut Io) -> Result<Verdict> {
     tool::catch_limits()?;
-    match &cli.command {
-        Command::Tree(args) => {
-            let store = session.store(&args.store.store, io)?;
-            let mut out = Out::new(cli.json, io, ("tree", store.name()))?;
-            tree::show(args, &store, session, &mut out)?;
-            out.end()?;
-            Ok(Verdict::Sound)
-        }
-        Command::Keys(args) => keys::run(args, (cli, session), io),
-        Command::Cat(args) => cat::run(args, (cli, session), io),
-        Command::Chunk(args) => chunk::run(args, (cli, session), io),
-        Command::Codecs(args) => codecs::run(args, (cli, session), io),
-        Command::Check(args) => check::run(args, (cli, session), io),
-        Command::Stat(args) => stat::run(args, (cli, session), io),
-        Command::Map(args) => map::run(args, (cli, session), io),
-        Command::Diff(args) => diff::run(args, (cli, session), io),
+    match command {
+        Command::Tree(args) => tree::run(args, session, io),
+        Command::Keys(args) => keys::run(args, session, io),
+        Command::Cat(args) => cat::run(args, session, io),
+        Command::Chunk(args) => chunk::run(args, session, io),
+        Command::Codecs(args) => codecs::run(args, session, io),
+        Command::Check(args) => check::run(args, session, io),
+        Command::Stat(args) => stat::run(args, session, io),
+        Command::Map(args) => map::run(args, session, io),
+        Command::Diff(args) => diff::run(args, session, io),
     }
 }

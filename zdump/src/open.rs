@@ -7,6 +7,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::Plugins;
+use netcdf_core::format::zarr::survey::{Survey, no_store};
 use netcdf_core::io::Store;
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
@@ -18,6 +19,8 @@ use crate::cli::Cli;
 pub(crate) struct Session {
     /// Limits, filters, threads, notes.
     pub env: Env,
+    /// Whether JSON lines are printed.
+    pub json: bool,
     /// How stores are opened.
     access: Access,
 }
@@ -28,7 +31,10 @@ impl Session {
         let mut env = Env::with_threads(cli.threads);
         env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
         env.siblings.outside = cli.allow_external;
-        Self::with(env, cli.trace)
+        Self {
+            json: cli.json,
+            ..Self::with(env, cli.trace)
+        }
     }
 
     /// A session without options other than tracing.
@@ -43,7 +49,11 @@ impl Session {
             limits: env.limits.clone(),
             ..Access::default()
         };
-        Self { env, access }
+        Self {
+            env,
+            json: false,
+            access,
+        }
     }
 
     /// Opens a directory or zip file, whatever its content.
@@ -52,5 +62,17 @@ impl Session {
     /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
     pub fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
         self.access.keys(&Location::new(path)?, &mut *io.stdin)
+    }
+
+    /// Reads all metadata of a store.
+    ///
+    /// # Errors
+    /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a Zarr store.
+    pub fn survey(&self, store: &Arc<dyn Store>) -> Result<Survey> {
+        let survey = Survey::read(store, &self.env)?;
+        match survey.is_store() {
+            true => Ok(survey),
+            false => Err(no_store(store)),
+        }
     }
 }

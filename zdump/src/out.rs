@@ -62,12 +62,12 @@ impl<'w> Out<'w> {
             json,
         };
         if json {
-            let schema = ("schema", Json::int(SCHEMA));
-            let about = [
+            let members = [
+                ("schema", Json::int(SCHEMA)),
                 ("command", Json::text(command)),
                 ("store", Json::text(store)),
             ];
-            out.record("zdump", [schema].into_iter().chain(about))?;
+            out.record("zdump", members)?;
         }
         Ok(out)
     }
@@ -81,13 +81,8 @@ impl<'w> Out<'w> {
         record: &str,
         members: impl IntoIterator<Item = (&'static str, Json)>,
     ) -> Result<()> {
-        let mut all = vec![("record".to_owned(), Json::text(record))];
-        all.extend(
-            members
-                .into_iter()
-                .map(|(name, json)| (name.to_owned(), json)),
-        );
-        let line = Json::Object(all).line(Between::Comma)?;
+        let head = [("record", Json::text(record))];
+        let line = object(head.into_iter().chain(members)).line(Between::Comma)?;
         self.line(&json(&line))
     }
 
@@ -166,6 +161,16 @@ fn shown(line: &str, fancy: bool) -> Cow<'_, str> {
     }
     text.push_str(&plain(rest));
     Cow::Owned(text)
+}
+
+/// An object in JSON.
+pub(crate) fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    let members = members.into_iter();
+    Json::Object(
+        members
+            .map(|(name, json)| (name.to_owned(), json))
+            .collect(),
+    )
 }
 
 /// Numbers as a list in JSON.

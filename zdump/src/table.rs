@@ -33,6 +33,11 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// A number; `?` for one beyond 2^64.
+pub(crate) fn count(number: Option<u64>) -> String {
+    number.map_or_else(|| "?".to_owned(), |n| n.to_string())
+}
+
 /// The compression ratio: `3.2`, or `-` if nothing is stored or the number of raw bytes is unknown.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub(crate) fn ratio(raw: Option<u64>, stored: u64) -> String {

@@ -2,6 +2,7 @@
 
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
+use netcdf_core::model::ZarrVersion;
 
 use crate::array::netcdf;
 use crate::out::plain;
@@ -41,6 +42,24 @@ pub(crate) fn codecs(array: &RawArray) -> Vec<String> {
     let described = &array.described;
     let filters = described.filters.iter().chain(&described.whole);
     filters.map(codec).collect()
+}
+
+/// The number of a version.
+pub(crate) fn version_number(version: ZarrVersion) -> u8 {
+    match version {
+        ZarrVersion::V2 => 2,
+        ZarrVersion::V3 => 3,
+    }
+}
+
+/// The name of a codec of version 3: `{"name": …}` or just that.
+pub(crate) fn stated_name(codec: &Json) -> Option<&str> {
+    codec.as_str().or_else(|| codec.get("name")?.as_str())
+}
+
+/// A member of the configuration of a codec of version 3.
+pub(crate) fn configured<'j>(codec: &'j Json, name: &str) -> Option<&'j Json> {
+    codec.get("configuration")?.get(name)
 }
 
 /// A codec with its parameters: `zlib level=5`.

@@ -1,11 +1,13 @@
 //! An array of a store: where its chunks are, and what they decode to.
 
+mod rows;
 mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
+pub(crate) use rows::{Elements, rows};
 pub(crate) use stored::FoundChunk;
 pub(crate) use times::Times;
 
@@ -98,28 +100,22 @@ pub(crate) struct Undone {
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata does not describe an array.
 pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -> Result<&'s Node> {
-    let said = |kind, what: String| {
-        let e = Error::new(kind, what).of(store.name()).in_object(path);
-        e.with_remedy("`zdump tree` shows the arrays of a store")
+    let node = survey.node(path);
+    let (kind, what) = match (node, node.map(|node| &node.what)) {
+        (Some(node), Some(What::Array(_))) => return Ok(node),
+        (_, Some(What::Broken(why))) => (ErrorKind::Corrupt, why.as_str()),
+        (_, Some(What::Group)) => (
+            ErrorKind::NotFound,
+            "a group; expected the path of an array",
+        ),
+        (_, Some(What::Array(_) | What::Nothing) | None) => {
+            (ErrorKind::NotFound, "no array at this path")
+        }
     };
-    let Some(node) = survey.node(path) else {
-        return Err(said(
-            ErrorKind::NotFound,
-            "no array at this path".to_owned(),
-        ));
-    };
-    match &node.what {
-        What::Array(_) => Ok(node),
-        What::Group => Err(said(
-            ErrorKind::NotFound,
-            "a group; expected the path of an array".to_owned(),
-        )),
-        What::Broken(why) => Err(said(ErrorKind::Corrupt, why.clone())),
-        What::Nothing => Err(said(
-            ErrorKind::NotFound,
-            "no array at this path".to_owned(),
-        )),
-    }
+    let e = Error::new(kind, what.to_owned())
+        .of(store.name())
+        .in_object(path);
+    Err(e.with_remedy("`zdump tree` shows the arrays of a store"))
 }
 
 /// netCDF's own metadata in the attributes of an array.
@@ -220,9 +216,19 @@ impl<'a> Opened<'a> {
         if place.is_empty() {
             return vec![0; self.array.described.rank];
         }
+        let ratio = self.per_key().into_iter();
+        place
+            .iter()
+            .zip(ratio)
+            .map(|(at, n)| at / n.max(1))
+            .collect()
+    }
+
+    /// Number of chunks in a key, per dimension.
+    pub fn per_key(&self) -> Vec<u64> {
         let outer = self.array.outer().iter().zip(&self.chunk);
-        let ratio = outer.map(|(outer, inner)| (outer / (*inner).max(1)).max(1));
-        place.iter().zip(ratio).map(|(at, n)| at / n).collect()
+        let ratio = outer.map(|(outer, inner)| outer / (*inner).max(1));
+        ratio.collect()
     }
 
     /// The key at a place in the grid of keys.
@@ -545,4 +551,14 @@ pub(crate) fn numbers(place: &[u64]) -> String {
     }
     let numbers: Vec<_> = place.iter().map(u64::to_string).collect();
     numbers.join(",")
+}
+
+/// The place of a number in a grid.
+pub(crate) fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
+    let mut place = vec![0; grid.len()];
+    for (at, &cells) in place.iter_mut().zip(grid).rev() {
+        *at = number % cells.max(1);
+        number /= cells.max(1);
+    }
+    place
 }

@@ -1,6 +1,7 @@
 //! The stored chunks of an array, batch by batch.
 
 use netcdf_core::error::Result;
+use netcdf_core::runtime::pool::Item;
 
 use super::{ChunkPlace, Lost, Opened};
 use netcdf_core::format::zarr::survey::known;
@@ -12,15 +13,34 @@ const BATCH: usize = 512;
 pub(crate) type FoundChunk = Result<ChunkPlace, Lost>;
 
 /// A visitor of chunks.
-pub(crate) type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
+type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
 
 impl Opened<'_> {
+    /// Works on the stored chunks in parallel, and passes the results on in order. `bytes` is the memory for a chunk.
+    ///
+    /// # Errors
+    /// As [`Self::stored`], and those of `work` and `sink`.
+    pub fn each_stored<R: Send>(
+        &self,
+        bytes: impl Fn(&ChunkPlace) -> u64,
+        work: impl Fn(FoundChunk) -> Result<R> + Sync,
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        self.stored(&mut |batch| {
+            let items = batch.into_iter().map(|value| {
+                let bytes = value.as_ref().map_or(0, &bytes);
+                Ok(Item { bytes, value })
+            });
+            self.env.pool.ordered(items, &work, &mut sink)
+        })
+    }
+
     /// Visits the stored chunks in the order of their keys, and of their places in shards. A shard with a damaged index is an
     /// error in place of its chunks.
     ///
     /// # Errors
     /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
+    fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
         self.numbered()?;
         let mut batch = vec![];
         self.store.walk(&self.prefix, &mut |key, size| {

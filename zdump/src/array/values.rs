@@ -30,7 +30,8 @@ impl AnyNumber {
         match (self, other) {
             (Self::Whole(n), Self::Whole(m)) => n == m,
             (Self::Real(_) | Self::Whole(_), Self::Real(_) | Self::Whole(_)) => {
-                equal(self.real(), other.real())
+                let (x, y) = (self.real(), other.real());
+                x == y || (x.is_nan() && y.is_nan())
             }
         }
     }
@@ -63,11 +64,6 @@ impl std::fmt::Display for AnyNumber {
             Self::Real(x) => write!(f, "{x}"),
         }
     }
-}
-
-/// Whether floating-point numbers are the same.
-fn equal(x: f64, y: f64) -> bool {
-    x == y || (x.is_nan() && y.is_nan())
 }
 
 /// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
@@ -153,20 +149,41 @@ fn part(column: &Values, len: usize, i: usize) -> Range<usize> {
 pub(crate) struct ValueAt<'v> {
     pub(crate) values: &'v Values,
     pub(crate) index: usize,
+    /// Whether the value stands for those after it, too.
+    only: bool,
 }
 
 impl<'v> ValueAt<'v> {
+    /// A value with others after it.
     pub(crate) fn new(values: &'v Values, index: usize) -> Self {
-        Self { values, index }
+        Self {
+            values,
+            index,
+            only: false,
+        }
+    }
+
+    /// The only value of a list.
+    pub(crate) fn only(values: &'v Values) -> Self {
+        Self {
+            only: true,
+            ..Self::new(values, 0)
+        }
     }
 
     /// The value `n` places further on.
     pub(crate) fn after(self, n: usize) -> Self {
-        Self::new(self.values, self.index.saturating_add(n))
+        let n = if self.only { 0 } else { n };
+        Self {
+            index: self.index.saturating_add(n),
+            ..self
+        }
     }
 
-    fn same(self, other: Self) -> bool {
-        same(self.values, self.index, other.values, other.index)
+    /// Whether the values `n` places after this one and another are the same.
+    pub(crate) fn same_after(self, other: Self, n: usize) -> bool {
+        let (one, other) = (self.after(n), other.after(n));
+        same(one.values, one.index, other.values, other.index)
     }
 }
 
@@ -194,33 +211,10 @@ pub(crate) fn differing(
     let equal = equal_slices!(
         Byte, Short, Int, Int64, UByte, UShort, UInt, UInt64, Float, Double, Char
     );
-    if equal {
-        return;
+    if !equal {
+        let different = |n: &usize| !one.same_after(other, *n);
+        (0..len).filter(different).for_each(visit);
     }
-    for n in 0..len {
-        if !one.after(n).same(other.after(n)) {
-            visit(n);
-        }
-    }
-}
-
-/// Visits every `n < len` for which the value `n` places after `first` differs from the only value of a list.
-pub(crate) fn differing_from(
-    first: ValueAt<'_>,
-    one: &Values,
-    len: usize,
-    visit: &mut dyn FnMut(usize),
-) {
-    for n in 0..len {
-        if !first.after(n).same(ValueAt::new(one, 0)) {
-            visit(n);
-        }
-    }
-}
-
-/// Whether the `len` values from `first` on all equal the only value of a list.
-pub(crate) fn is_only(first: ValueAt<'_>, one: &Values, len: usize) -> bool {
-    (0..len).all(|n| first.after(n).same(ValueAt::new(one, 0)))
 }
 
 #[cfg(test)]
@@ -262,15 +256,13 @@ mod tests {
             &mut |_| panic!(),
         );
         let mut found = vec![];
-        differing_from(
-            ValueAt::new(&a, 0),
-            &Values::Double(vec![2.0]),
-            4,
-            &mut |n| found.push(n),
-        );
+        let two = Values::Double(vec![2.0]);
+        differing(ValueAt::new(&a, 0), ValueAt::only(&two), 4, &mut |n| {
+            found.push(n)
+        });
         assert_eq!(found, [0, 1, 3]);
-        assert!(is_only(ValueAt::new(&a, 2), &Values::Byte(vec![2]), 1));
-        assert!(!is_only(ValueAt::new(&a, 2), &Values::Byte(vec![2]), 2));
+        let same = |n| ValueAt::new(&a, 2).same_after(ValueAt::only(&two), n);
+        assert!(same(0) && !same(1));
     }
 
     #[test]

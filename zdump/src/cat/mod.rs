@@ -1,7 +1,6 @@
 //! `cat`: the bytes of a key: metadata as indented JSON, text as it is, everything else in hexadecimal digits.
 
 mod form;
-mod hex;
 
 use std::sync::Arc;
 
@@ -13,7 +12,8 @@ use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::cli::{CatArgs, Cli};
+use crate::cli::CatArgs;
+use crate::hex;
 use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{join, split};
@@ -31,11 +31,7 @@ const RECORD: usize = 1 << 16;
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is no such key; errors of the store.
-pub(crate) fn run(
-    args: &CatArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &CatArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let key = args.key.trim_start_matches('/');
     let of = |e: Error| e.in_object(key).of(store.name());
@@ -46,9 +42,9 @@ pub(crate) fn run(
     } else {
         form_of((&store, key), size)?
     };
-    let mut out = Out::new(cli.json, io, ("cat", store.name()))?;
+    let mut out = Out::new(session.json, io, ("cat", store.name()))?;
     let value = (key, size, &form);
-    match (cli.json, &form) {
+    match (session.json, &form) {
         (true, _) => record(&store, value, &mut out)?,
         (false, BytesForm::Json(json)) => {
             form::pretty(json)

@@ -11,7 +11,8 @@ use netcdf_core::format::zarr::survey::Node;
 
 /// All arrays, by the numbers of their nodes.
 pub(super) struct Arrays<'a> {
-    checked: Checked<'a>,
+    /// The store.
+    pub checked: Checked<'a>,
     /// Arrays that are stored differently from what their metadata says.
     others: BTreeMap<usize, RawArray>,
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::filter::Chain;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::store::range_of;
 use netcdf_core::runtime::pool::Item;
@@ -13,7 +12,7 @@ use super::arrays::Arrays;
 use super::context::Checked;
 use super::decode::Decoder;
 use super::keys::StoredAmounts;
-use super::report::{Counts, Finding, Report};
+use super::report::{Finding, Report};
 use super::rule::Rule;
 use super::shards;
 use netcdf_core::format::zarr::survey::Role;
@@ -44,29 +43,18 @@ pub(super) struct KeyToRead {
 /// The result for a key: findings, and the number of decoded chunks.
 type KeyResult = (usize, u64, Vec<Finding>, u64);
 
-/// The arrays of a store, and what is stored of them.
-pub(super) struct StoredArrays<'a> {
-    pub arrays: &'a Arrays<'a>,
-    pub stored: &'a StoredAmounts,
-    /// Whether all chunks are read.
-    pub deep: bool,
-}
-
 /// Reads the shards of arrays with few shards; with `deep`, all chunks.
 ///
 /// # Errors
 /// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
-    checked: Checked<'_>,
-    StoredArrays {
-        arrays,
-        stored,
-        deep,
-    }: StoredArrays<'_>,
-    counts: &mut Counts,
+    arrays: &Arrays<'_>,
+    stored: &StoredAmounts,
+    deep: bool,
     report: &mut Report,
 ) -> Result<()> {
-    let work = plan(checked, arrays, stored, deep);
+    let checked = arrays.checked;
+    let work = plan(arrays, stored, deep);
     if work.is_empty() {
         return Ok(());
     }
@@ -86,40 +74,39 @@ pub(super) fn check(
             if let Role::Chunk(node, place) | Role::Shard(node, place) = role
                 && batch.work.contains_key(&node)
             {
-                let key = key.to_owned();
                 batch.jobs.push(KeyToRead {
                     node,
-                    key,
+                    key: key.to_owned(),
                     size,
                     place,
                 });
             }
             match batch.jobs.len() >= BATCH {
-                true => batch.run(counts, report),
+                true => batch.run(report),
                 false => Ok(()),
             }
         })?;
-    batch.run(counts, report)
+    batch.run(report)
 }
 
 /// What to do with each array.
 fn plan<'a>(
-    checked: Checked<'a>,
-    arrays: &'a Arrays<'a>,
+    arrays: &'a Arrays<'_>,
     stored: &StoredAmounts,
     deep: bool,
 ) -> BTreeMap<usize, Work<'a>> {
+    let env = arrays.checked.env;
     let works = stored.iter().filter_map(|(&n, amount)| {
         let (path, array) = arrays.get(n)?;
         let described = &array.described;
         if described.problem.is_some() {
             return None;
         }
-        let decodable = || checked.env.filters.check(&array.layout.filters, 0).is_ok();
-        let chain = || -> Option<Chain> { array.chain(checked.env).ok() };
+        let decodable = || env.filters.check(&array.layout.filters, 0).is_ok();
+        let chain = || array.chain(env).ok();
         let chain = (deep && decodable()).then(chain).flatten();
-        let decoder = chain.map(|chain| Decoder::new(array, chain, checked.env));
-        let indexes = !described.shards.is_empty() && (deep || amount.keys <= FEW);
+        let decoder = chain.map(|chain| Decoder::new(array, chain, env));
+        let indexes = !described.shards.is_empty() && (deep || amount.count <= FEW);
         let work = Work {
             path,
             array,
@@ -139,7 +126,7 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// Runs the jobs, and empties the list.
-    fn run(&mut self, counts: &mut Counts, report: &mut Report) -> Result<()> {
+    fn run(&mut self, report: &mut Report) -> Result<()> {
         let jobs = std::mem::take(&mut self.jobs);
         let env = self.checked.env;
         let items = jobs.into_iter().map(|job| {
@@ -151,7 +138,7 @@ impl Batch<'_> {
             items,
             |job| self.done(&job),
             |(node, size, findings, decoded)| {
-                counts.decoded += decoded;
+                report.counts.decoded += decoded;
                 env.progress.advance(size);
                 let path = self.work.get(&node).map_or("", |work| work.path);
                 findings

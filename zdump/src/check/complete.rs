@@ -2,7 +2,6 @@
 //! stored keys, not with the grid.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
@@ -10,29 +9,29 @@ use netcdf_core::model::region::product;
 
 use super::arrays::Arrays;
 use super::chunks::{KeyToRead, Reading};
-use super::context::{Checked, counted};
+use super::context::counted;
 use super::report::{Finding, MOST, Report};
 use super::rule::Rule;
+use crate::array::place;
 use netcdf_core::format::zarr::survey::{Role, join};
 
 /// Most chunks of a shard that are named.
-const NAMED: usize = 5;
+const NAMED: u64 = 5;
 
 /// Looks for missing chunks of all arrays.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn check(checked: Checked<'_>, arrays: &Arrays<'_>, report: &mut Report) -> Result<()> {
-    let mut stored: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<()> {
+    let checked = arrays.checked;
     let nodes = checked.survey.nodes.iter().enumerate();
     let known = nodes.filter(|(_, node)| node.array().is_some());
-    stored.extend(known.map(|(n, _)| (n, vec![])));
+    let mut stored: BTreeMap<usize, Vec<u64>> = known.map(|(n, _)| (n, vec![])).collect();
     checked
         .survey
         .each((checked.store, checked.env), &mut |key, size, role| {
-            let (node, place) = match role {
-                Role::Chunk(node, place) | Role::Shard(node, place) => (node, place),
-                Role::Metadata | Role::Other(_) => return Ok(()),
+            let (Role::Chunk(node, place) | Role::Shard(node, place)) = role else {
+                return Ok(());
             };
             let Some((path, array)) = arrays.get(node) else {
                 return Ok(());
@@ -64,32 +63,33 @@ fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     parts.try_fold(0u64, |n, (at, len)| n.checked_mul(*len)?.checked_add(*at))
 }
 
-/// Reports the missing keys of an array.
-fn missing((path, array): (&str, &RawArray), mut keys: Vec<u64>, report: &mut Report) {
-    let grid = array.key_grid();
-    let all = product(&grid).unwrap_or(u64::MAX);
-    keys.sort_unstable();
-    keys.dedup();
-    let mut left = all.saturating_sub(keys.len() as u64);
-    let mut named = 0;
-    let mut from = 0;
-    for next in keys.into_iter().chain([all]) {
-        for n in gap(from..next, MOST.saturating_sub(named)) {
-            let key = join(path, &array.key(&place(n, &grid)));
-            report.add(path, Finding::new(Rule::ChunkMissing, key, what(array)));
-            named += 1;
-            left = left.saturating_sub(1);
-        }
+/// The numbers below `all` that are not in a list: the first ones, at most `most`, and how many there are.
+fn absent(mut present: Vec<u64>, all: u64, most: u64) -> (Vec<u64>, u64) {
+    present.sort_unstable();
+    present.dedup();
+    let count = all.saturating_sub(present.len() as u64);
+    let mut first = vec![];
+    let mut from = 0u64;
+    for next in present.into_iter().chain([all]) {
+        let room = most.saturating_sub(first.len() as u64);
+        first.extend(from..next.min(from.saturating_add(room)));
         from = next.saturating_add(1);
     }
-    if left > 0 {
-        report.add_more(path, Rule::ChunkMissing, left);
-    }
+    (first, count)
 }
 
-/// The first numbers of a gap.
-fn gap(gap: Range<u64>, most: u64) -> Range<u64> {
-    gap.start..gap.end.min(gap.start.saturating_add(most)).max(gap.start)
+/// Reports the missing keys of an array.
+fn missing((path, array): (&str, &RawArray), keys: Vec<u64>, report: &mut Report) {
+    let grid = array.key_grid();
+    let (named, count) = absent(keys, product(&grid).unwrap_or(u64::MAX), MOST);
+    for n in &named {
+        let key = join(path, &array.key(&place(*n, &grid)));
+        report.add(path, Finding::new(Rule::ChunkMissing, key, what(array)));
+    }
+    let more = count.saturating_sub(named.len() as u64);
+    if more > 0 {
+        report.count(path, Rule::ChunkMissing, more);
+    }
 }
 
 fn what(array: &RawArray) -> &'static str {
@@ -97,21 +97,6 @@ fn what(array: &RawArray) -> &'static str {
         true => "the chunk is missing",
         false => "the shard is missing",
     }
-}
-
-/// The place of a number in a grid.
-fn place(mut n: u64, grid: &[u64]) -> Vec<u64> {
-    let mut place: Vec<u64> = grid
-        .iter()
-        .rev()
-        .map(|len| {
-            let at = n.checked_rem(*len).unwrap_or(0);
-            n = n.checked_div(*len).unwrap_or(0);
-            at
-        })
-        .collect();
-    place.reverse();
-    place
 }
 
 /// Reports the chunks within the array that a shard does not have. A damaged index is another finding.
@@ -146,30 +131,24 @@ fn within(array: &RawArray, mut read: Reading<'_>) -> Option<Finding> {
         found.extend(within.and_then(|within| number(&within, &cells)));
     }
     let all = product(&cells)?;
-    found.sort_unstable();
-    found.dedup();
-    let count = all.saturating_sub(found.len() as u64);
+    let (named, count) = absent(found, all, NAMED);
     if count == 0 {
         return None;
-    }
-    let mut named = vec![];
-    let mut from = 0;
-    for next in found.into_iter().chain([all]) {
-        let room = NAMED.saturating_sub(named.len()) as u64;
-        named.extend(gap(from..next, room).map(|n| {
-            let place = place(n, &cells);
-            let place = place.iter().zip(&starts);
-            let numbers: Vec<_> = place.map(|(at, start)| (at + start).to_string()).collect();
-            format!("({})", numbers.join(", "))
-        }));
-        from = next.saturating_add(1);
     }
     let more = if count > named.len() as u64 {
         " …"
     } else {
         ""
     };
-    let chunks = counted(usize::try_from(count).unwrap_or(usize::MAX), "chunk");
+    let named: Vec<_> = named
+        .into_iter()
+        .map(|n| {
+            let place = place(n, &cells).into_iter().zip(&starts);
+            let numbers: Vec<_> = place.map(|(at, start)| (at + start).to_string()).collect();
+            format!("({})", numbers.join(", "))
+        })
+        .collect();
+    let chunks = counted(count, "chunk");
     let verb = if count == 1 { "is" } else { "are" };
     let what = format!(
         "{chunks} of {all} {verb} missing in the shard: {}{more}",

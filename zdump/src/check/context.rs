@@ -98,7 +98,7 @@ pub(super) fn shown(json: &Json) -> String {
 }
 
 /// `1 dimension`, `2 dimensions`.
-pub(super) fn counted(n: usize, what: &str) -> String {
+pub(super) fn counted(n: u64, what: &str) -> String {
     let end = if n == 1 { "" } else { "s" };
     format!("{n} {what}{end}")
 }

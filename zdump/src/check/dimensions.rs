@@ -7,7 +7,8 @@ use netcdf_core::format::zarr::nczarr::{
 };
 use netcdf_core::format::zarr::raw::RawArray;
 
-use super::context::{About, Checked, attributes_object, counted, main_object, part, shown};
+use super::context::{About, Checked, attributes_object, counted, main_object, part};
+use super::metadata::wrong;
 use super::report::Report;
 use super::rule::Rule;
 use netcdf_core::format::zarr::survey::{Node, split};
@@ -73,19 +74,16 @@ fn one<'a>(
     let single = |n: &DimensionNames| shape == &[1] && n.names.is_empty();
     let all: Vec<_> = all.into_iter().filter(|n| !scalar && !single(n)).collect();
     for names in all.iter().filter(|n| n.names.len() != shape.len()) {
-        let (count, rank) = (names.names.len(), shape.len());
-        let (count, rank) = (counted(count, "name"), counted(rank, "dimension"));
+        let count = counted(names.names.len() as u64, "name");
+        let rank = counted(shape.len() as u64, "dimension");
         let what = format!("{} has {count}, shape has {rank}", names.place);
         About::object(report, node, names.object).say(Rule::DimensionCount, what);
     }
     agree(node, &all, report);
     match extras.and_then(|(extras, object)| Some((extras.dims?, object))) {
         Some((paths, object)) => {
-            let dims = ReferredDims {
-                paths: &paths,
-                object,
-            };
-            referred(node, &dims, shape, groups, report);
+            let mut about = About::object(report, node, object);
+            referred(&paths, shape, groups, &mut about);
         }
         None => conflicts(node, (&all, shape), lengths, report),
     }
@@ -116,8 +114,8 @@ fn names(
                 names: names.into_iter().map(Some).collect(),
             }),
             None => {
-                let what = format!("{place} is {}: expected a list of names", shown(json));
-                About::object(report, node, object).say(Rule::MemberWrong, what);
+                let mut about = About::object(report, node, object);
+                wrong((place, json), "a list of names", &mut about);
             }
         }
     }
@@ -151,34 +149,17 @@ fn agree(node: &Node, all: &[DimensionNames], report: &mut Report) {
     }
 }
 
-/// netCDF's references to dimensions.
-struct ReferredDims<'a> {
-    paths: &'a [String],
-    /// The object that has them.
-    object: &'a str,
-}
-
 /// Checks netCDF's references to dimensions, and the lengths.
-fn referred(
-    node: &Node,
-    dims: &ReferredDims<'_>,
-    shape: &[u64],
-    groups: &Groups<'_>,
-    report: &mut Report,
-) {
-    let object = dims.object;
-    for (path, &len) in dims.paths.iter().zip(shape) {
+fn referred(paths: &[String], shape: &[u64], groups: &Groups<'_>, about: &mut About<'_>) {
+    for (path, &len) in paths.iter().zip(shape) {
         match groups.find(path) {
             Ok(None) => {}
             Ok(Some(dim)) if dim.len == len || (dim.unlimited && len < dim.len) => {}
             Ok(Some(dim)) => {
                 let what = format!("{path} has {} elements, shape has {len}", dim.len);
-                About::object(report, node, object).say(Rule::DimensionLength, what);
+                about.say(Rule::DimensionLength, what);
             }
-            Err(()) => {
-                let what = format!("{path} is not a dimension");
-                About::object(report, node, object).say(Rule::DimensionUnknown, what);
-            }
+            Err(()) => about.say(Rule::DimensionUnknown, format!("{path} is not a dimension")),
         }
     }
 }

@@ -9,8 +9,9 @@ use netcdf_core::io::odd::Oddity;
 
 use super::arrays::Arrays;
 use super::context::{Checked, counted};
-use super::report::{Counts, Finding, Report};
+use super::report::{Finding, Report};
 use super::rule::Rule;
+use crate::stat::Sizes;
 use netcdf_core::format::zarr::survey::{Node, Role, What, join, split};
 
 /// Most bytes of a key in S3.
@@ -19,46 +20,31 @@ const KEY: usize = 1024;
 const PART: usize = 255;
 
 /// How much is stored of each array, by the number of its node.
-pub(super) type StoredAmounts = BTreeMap<usize, Amount>;
-
-/// How much is stored of an array.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Amount {
-    /// Keys of chunks or shards.
-    pub keys: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
+pub(super) type StoredAmounts = BTreeMap<usize, Sizes>;
 
 /// Checks all keys; returns what is stored of each array.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn check(
-    checked: Checked<'_>,
-    arrays: &Arrays<'_>,
-    counts: &mut Counts,
-    report: &mut Report,
-) -> Result<StoredAmounts> {
+pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<StoredAmounts> {
+    let checked = arrays.checked;
     let mut stored = StoredAmounts::new();
     for key in &checked.survey.unreadable {
         if let Err(e) = checked.store.size(key) {
-            let node = nearest(checked, key).map_or("", |node| &node.path);
+            let node = nearest(checked, key).0;
             report.add(node, Finding::new(Rule::KeyUnreadable, key, e.what()));
         }
     }
     checked
         .survey
         .each((checked.store, checked.env), &mut |key, size, role| {
-            counts.keys += 1;
+            report.counts.keys += 1;
             long(checked, key, report);
             match role {
                 Role::Metadata => {}
                 Role::Chunk(n, _) | Role::Shard(n, _) => {
-                    counts.chunks += 1;
-                    let amount = stored.entry(n).or_default();
-                    amount.keys += 1;
-                    amount.bytes = amount.bytes.saturating_add(size);
+                    report.counts.chunks += 1;
+                    stored.entry(n).or_default().add(size);
                     if let Some((path, array)) = arrays.get(n) {
                         self::size(path, array, (key, size), report);
                     }
@@ -92,7 +78,7 @@ fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
         (_, PART..) if part > PART => format!("a key with a part of {part} bytes"),
         _ => return,
     };
-    let node = nearest(checked, key).map_or("", |node| &node.path);
+    let node = nearest(checked, key).0;
     report.add(node, Finding::new(Rule::KeyLong, key, what));
 }
 
@@ -111,22 +97,21 @@ fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Rep
     }
 }
 
-/// The deepest node above a key.
-fn nearest<'a>(checked: Checked<'a>, key: &str) -> Option<&'a Node> {
+/// The path of the deepest node above a key, and the node; the root if there is none.
+fn nearest<'a>(checked: Checked<'a>, key: &str) -> (&'a str, Option<&'a Node>) {
     let mut path = key;
     while !path.is_empty() {
         path = split(path).0;
         if let Some(node) = checked.survey.node(path) {
-            return Some(node);
+            return (&node.path, Some(node));
         }
     }
-    None
+    ("", None)
 }
 
 /// Reports a key that is neither metadata nor a chunk that readers look for.
 fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
-    let node = nearest(checked, key);
-    let path = node.map_or("", |node| node.path.as_str());
+    let (path, node) = nearest(checked, key);
     let rest = key.get(path.len()..).unwrap_or(key).trim_start_matches('/');
     match node.map(|node| &node.what) {
         // It is unknown what belongs below it.
@@ -193,8 +178,8 @@ fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     let parts: Vec<&str> = digits.split(['/', '.']).filter(|p| !p.is_empty()).collect();
     let grid = array.key_grid();
     if parts.len() != grid.len() {
-        let numbers = counted(parts.len(), "number");
-        let rank = counted(grid.len(), "dimension");
+        let numbers = counted(parts.len() as u64, "number");
+        let rank = counted(grid.len() as u64, "dimension");
         let what = format!("the chunk key has {numbers}, the array has {rank}");
         return Some(Finding::new(Rule::ChunkKey, key, what));
     }

@@ -122,13 +122,25 @@ pub(super) fn lengths(
     let numbers = numbers.filter(|all| all.iter().all(|n| *n >= least));
     if numbers.is_none() {
         let what = match least {
-            0 => "expected a list of whole numbers",
-            _ => "expected a list of whole numbers above 0",
+            0 => "a list of whole numbers",
+            _ => "a list of whole numbers above 0",
         };
-        let what = format!("{name} is {}: {what}", shown(json));
-        about.say(Rule::MemberWrong, what);
+        wrong((name, json), what, about);
     }
     numbers
+}
+
+/// The shape of an array, and the least length of its chunks.
+pub(super) fn shape(json: &Json, about: &mut About<'_>) -> (Option<Vec<u64>>, u64) {
+    let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
+    let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
+    (shape, u64::from(!empty))
+}
+
+/// Adds the finding that a member is not what it should be.
+pub(super) fn wrong((name, json): (&str, &Json), expected: &str, about: &mut About<'_>) {
+    let what = format!("{name} is {}: expected {expected}", shown(json));
+    about.say(Rule::MemberWrong, what);
 }
 
 /// Checks that two lists have the same length.

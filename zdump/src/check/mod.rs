@@ -39,8 +39,8 @@ use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use self::arrays::Arrays;
 use self::context::Checked;
-use self::report::{Counts, Report};
-use crate::cli::{CheckArgs, Cli};
+use self::report::Report;
+use crate::cli::CheckArgs;
 use crate::open::Session;
 use crate::out::Out;
 use crate::{NAME, Verdict};
@@ -50,23 +50,18 @@ use netcdf_core::format::zarr::survey::{Survey, no_store};
 ///
 /// # Errors
 /// Errors of opening and of the store.
-pub(crate) fn run(
-    args: &CheckArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = match session.store(&args.store.store, io) {
         Ok(store) => store,
         Err(e) if e.kind() == ErrorKind::UnknownFormat => {
-            let name = args.store.store.to_string_lossy().into_owned();
-            return none(cli, (&name, &e), io);
+            return none(session, (&args.store.store.to_string_lossy(), &e), io);
         }
         Err(e) => return Err(e),
     };
     let env = &session.env;
     let survey = Survey::read(&store, env)?;
     if !survey.is_store() {
-        return none(cli, (store.name(), &no_store(&store)), io);
+        return none(session, (store.name(), &no_store(&store)), io);
     }
     let show = args.deep && io.terminal && !args.quiet;
     let bar = Bar::over(vec![args.store.store.clone()], show);
@@ -77,21 +72,21 @@ pub(crate) fn run(
     }
     let (store, survey) = (&store, &survey);
     let checked = Checked { store, survey, env };
-    let (report, counts) = look(checked, (args.deep, args.complete))?;
+    let report = look(checked, (args.deep, args.complete))?;
     drop(bar);
     let verdict = match report.has_errors() {
         true => Verdict::Problems,
         false => Verdict::Sound,
     };
-    let mut out = Out::new(cli.json, io, ("check", store.name()))?;
-    report.print(counts, &mut out)?;
+    let mut out = Out::new(session.json, io, ("check", store.name()))?;
+    report.print(&mut out)?;
     out.end()?;
     Ok(verdict)
 }
 
 /// Reports that something is not a store.
-fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
-    if cli.json {
+fn none(session: &Session, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
+    if session.json {
         let mut out = Out::new(true, io, ("check", name))?;
         out.record("summary", [("verdict", Json::text("no store"))])?;
         out.end()?;
@@ -104,9 +99,8 @@ fn none(cli: &Cli, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
 ///
 /// # Errors
 /// Errors of the store.
-fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<(Report, Counts)> {
+fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<Report> {
     let mut report = Report::default();
-    let mut counts = Counts::default();
     objects::check(checked, &mut report)?;
     metadata::check(checked, &mut report);
     structure::check(checked, &mut report);
@@ -115,16 +109,11 @@ fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<(Report,
     consolidated::check(checked, &mut report);
     let arrays = Arrays::of(checked);
     let nodes = &checked.survey.nodes;
-    counts.arrays = nodes.iter().filter(|n| n.array().is_some()).count() as u64;
-    let stored = keys::check(checked, &arrays, &mut counts, &mut report)?;
-    let work = chunks::StoredArrays {
-        arrays: &arrays,
-        stored: &stored,
-        deep,
-    };
-    chunks::check(checked, work, &mut counts, &mut report)?;
+    report.counts.arrays = nodes.iter().filter(|n| n.array().is_some()).count() as u64;
+    let stored = keys::check(&arrays, &mut report)?;
+    chunks::check(&arrays, &stored, deep, &mut report)?;
     if complete {
-        complete::check(checked, &arrays, &mut report)?;
+        complete::check(&arrays, &mut report)?;
     }
-    Ok((report, counts))
+    Ok(report)
 }

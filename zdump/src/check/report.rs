@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 
+use super::context::counted;
 use super::rule::{Rule, Severity};
 use crate::out::{Colour, Out, plain};
 
@@ -43,9 +44,9 @@ pub(crate) struct Report {
     /// The findings that are kept.
     findings: Vec<Finding>,
     /// Number of findings of each rule per node.
-    counts: BTreeMap<(String, Rule), u64>,
-    /// Numbers of errors and warnings.
-    totals: (u64, u64),
+    of_nodes: BTreeMap<(String, Rule), u64>,
+    /// What the store contains.
+    pub counts: Counts,
 }
 
 /// Counts of what a store contains.
@@ -64,39 +65,35 @@ pub(crate) struct Counts {
 impl Report {
     /// Adds a finding about a node. Only a limited number per rule is kept.
     pub fn add(&mut self, node: &str, finding: Finding) {
-        match finding.rule.severity() {
-            Severity::Error => self.totals.0 += 1,
-            Severity::Warning => self.totals.1 += 1,
-        }
-        let key = (node.to_owned(), finding.rule);
-        let count = self.counts.entry(key).or_default();
-        *count += 1;
-        if *count <= MOST {
+        if self.count(node, finding.rule, 1) <= MOST {
             self.findings.push(finding);
         }
     }
 
-    /// Counts further findings of a rule about a node, which are not kept.
-    pub fn add_more(&mut self, node: &str, rule: Rule, more: u64) {
-        let total = match rule.severity() {
-            Severity::Error => &mut self.totals.0,
-            Severity::Warning => &mut self.totals.1,
-        };
-        *total = total.saturating_add(more);
-        let count = self.counts.entry((node.to_owned(), rule)).or_default();
+    /// Counts findings of a rule about a node; returns how many there are now.
+    pub fn count(&mut self, node: &str, rule: Rule, more: u64) -> u64 {
+        let count = self.of_nodes.entry((node.to_owned(), rule)).or_default();
         *count = count.saturating_add(more);
+        *count
+    }
+
+    /// Number of findings of a severity.
+    fn total(&self, severity: Severity) -> u64 {
+        let all = self.of_nodes.iter();
+        let of_severity = all.filter(|((_, rule), _)| rule.severity() == severity);
+        of_severity.fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     /// Whether there are errors.
     pub fn has_errors(&self) -> bool {
-        self.totals.0 > 0
+        self.total(Severity::Error) > 0
     }
 
     /// Number of errors of a node.
     pub fn errors_of(&self, node: &str) -> u64 {
         let from = (node.to_owned(), Rule::KeyUnreadable);
         let of_node = self
-            .counts
+            .of_nodes
             .range(from..)
             .take_while(|((n, _), _)| n == node);
         let errors = of_node.filter(|((_, rule), _)| rule.severity() == Severity::Error);
@@ -114,7 +111,7 @@ impl Report {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn print(mut self, counts: Counts, out: &mut Out<'_>) -> Result<()> {
+    pub fn print(mut self, out: &mut Out<'_>) -> Result<()> {
         self.findings.sort();
         for finding in &self.findings {
             match out.json {
@@ -122,28 +119,25 @@ impl Report {
                 false => text(finding, out)?,
             }
         }
-        let more = self.counts.iter().filter(|(_, count)| **count > MOST);
+        let more = self.of_nodes.iter().filter(|(_, count)| **count > MOST);
         for ((node, rule), count) in more {
             let count = count - MOST;
             let path = format!("/{node}");
             if out.json {
-                let rule = ("rule", Json::text(rule.name()));
-                let members = [
-                    rule,
-                    ("path", Json::text(&path)),
-                    ("count", Json::int(count)),
-                ];
-                out.record("more", members)?;
+                let (rule, path) = (Json::text(rule.name()), Json::text(&path));
+                let count = Json::int(count);
+                out.record("more", [("rule", rule), ("path", path), ("count", count)])?;
             } else {
                 let (name, path) = (rule.name(), plain(&path));
                 out.line(&format!("{path}: {count} more of {name}, not shown"))?;
             }
         }
-        self.summary(counts, out)
+        self.summary(out)
     }
 
-    fn summary(&self, counts: Counts, out: &mut Out<'_>) -> Result<()> {
-        let (errors, warnings) = self.totals;
+    fn summary(&self, out: &mut Out<'_>) -> Result<()> {
+        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|s| self.total(s));
+        let counts = self.counts;
         if out.json {
             let verdict = if errors > 0 { "problems" } else { "sound" };
             return out.record(
@@ -159,8 +153,8 @@ impl Report {
                 ],
             );
         }
-        let (keys, arrays) = (number(counts.keys, "key"), number(counts.arrays, "array"));
-        let (wrong, odd) = (number(errors, "error"), number(warnings, "warning"));
+        let (keys, arrays) = (counted(counts.keys, "key"), counted(counts.arrays, "array"));
+        let (wrong, odd) = (counted(errors, "error"), counted(warnings, "warning"));
         let line = match (errors, warnings) {
             (0, 0) => out.paint(Colour::Green, &format!("sound: {keys}, {arrays}")),
             (0, _) => out.paint(
@@ -171,12 +165,6 @@ impl Report {
         };
         out.line(&line)
     }
-}
-
-/// `1 key`, `2 keys`.
-fn number(n: u64, what: &str) -> String {
-    let end = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{end}")
 }
 
 fn members(finding: &Finding) -> [(&'static str, Json); 5] {
@@ -215,7 +203,8 @@ mod tests {
             report.add("v", finding);
         }
         report.add("w", Finding::new(Rule::KeyLong, "a", "long"));
-        assert_eq!(report.totals, (MOST + 7, 1));
+        let totals = [Severity::Error, Severity::Warning].map(|s| report.total(s));
+        assert_eq!(totals, [MOST + 7, 1]);
         assert_eq!(report.sorted().len(), 1001);
         assert_eq!(report.sorted()[0].key, "a");
         assert!(report.has_errors());

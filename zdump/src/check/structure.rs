@@ -7,6 +7,7 @@ use netcdf_core::model::ZarrVersion;
 use super::context::{About, Checked, main_object};
 use super::report::{Finding, Report};
 use super::rule::Rule;
+use crate::words::version_number;
 use netcdf_core::format::zarr::survey::{Node, What, join, split};
 
 /// Checks all nodes.
@@ -25,13 +26,6 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 /// Whether a node has objects of its own, not only consolidated ones.
 fn has_own(node: &Node) -> bool {
     node.objects.values().any(|o| o.size.is_some())
-}
-
-fn number(version: ZarrVersion) -> u8 {
-    match version {
-        ZarrVersion::V2 => 2,
-        ZarrVersion::V3 => 3,
-    }
 }
 
 /// Checks the objects of a node.
@@ -72,7 +66,7 @@ fn above<'a>(
         let found = checked.survey.node(path);
         if let (Some(one), Some(other)) = (version, found.and_then(|n| n.version)) {
             if one != other {
-                let (above, one, other) = (shown(path), number(one), number(other));
+                let (above, one, other) = (shown(path), version_number(one), version_number(other));
                 let what = format!("version {one} below {above}, which is of version {other}");
                 About::object(report, node, name).say(Rule::MixedVersions, what);
             }

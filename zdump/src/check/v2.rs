@@ -5,15 +5,13 @@
 use netcdf_core::json::Json;
 
 use super::context::{About, shown};
-use super::metadata::{lengths, ranks, required, version, word};
+use super::metadata::{lengths, ranks, required, shape, version, word, wrong};
 use super::rule::Rule;
 
 /// Checks an array.
 pub(super) fn array(json: &Json, about: &mut About<'_>) {
     version(json, 2, about);
-    let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
-    let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
-    let least = u64::from(!empty);
+    let (shape, least) = self::shape(json, about);
     let chunks = required(json, "chunks", about).and_then(|j| lengths(("chunks", j), least, about));
     ranks(
         ("shape", shape.as_deref()),
@@ -40,10 +38,7 @@ fn codecs(json: &Json, about: &mut About<'_>) {
     match required(json, "filters", about) {
         None | Some(Json::Null) => {}
         Some(Json::Array(filters)) => filters.iter().for_each(|f| codec("filters", f, about)),
-        Some(other) => {
-            let what = format!("filters is {}: expected a list or null", shown(other));
-            about.say(Rule::MemberWrong, what);
-        }
+        Some(other) => wrong(("filters", other), "a list or null", about),
     }
 }
 

@@ -5,8 +5,9 @@
 use netcdf_core::json::Json;
 
 use super::context::{About, shown};
-use super::metadata::{lengths, ranks, required, version, word};
+use super::metadata::{lengths, ranks, required, shape, version, word, wrong};
 use super::rule::Rule;
+use crate::words::{configured, stated_name};
 
 /// Deepest nesting of shards; the description of the array refuses anything deeper.
 const DEPTH: u32 = 16;
@@ -17,8 +18,7 @@ pub(super) fn node(json: &Json, about: &mut About<'_>) {
     if let Some(attributes) = json.get("attributes")
         && !matches!(attributes, Json::Object(_))
     {
-        let what = format!("attributes is {}: expected an object", shown(attributes));
-        about.say(Rule::MemberWrong, what);
+        wrong(("attributes", attributes), "an object", about);
     }
     let Some(ty) = required(json, "node_type", about) else {
         return;
@@ -30,8 +30,7 @@ pub(super) fn node(json: &Json, about: &mut About<'_>) {
 }
 
 fn array(json: &Json, about: &mut About<'_>) {
-    let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
-    let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
+    let (shape, least) = self::shape(json, about);
     let shape = ("shape", shape.as_deref());
     required(json, "data_type", about);
     if let Some(Json::Null) = required(json, "fill_value", about) {
@@ -42,17 +41,14 @@ fn array(json: &Json, about: &mut About<'_>) {
     }
     let chunk =
         required(json, "chunk_grid", about).and_then(|grid| configured(grid, "chunk_shape"));
-    let chunk = chunk.and_then(|j| lengths(("chunk_shape", j), u64::from(!empty), about));
+    let chunk = chunk.and_then(|j| lengths(("chunk_shape", j), least, about));
     let chunk = ("chunk_shape", chunk.as_deref());
     ranks(shape, chunk, about);
     required(json, "chunk_key_encoding", about);
     match required(json, "codecs", about) {
         None => {}
         Some(Json::Array(list)) => codecs(list, shape, about, 0),
-        Some(other) => {
-            let what = format!("codecs is {}: expected a list", shown(other));
-            about.say(Rule::MemberWrong, what);
-        }
+        Some(other) => wrong(("codecs", other), "a list", about),
     }
     match json.get("dimension_names") {
         None | Some(Json::Null) => {}
@@ -64,11 +60,7 @@ fn array(json: &Json, about: &mut About<'_>) {
 fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
     let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
     let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
-        let what = format!(
-            "dimension_names is {}: expected a list of names",
-            shown(json)
-        );
-        return about.say(Rule::MemberWrong, what);
+        return wrong(("dimension_names", json), "a list of names", about);
     };
     if let Some(shape) = shape.filter(|shape| shape.len() != names.len()) {
         let (names, shape) = (names.len(), shape.len());
@@ -86,25 +78,26 @@ fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, d
         "vlen-bytes",
         "sharding_indexed",
     ];
-    let known = |codec: &Json| name(codec).is_some_and(|name| BYTES.contains(&name));
-    let others =
-        |codec: &Json| name(codec).is_none_or(|name| name.contains('.') || name == "packbits");
+    let known = |codec: &Json| stated_name(codec).is_some_and(|name| BYTES.contains(&name));
+    let others = |codec: &Json| {
+        stated_name(codec).is_none_or(|name| name.contains('.') || name == "packbits")
+    };
     if !list.iter().any(|codec| known(codec) || others(codec)) {
         let what = "no codec turns the elements into bytes";
         about.advise(Rule::CodecWrong, what, "add the codec \"bytes\"");
     }
     for codec in list {
-        if name(codec).is_none() {
+        if stated_name(codec).is_none() {
             let what = format!("a codec without a name: {}", shown(codec));
             about.say(Rule::MemberWrong, what);
         }
-        if name(codec) == Some("transpose")
+        if stated_name(codec) == Some("transpose")
             && let Some(order) = configured(codec, "order")
             && let Some(order) = lengths(("order", order), 0, about)
         {
             ranks(shape, ("the order of transpose", Some(&order)), about);
         }
-        if name(codec) == Some("sharding_indexed") && depth < DEPTH {
+        if stated_name(codec) == Some("sharding_indexed") && depth < DEPTH {
             shards(codec, shape, about, depth);
         }
     }
@@ -123,13 +116,4 @@ fn shards(codec: &Json, shape: (&str, Option<&[u64]>), about: &mut About<'_>, de
     if let Some(list) = configured(codec, "codecs").and_then(Json::items) {
         codecs(list, shape, about, depth + 1);
     }
-}
-
-/// The name of a codec: `{"name": …}` or just that.
-fn name(json: &Json) -> Option<&str> {
-    json.as_str().or_else(|| json.get("name")?.as_str())
-}
-
-fn configured<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
-    json.get("configuration")?.get(name)
 }

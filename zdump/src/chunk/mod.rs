@@ -1,6 +1,5 @@
 //! `chunk`: the decoded values of chunks, and what each codec did.
 
-mod bytes;
 mod index;
 mod print;
 mod rows;
@@ -9,45 +8,23 @@ mod shard;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::Values;
 use netcdf_core::notes::Note;
-use netcdf_core::runtime::pool::Item;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::array::{ChunkPlace, FoundChunk, Opened, Times, find};
-use crate::cli::{ChunkArgs, Cli};
+use crate::array::{ChunkPlace, FoundChunk, Opened, Times, Undone, find};
+use crate::cli::ChunkArgs;
 use crate::open::Session;
 use crate::out::Out;
-use netcdf_core::format::zarr::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::no_store;
 use print::Printer;
-
-/// The data of a chunk to show.
-struct Looked {
-    /// Number of stored bytes, and of bytes after each codec that was undone.
-    sizes: Vec<u64>,
-    what: Contents,
-}
-
-enum Contents {
-    /// The number of codecs that were undone, and the bytes after that.
-    Bytes(usize, Vec<u8>),
-    /// The values.
-    Values(Values),
-}
 
 /// Runs the command.
 ///
 /// # Errors
 /// Errors of the store; arguments that do not fit the array; for a single chunk, errors of its codecs.
-pub(crate) fn run(
-    args: &ChunkArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
-    let survey = Survey::read(&store, &session.env)?;
-    if !survey.is_store() {
-        return Err(no_store(&store));
-    }
+    let survey = session.survey(&store)?;
     let node = find(&survey, &store, &args.var)?;
     let opened = Opened::new(&store, &session.env, node);
     let mut opened = opened.ok_or_else(|| no_store(&store))?;
@@ -58,7 +35,7 @@ pub(crate) fn run(
     let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;
     let mut printer = Printer {
         opened: &opened,
-        out: Out::new(cli.json, io, ("chunk", store.name()))?,
+        out: Out::new(session.json, io, ("chunk", store.name()))?,
         stage: args.stage,
         shard: None,
     };
@@ -112,36 +89,28 @@ fn one(printer: &mut Printer<'_, '_>, place: &[u64]) -> Result<Verdict> {
 fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
     let opened = printer.opened;
     let (stage, mut wrong, mut count) = (printer.stage, 0u64, 0u64);
-    opened.stored(&mut |batch| {
-        let items = batch.into_iter().map(|place| {
-            let bytes = place.as_ref().map_or(0, |place| opened.memory(place));
-            Ok(Item {
-                bytes,
-                value: place,
-            })
-        });
-        let work = |place: FoundChunk| match place {
-            Ok(place) => {
-                opened.env.cancel.check()?;
-                let looked = look(opened, &place, stage);
-                Ok((Some(place), looked))
+    let work = |place: FoundChunk| match place {
+        Ok(place) => {
+            opened.env.cancel.check()?;
+            let looked = look(opened, &place, stage);
+            Ok((Some(place), looked))
+        }
+        Err(lost) => Ok((None, Err(lost.error))),
+    };
+    let bytes = |place: &ChunkPlace| opened.memory(place);
+    opened.each_stored(bytes, work, |(place, looked)| {
+        count += 1;
+        if let Some(place) = &place {
+            printer.shard_in(&place.key, &place.place)?;
+        }
+        match (place, looked) {
+            (Some(place), Ok(looked)) => printer.chunk(&place, &looked),
+            (place, Err(e)) => {
+                wrong += 1;
+                printer.problem(place.as_ref(), &e)
             }
-            Err(lost) => Ok((None, Err(lost.error))),
-        };
-        opened.env.pool.ordered(items, work, |(place, looked)| {
-            count += 1;
-            if let Some(place) = &place {
-                printer.shard_in(&place.key, &place.place)?;
-            }
-            match (place, looked) {
-                (Some(place), Ok(looked)) => printer.chunk(&place, &looked),
-                (place, Err(e)) => {
-                    wrong += 1;
-                    printer.problem(place.as_ref(), &e)
-                }
-                (None, Ok(_)) => Ok(()),
-            }
-        })
+            (None, Ok(_)) => Ok(()),
+        }
     })?;
     if count == 0 {
         printer.nothing()?;
@@ -157,19 +126,18 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
     Ok(Verdict::Problems)
 }
 
-/// Reads a stored chunk and decodes as much as is shown.
-fn look(opened: &Opened<'_>, place: &ChunkPlace, stage: Option<usize>) -> Result<Looked> {
+/// Reads a stored chunk and decodes as much as is shown: up to a stage, else to values, which take the place of the bytes.
+fn look(
+    opened: &Opened<'_>,
+    place: &ChunkPlace,
+    stage: Option<usize>,
+) -> Result<(Undone, Option<Values>)> {
     let bytes = opened.fetch(place)?;
-    if let Some(stage) = stage {
-        let undone = opened.undo(place, bytes, stage)?;
-        return Ok(Looked {
-            sizes: undone.sizes,
-            what: Contents::Bytes(stage, undone.bytes),
-        });
-    }
-    let undone = opened.undo(place, bytes, opened.codecs().len())?;
-    Ok(Looked {
-        what: Contents::Values(opened.values(place, &undone.bytes)?),
-        sizes: undone.sizes,
-    })
+    let stages = stage.unwrap_or_else(|| opened.codecs().len());
+    let mut undone = opened.undo(place, bytes, stages)?;
+    let values = match stage {
+        Some(_) => None,
+        None => Some(opened.values(place, &std::mem::take(&mut undone.bytes))?),
+    };
+    Ok((undone, values))
 }

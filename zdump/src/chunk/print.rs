@@ -8,14 +8,17 @@ use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
 use super::rows::{self, RowPiece};
-use super::{Contents, Looked, bytes};
-use crate::array::{ChunkPlace, Opened, numbers};
-use crate::out::{Colour, Out, numbers as list, plain};
-use crate::table::shape;
+use crate::array::{ChunkPlace, Opened, Undone, numbers};
+use crate::hex;
+use crate::out::{Colour, Out, numbers as list, object, plain};
+use crate::table::{count, shape};
 use crate::words::dtype;
 
 /// Most characters in a line of values.
 const WIDTH: usize = 100;
+
+/// Bytes of a line of JSON.
+const RECORD: usize = 4096;
 
 /// Prints chunks.
 pub(super) struct Printer<'a, 'w> {
@@ -34,12 +37,36 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn chunk(&mut self, place: &ChunkPlace, looked: &Looked) -> Result<()> {
-        self.head(place, Some(&looked.sizes))?;
-        match &looked.what {
-            Contents::Bytes(stage, bytes) => bytes::print(&mut self.out, *stage, bytes),
-            Contents::Values(values) => self.values(place, values),
+    pub fn chunk(
+        &mut self,
+        place: &ChunkPlace,
+        (undone, values): &(Undone, Option<Values>),
+    ) -> Result<()> {
+        self.head(place, Some(&undone.sizes))?;
+        match values {
+            None => self.bytes(&undone.bytes),
+            Some(values) => self.values(place, values),
         }
+    }
+
+    /// Prints bytes: offset, hexadecimal digits, characters.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.out.json {
+            let stage = Json::int(self.stage.unwrap_or_default());
+            let mut at = 0;
+            return bytes.chunks(RECORD).try_for_each(|part| {
+                let hex = ("hex", Json::text(&hex::digits(part)));
+                let offset = ("offset", Json::int(at));
+                at += part.len();
+                self.out
+                    .record("bytes", [("stage", stage.clone()), offset, hex])
+            });
+        }
+        for (n, line) in bytes.chunks(hex::LINE).enumerate() {
+            let (digits, text) = hex::line(n.saturating_mul(hex::LINE) as u64, line);
+            self.out.line(&format!("  {digits}  {text}"))?;
+        }
+        Ok(())
     }
 
     /// Prints the head of a chunk, before its values; `sizes` are the numbers of bytes after each codec that was undone.
@@ -63,8 +90,7 @@ impl Printer<'_, '_> {
         }
         let whole = sizes.len() > self.opened.codecs().len();
         if whole {
-            let elements = product(&self.opened.chunk);
-            let elements = elements.map_or_else(|| "?".to_owned(), |n| n.to_string());
+            let elements = count(product(&self.opened.chunk));
             text.push_str(&format!(" = {elements} of {}", dtype(self.opened.array)));
         }
         self.out.line(&format!("  stored    {text}"))
@@ -96,21 +122,16 @@ impl Printer<'_, '_> {
         if inside == block.count {
             return String::new();
         }
-        let (inside, all) = (product(inside), product(&block.count));
-        let count = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
-        format!(
-            "; clipped: {} of {} are in the array, those after | are not",
-            count(inside),
-            count(all)
-        )
+        let (inside, all) = (count(product(inside)), count(product(&block.count)));
+        format!("; clipped: {inside} of {all} are in the array, those after | are not")
     }
 
     fn head_record(&mut self, place: &ChunkPlace, sizes: &[u64]) -> Result<()> {
         let codecs = self.opened.codecs();
-        let stages = codecs.iter().zip(sizes.iter().skip(1)).map(|(name, size)| {
-            let members = [("codec", Json::text(name)), ("bytes", Json::int(size))];
-            Json::Object(members.map(|(k, v)| (k.to_owned(), v)).to_vec())
-        });
+        let stages = codecs
+            .iter()
+            .zip(sizes.iter().skip(1))
+            .map(|(name, size)| object([("codec", Json::text(name)), ("bytes", Json::int(size))]));
         let stages = Json::Array(stages.collect());
         let stored = sizes.first().copied().unwrap_or(0);
         let mut members = self.about(&place.place, &place.key);

@@ -11,7 +11,8 @@ use netcdf_core::model::region::product;
 
 use super::print::Printer;
 use crate::array::numbers;
-use crate::out::{Colour, numbers as list};
+use crate::out::{Colour, maybe, numbers as list, plain};
+use crate::table::count;
 
 impl Printer<'_, '_> {
     /// Prints the head of the shard of a chunk, if there are shards.
@@ -38,10 +39,7 @@ impl Printer<'_, '_> {
             return Ok(());
         };
         let parts = self.opened.parts(&key_place, key, size)?;
-        let ratio = self.opened.array.outer().iter().zip(&self.opened.chunk);
-        let ratio: Vec<u64> = ratio
-            .map(|(outer, inner)| outer / (*inner).max(1))
-            .collect();
+        let ratio = self.opened.per_key();
         if self.out.json {
             self.out.record(
                 "shard",
@@ -54,9 +52,9 @@ impl Printer<'_, '_> {
                 ],
             )?;
         } else {
-            let all = product(&ratio).map_or_else(|| "?".to_owned(), |n| n.to_string());
+            let all = count(product(&ratio));
             let (at, have) = (numbers(&key_place), parts.len());
-            let key = crate::out::plain(key);
+            let key = plain(key);
             let text = format!("shard {at}  {key}  {size} B, {have} of {all} chunks");
             let text = self.out.paint(Colour::Bold, &text);
             self.out.line(&text)?;
@@ -94,8 +92,8 @@ impl Printer<'_, '_> {
         let len = range.map(|range| range.end.saturating_sub(range.start));
         let offset = range.map(|range| range.start);
         if self.out.json {
-            let offset = ("offset", crate::out::maybe(offset));
-            let length = ("length", crate::out::maybe(len));
+            let offset = ("offset", maybe(offset));
+            let length = ("length", maybe(len));
             return self
                 .out
                 .record("entry", [("place", list(place)), offset, length]);

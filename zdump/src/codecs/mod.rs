@@ -9,11 +9,11 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::cli::{Cli, CodecsArgs};
+use crate::cli::CodecsArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, plain};
 use crate::table::Table;
-use netcdf_core::format::zarr::survey::{Node, Survey, What, no_store};
+use netcdf_core::format::zarr::survey::{Node, What};
 
 use step::CodecStep;
 
@@ -32,16 +32,9 @@ const HEAD: [&str; 7] = [
 ///
 /// # Errors
 /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
-pub(crate) fn run(
-    args: &CodecsArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
-    let survey = Survey::read(&store, &session.env)?;
-    if !survey.is_store() {
-        return Err(no_store(&store));
-    }
+    let survey = session.survey(&store)?;
     let mut arrays = vec![];
     let mut missing = false;
     for node in &survey.nodes {
@@ -61,7 +54,7 @@ pub(crate) fn run(
             arrays.push((node, steps, problem.filter(|_| !args.missing)));
         }
     }
-    let mut out = Out::new(cli.json, io, ("codecs", store.name()))?;
+    let mut out = Out::new(session.json, io, ("codecs", store.name()))?;
     match out.json {
         true => arrays
             .iter()

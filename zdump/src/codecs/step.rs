@@ -10,7 +10,7 @@ use netcdf_core::json::Json;
 use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 
 use crate::table::shape;
-use crate::words::codec_params;
+use crate::words::{codec_name, codec_params, configured, stated_name};
 
 /// A step.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I
     /// The steps of these codecs and of the codecs in shards. The depth is that of the shards.
     fn follow<'s>(&mut self, codecs: &[Json], shards: &mut impl Iterator<Item = &'s Shard>) {
         for codec in codecs {
-            let name = codec.as_str().or_else(|| codec.get("name")?.as_str());
+            let name = stated_name(codec);
             let mut step = match name {
                 Some("bytes" | "endian") => {
                     let order = self.array.described.stored.order;
@@ -175,8 +175,8 @@ impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I
                 Some("sharding_indexed") => {
                     let Some(shard) = shards.next() else { return };
                     self.steps.push(of_shard(shard, codec, self.array));
-                    let inner = codec.get("configuration").and_then(|c| c.get("codecs"));
-                    let inner = inner.and_then(Json::items).unwrap_or_default();
+                    let inner = configured(codec, "codecs").and_then(Json::items);
+                    let inner = inner.unwrap_or_default();
                     return self.follow(inner, shards);
                 }
                 Some(_) | None => match self.filters.next() {
@@ -191,8 +191,7 @@ impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I
 }
 
 fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep {
-    let stated = json.get("id").or_else(|| json.get("name"));
-    let stated = stated.or(Some(json)).and_then(Json::as_str);
+    let stated = codec_name(json);
     let mut step = CodecStep::new("filter", [None, None], String::new());
     match spec {
         Ok(spec) => {
@@ -252,10 +251,7 @@ fn of_texts(heap: HeapCodec, array: &RawArray) -> CodecStep {
 fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> CodecStep {
     let place = if shard.index_first { "first" } else { "last" };
     let sum = if shard.checksum { " with crc32c" } else { "" };
-    let configured = codec.get("configuration");
-    let inner = configured
-        .and_then(|c| c.get("chunk_shape"))
-        .and_then(Json::items);
+    let inner = configured(codec, "chunk_shape").and_then(Json::items);
     let inner = inner.map(|items| items.iter().filter_map(Json::as_u64).collect());
     let inner: Vec<u64> = inner.unwrap_or_else(|| array.described.chunk.clone());
     let params = format!(

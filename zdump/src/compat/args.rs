@@ -8,18 +8,8 @@ use super::format::{Printer, ShownType};
 /// The usage message, printed for a wrong command line and for `-v`.
 pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
 
-/// What to print.
-#[derive(Debug)]
-pub(super) enum CompatOutput {
-    /// The objects of a store.
-    Dump(Box<Options>),
-    /// The usage message.
-    Usage,
-}
-
 /// What objects to print, and how.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Options {
     /// The store.
     pub store: PathBuf,
@@ -27,6 +17,20 @@ pub(super) struct Options {
     pub ty: ShownType,
     /// The format of numbers.
     pub printer: Printer,
+    /// The options as they were given.
+    pub given: Given,
+}
+
+/// The options of the command line.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Given {
+    /// `-t`
+    pub ty: Option<ShownType>,
+    /// `-F`
+    format: Option<String>,
+    /// `-x`
+    pub action: bool,
     /// `-h`: chunks are not printed.
     pub metadata_only: bool,
     /// `-d`: all keys are listed on standard error first.
@@ -35,54 +39,30 @@ pub(super) struct Options {
     pub no_consolidated: bool,
     /// `-T`: operations on the store are traced.
     pub trace: bool,
-    /// Whether there was a `-t`.
-    pub type_given: bool,
-    /// Whether there was a `-x`.
-    pub action_given: bool,
 }
 
-/// The part of the command line read so far.
-#[derive(Debug, Default)]
-struct Read {
-    ty: Option<ShownType>,
-    format: Option<String>,
-    action: bool,
-    metadata_only: bool,
-    debug: bool,
-    no_consolidated: bool,
-    trace: bool,
-    files: Vec<OsString>,
-}
-
-/// Reads the command line.
+/// Reads the command line; `None` if the usage message is requested.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn parse(args: &[OsString]) -> Result<CompatOutput, String> {
-    let mut read = Read::default();
+pub(super) fn parse(args: &[OsString]) -> Result<Option<Options>, String> {
+    let (mut given, mut files) = (Given::default(), vec![]);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let Some(letters) = arg.to_str().and_then(|a| a.strip_prefix('-')) else {
-            read.files.push(arg.clone());
-            continue;
-        };
-        match letters {
-            "" => read.files.push(arg.clone()),
-            "-" => {
-                read.files.extend(args.by_ref().cloned());
-            }
-            letters => {
-                if read.options(letters, &mut args)? {
-                    return Ok(CompatOutput::Usage);
+        match arg.to_str().and_then(|a| a.strip_prefix('-')) {
+            None | Some("") => files.push(arg.clone()),
+            Some("-") => files.extend(args.by_ref().cloned()),
+            Some(letters) => {
+                if given.options(letters, &mut args)? {
+                    return Ok(None);
                 }
             }
         }
     }
-    read.options_of_dump()
-        .map(|o| CompatOutput::Dump(Box::new(o)))
+    given.with_store(files).map(Some)
 }
 
-impl Read {
+impl Given {
     /// Reads the options in one argument; returns whether the usage message is requested.
     fn options<'a>(
         &mut self,
@@ -128,22 +108,17 @@ impl Read {
         Ok(())
     }
 
-    fn options_of_dump(self) -> Result<Options, String> {
-        let [file] = <[OsString; 1]>::try_from(self.files).map_err(|files| match files.len() {
+    fn with_store(self, files: Vec<OsString>) -> Result<Options, String> {
+        let [file] = <[OsString; 1]>::try_from(files).map_err(|files| match files.len() {
             0 => "no input file specified",
             _ => "only one input file argument permitted",
         })?;
-        let ty = self.ty.unwrap_or(ShownType::UByte);
+        let ty = self.ty.unwrap_or_default();
         Ok(Options {
             store: unescaped(file),
             printer: Printer::new(ty, self.format.as_deref())?,
-            metadata_only: self.metadata_only,
-            debug: self.debug,
-            no_consolidated: self.no_consolidated,
-            trace: self.trace,
-            type_given: self.ty.is_some(),
-            action_given: self.action,
             ty,
+            given: self,
         })
     }
 }

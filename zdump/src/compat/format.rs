@@ -5,53 +5,56 @@ use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 
 /// The type in which the bytes of a chunk are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ShownType {
-    /// Unsigned, one byte: the default.
-    UByte,
-    /// Signed, one byte.
-    Byte,
-    /// Unsigned, two bytes.
-    UShort,
-    /// Signed, two bytes.
-    Short,
-    /// Unsigned, four bytes.
-    UInt,
-    /// Signed, four bytes.
-    Int,
-    /// Unsigned, eight bytes.
-    UInt64,
-    /// Signed, eight bytes.
-    Int64,
-    /// Four bytes.
+pub(super) struct ShownType {
+    /// Its name.
+    pub name: &'static str,
+    /// The size used to count elements. Texts count as the pointers that `zmapio` has for them.
+    pub size: u64,
+    class: Class,
+}
+
+/// How the bytes of an element are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Unsigned,
+    Signed,
     Float,
-    /// Eight bytes.
-    Double,
     /// A character in quotes.
     Char,
-    /// Texts with this many bytes, at least one.
+    /// A text with this many bytes, at least one.
     Text(usize),
 }
 
-/// Names of types in the option.
-const NAMES: [(&str, ShownType); 11] = [
-    ("ubyte", ShownType::UByte),
-    ("byte", ShownType::Byte),
-    ("ushort", ShownType::UShort),
-    ("short", ShownType::Short),
-    ("uint", ShownType::UInt),
-    ("int", ShownType::Int),
-    ("uint64", ShownType::UInt64),
-    ("int64", ShownType::Int64),
-    ("float", ShownType::Float),
-    ("double", ShownType::Double),
-    ("char", ShownType::Char),
+/// The types but for texts.
+const TYPES: [ShownType; 11] = [
+    ShownType::new("ubyte", 1, Class::Unsigned),
+    ShownType::new("byte", 1, Class::Signed),
+    ShownType::new("ushort", 2, Class::Unsigned),
+    ShownType::new("short", 2, Class::Signed),
+    ShownType::new("uint", 4, Class::Unsigned),
+    ShownType::new("int", 4, Class::Signed),
+    ShownType::new("uint64", 8, Class::Unsigned),
+    ShownType::new("int64", 8, Class::Signed),
+    ShownType::new("float", 4, Class::Float),
+    ShownType::new("double", 8, Class::Float),
+    ShownType::new("char", 1, Class::Char),
 ];
 /// Most bytes of a text.
 const LONGEST: usize = 1 << 20;
 /// Bytes of text collected before they are passed on.
 const BUFFER: usize = 1 << 16;
 
+impl Default for ShownType {
+    fn default() -> Self {
+        Self::new("ubyte", 1, Class::Unsigned)
+    }
+}
+
 impl ShownType {
+    const fn new(name: &'static str, size: u64, class: Class) -> Self {
+        Self { name, size, class }
+    }
+
     /// The type with this name: `int`, `string/12`.
     ///
     /// # Errors
@@ -61,38 +64,32 @@ impl ShownType {
         let wrong = || format!("unknown type {text}");
         if let Some(length) = lower.strip_prefix("string") {
             return match length.strip_prefix('/').map(str::parse) {
-                None if length.is_empty() => Ok(Self::Text(1)),
-                Some(Ok(length)) if (1..=LONGEST).contains(&length) => Ok(Self::Text(length)),
+                None if length.is_empty() => Ok(Self::text(1)),
+                Some(Ok(length)) if (1..=LONGEST).contains(&length) => Ok(Self::text(length)),
                 Some(_) | None => Err(wrong()),
             };
         }
-        let found = NAMES.iter().find(|(name, _)| *name == lower);
-        found.map(|(_, ty)| *ty).ok_or_else(wrong)
+        let found = TYPES.into_iter().find(|ty| ty.name == lower);
+        found.ok_or_else(wrong)
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let found = NAMES.iter().find(|(_, ty)| *ty == self);
-        found.map_or("string", |(name, _)| name)
+    fn text(length: usize) -> Self {
+        Self::new("string", 8, Class::Text(length))
     }
 
     /// Whether it is a type of texts.
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Text(_))
+        matches!(self.class, Class::Text(_))
     }
 
-    /// The size used to count elements. Texts count as the pointers that `zmapio` has for them.
-    pub fn size(self) -> u64 {
-        match self {
-            Self::UByte | Self::Byte | Self::Char => 1,
-            Self::UShort | Self::Short => 2,
-            Self::UInt | Self::Int | Self::Float => 4,
-            Self::UInt64 | Self::Int64 | Self::Double | Self::Text(_) => 8,
+    /// Bytes of an element.
+    fn bytes(self) -> usize {
+        match self.class {
+            Class::Text(length) => length,
+            Class::Unsigned | Class::Signed | Class::Float | Class::Char => {
+                usize::try_from(self.size).unwrap_or(8)
+            }
         }
-    }
-
-    fn is_signed(self) -> bool {
-        matches!(self, Self::Byte | Self::Short | Self::Int | Self::Int64)
     }
 }
 
@@ -121,27 +118,22 @@ impl Printer {
     pub fn new(ty: ShownType, format: Option<&str>) -> std::result::Result<Self, String> {
         let wrong = || {
             let format = format.unwrap_or_default();
-            let name = ty.name();
+            let name = ty.name;
             format!("-F {format:?} is refused: it is not a format for one number of type {name}")
         };
-        let how = match ty {
-            ShownType::Text(length) => format.is_none().then_some(How::Text(length)),
-            ShownType::Char if format.is_none() => Some(How::Quoted),
-            ShownType::Float | ShownType::Double => {
-                FloatFormat::parse(format.unwrap_or("%f").as_bytes()).map(How::Float)
-            }
-            ShownType::UByte
-            | ShownType::Byte
-            | ShownType::UShort
-            | ShownType::Short
-            | ShownType::UInt
-            | ShownType::Int
-            | ShownType::UInt64
-            | ShownType::Int64
-            | ShownType::Char => {
-                let usual = if ty.is_signed() { "%d" } else { "%u" };
-                let bits = u32::try_from(ty.size()).unwrap_or(8) * 8;
-                IntegerFormat::parse(format.unwrap_or(usual).as_bytes(), bits).map(How::Integer)
+        let usual = match ty.class {
+            Class::Float => "%f",
+            Class::Signed => "%d",
+            Class::Unsigned | Class::Char | Class::Text(_) => "%u",
+        };
+        let text = format.unwrap_or(usual).as_bytes();
+        let how = match ty.class {
+            Class::Text(length) => format.is_none().then_some(How::Text(length)),
+            Class::Char if format.is_none() => Some(How::Quoted),
+            Class::Float => FloatFormat::parse(text).map(How::Float),
+            Class::Unsigned | Class::Signed | Class::Char => {
+                let bits = u32::try_from(ty.size).unwrap_or(8) * 8;
+                IntegerFormat::parse(text, bits).map(How::Integer)
             }
         };
         let how = how.ok_or_else(wrong)?;
@@ -158,14 +150,8 @@ impl Printer {
         big_endian: bool,
         write: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let size = match self.how {
-            How::Text(length) => length,
-            How::Integer(_) | How::Float(_) | How::Quoted => {
-                usize::try_from(self.ty.size()).unwrap_or(8)
-            }
-        };
         let mut text = vec![];
-        for (n, element) in bytes.chunks(size).enumerate() {
+        for (n, element) in bytes.chunks(self.ty.bytes()).enumerate() {
             if n > 0 {
                 text.extend_from_slice(b", ");
             }
@@ -193,14 +179,14 @@ impl Printer {
             }
             How::Integer(format) => {
                 let bits = self.bits(bytes, big_endian);
-                match self.ty.is_signed() {
+                match self.ty.class == Class::Signed {
                     false => format.write_unsigned(bits, text),
                     true => format.write_signed(self.signed(bits), text),
                 }
             }
             How::Float(format) => {
                 let bits = self.bits(bytes, big_endian);
-                let number = match self.ty == ShownType::Float {
+                let number = match self.ty.size == 4 {
                     true => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
                     false => f64::from_bits(bits),
                 };
@@ -211,22 +197,25 @@ impl Printer {
 
     /// The bits of an element, as the lowest bits of the number.
     fn bits(&self, bytes: &[u8], big_endian: bool) -> u64 {
-        let size = usize::try_from(self.ty.size()).unwrap_or(8);
-        let padded = bytes.iter().copied().chain(std::iter::repeat(0)).take(size);
-        let add = |bits: u64, byte: u8| (bits << 8) | u64::from(byte);
+        let mut padded = [0; 8];
+        padded
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(to, byte)| *to = *byte);
         match big_endian {
-            true => padded.fold(0, add),
-            false => {
-                let padded: Vec<_> = padded.collect();
-                padded.into_iter().rev().fold(0, add)
-            }
+            true => u64::from_be_bytes(padded) >> self.unused(),
+            false => u64::from_le_bytes(padded),
         }
     }
 
     /// The number with these lowest bits, of which the highest is the sign.
     fn signed(&self, bits: u64) -> i64 {
-        let unused = u32::try_from(64 - 8 * self.ty.size()).unwrap_or_default();
-        (bits << unused).cast_signed() >> unused
+        (bits << self.unused()).cast_signed() >> self.unused()
+    }
+
+    /// The bits of a number that an element does not have.
+    fn unused(&self) -> u64 {
+        64 - 8 * self.ty.size
     }
 }
 

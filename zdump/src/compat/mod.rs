@@ -24,7 +24,7 @@ use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{Role, Survey, split};
 
-use args::{CompatOutput, Options, USAGE};
+use args::{Options, USAGE};
 
 /// Most levels of keys.
 const DEPTH: usize = 256;
@@ -32,13 +32,13 @@ const DEPTH: usize = 256;
 /// Runs the tool as netCDF-C's `zmapio`; `args` are what follows `--compat`.
 pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     let options = match args::parse(args) {
-        Ok(CompatOutput::Dump(options)) => options,
-        Ok(CompatOutput::Usage) => return told(USAGE, io),
+        Ok(Some(options)) => options,
+        Ok(None) => return told(USAGE, io),
         Err(what) => return told(&format!("{NAME}: {what}\n{USAGE}"), io),
     };
     for (said, text) in [
-        (options.type_given, "Default type: ubyte\n"),
-        (options.action_given, "Default action: objdump\n"),
+        (options.given.ty.is_some(), "Default type: ubyte\n"),
+        (options.given.action, "Default action: objdump\n"),
     ] {
         if !said {
             // If standard error is closed, there is nobody left to tell.
@@ -61,10 +61,10 @@ fn told(text: &str, io: &mut Io) -> Status {
 /// Prints the objects of a store.
 fn dump(options: &Options, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
-    let session = Session::plain(options.trace);
+    let session = Session::plain(options.given.trace);
     let store = session.store(&options.store, io)?;
     let survey = Survey::read(&store, &session.env)?;
-    if options.debug {
+    if options.given.debug {
         // If standard error is closed, there is nobody left to tell.
         let _ = writeln!(io.stderr, "stack:");
         each(&store, &mut |n, key| {
@@ -134,7 +134,7 @@ enum Kind {
 
 fn kind(key: &str, options: &Options) -> Kind {
     match split(key).1 {
-        ".zmetadata" if options.no_consolidated => Kind::Hidden,
+        ".zmetadata" if options.given.no_consolidated => Kind::Hidden,
         "zarr.json" => Kind::Metadata,
         name if name.starts_with('.') => Kind::Metadata,
         _ => Kind::Chunk,
@@ -156,12 +156,12 @@ fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut Out<'_>) -> 
     };
     let kind = kind(key, options);
     let count = match kind {
-        Kind::Chunk => size.div_ceil(options.ty.size()),
+        Kind::Chunk => size.div_ceil(options.ty.size),
         Kind::Metadata | Kind::Hidden => size,
     };
     out.bytes(format!("[{number}] /{key} : ({count})").as_bytes())?;
     if kind == Kind::Chunk && size > 0 && !options.ty.is_text() {
-        out.bytes(format!(" ({})", options.ty.name()).as_bytes())?;
+        out.bytes(format!(" ({})", options.ty.name).as_bytes())?;
     }
     out.bytes(b" |")?;
     if size > 0 {
@@ -180,7 +180,7 @@ fn contents(shown: &ShownStore<'_>, kind: Kind, key: &str, out: &mut Out<'_>) ->
     match kind {
         Kind::Hidden => Ok(()),
         Kind::Metadata => out.bytes(&get(store, key)?),
-        Kind::Chunk if options.metadata_only => out.bytes(b"..."),
+        Kind::Chunk if options.given.metadata_only => out.bytes(b"..."),
         Kind::Chunk => {
             let big = is_big_endian(survey, key);
             let bytes = get(store, key)?;

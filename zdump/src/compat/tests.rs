@@ -1,22 +1,20 @@
 use super::*;
 
-fn asked(line: &str) -> std::result::Result<Box<Options>, String> {
+fn asked(line: &str) -> std::result::Result<Options, String> {
     let args: Vec<_> = line.split(' ').map(OsString::from).collect();
-    match args::parse(&args)? {
-        CompatOutput::Dump(options) => Ok(options),
-        CompatOutput::Usage => Err("usage".to_owned()),
-    }
+    args::parse(&args)?.ok_or_else(|| "usage".to_owned())
 }
 
 #[test]
 fn options_stand_together_and_anywhere() {
     let options = asked("x.file -hd -tint -x objdump -Xm -T 0").unwrap();
-    assert!(options.metadata_only && options.debug && options.no_consolidated);
-    assert!(options.type_given && options.action_given && !options.trace);
+    let given = &options.given;
+    assert!(given.metadata_only && given.debug && given.no_consolidated);
+    assert!(given.ty.is_some() && given.action && !given.trace);
     assert_eq!(options.ty, args_type("int"));
     let url = asked(r"file://x\#mode=nczarr,file").unwrap();
     assert_eq!(url.store.to_str(), Some("file://x#mode=nczarr,file"));
-    assert!(!url.type_given && !url.action_given);
+    assert!(url.given.ty.is_none() && !url.given.action);
     assert_eq!(kind("g/.zmetadata", &options), Kind::Hidden);
     assert_eq!(kind("g/.zmetadata", &url), Kind::Metadata);
     assert_eq!(kind("g/v/c/0", &url), Kind::Chunk);

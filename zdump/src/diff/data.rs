@@ -3,19 +3,17 @@
 //! none. So time and memory depend on the stored data, not on the size in the metadata.
 
 use netcdf_core::chunk::grid::Grid;
-use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 use netcdf_core::model::{Region, Values};
-use netcdf_core::runtime::pool::Item;
 
 use super::finder::Finder;
 use super::raw::{self, StoredKey};
 use super::report::{Difference, Report};
 use super::tally::{Tally, constant};
-use crate::array::values::{ValueAt, differing, differing_from, same};
-use crate::array::{ChunkPlace, FoundChunk, Opened};
+use crate::array::values::{ValueAt, differing, same};
+use crate::array::{ChunkPlace, Elements, FoundChunk, Opened, rows};
 use crate::out::plain;
 
 /// Two arrays whose values are compared; `x` is the one with the larger chunks.
@@ -104,28 +102,6 @@ fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
     report.tell(path, difference)
 }
 
-/// The values of a chunk, and the box that they fill.
-#[derive(Clone, Copy)]
-struct ChunkValues<'a> {
-    values: &'a Values,
-    block: &'a Block,
-}
-
-impl<'a> ChunkValues<'a> {
-    /// The value of an element of the array.
-    fn at(self, index: &[u64]) -> ValueAt<'a> {
-        ValueAt::new(self.values, offset(index, self.block))
-    }
-}
-
-/// What a chunk is compared with.
-#[derive(Clone, Copy)]
-enum Other<'a> {
-    Chunk(ChunkValues<'a>),
-    /// The other store has no chunk, only a fill value.
-    Fill(&'a Values),
-}
-
 impl ArrayPair<'_> {
     /// Goes through all stored chunks of an array, in parallel.
     fn each(
@@ -134,29 +110,21 @@ impl ArrayPair<'_> {
         tally: &mut Tally,
         look: &(dyn Fn(&ChunkPlace) -> Result<Tally> + Sync),
     ) -> Result<()> {
-        opened.stored(&mut |batch| {
-            let items = batch.into_iter().map(|place| {
-                let bytes = place.as_ref().map_or(0, |p| opened.memory(p));
-                Ok(Item {
-                    bytes: bytes.saturating_mul(2),
-                    value: place,
-                })
-            });
-            let work = |place: FoundChunk| {
-                opened.env.cancel.check()?;
-                Ok(match place {
-                    Ok(place) => look(&place),
-                    Err(lost) if self.same_key(&lost.key_place) => Ok(Tally::default()),
-                    Err(lost) => Err(lost.error),
-                })
-            };
-            opened.env.pool.ordered(items, work, |found| match found {
-                Ok(found) => {
-                    tally.add(found);
-                    Ok(())
-                }
-                Err(e) => tally.failed(e),
+        let work = |place: FoundChunk| {
+            opened.env.cancel.check()?;
+            Ok(match place {
+                Ok(place) => look(&place),
+                Err(lost) if self.same_key(&lost.key_place) => Ok(Tally::default()),
+                Err(lost) => Err(lost.error),
             })
+        };
+        let bytes = |place: &ChunkPlace| opened.memory(place).saturating_mul(2);
+        opened.each_stored(bytes, work, |found| match found {
+            Ok(found) => {
+                tally.add(found);
+                Ok(())
+            }
+            Err(e) => tally.failed(e),
         })
     }
 
@@ -164,15 +132,8 @@ impl ArrayPair<'_> {
     fn same_key(&self, key_place: &[u64]) -> bool {
         let (x, y) = (self.x.opened, self.y.opened);
         let (key, other) = (x.key(key_place), y.key(key_place));
-        let one = StoredKey {
-            store: x.store,
-            key: &key,
-        };
-        let two = StoredKey {
-            store: y.store,
-            key: &other,
-        };
-        let equal = || raw::equal(one, two, x.env);
+        let one = StoredKey::new(x.store, &key);
+        let equal = || raw::equal(one, StoredKey::new(y.store, &other), x.env);
         self.twins && equal().is_ok_and(|equal| equal)
     }
 
@@ -206,27 +167,18 @@ impl ArrayPair<'_> {
             return Ok(tally);
         };
         tally.covered = part.elements().unwrap_or(u64::MAX);
-        match self.same_chunk(place) {
+        let decoded = match self.same_chunk(place) {
             Ok(true) => return Ok(tally),
-            Ok(false) => {}
-            Err(e) => {
-                tally.failed(e)?;
-                return Ok(tally);
-            }
-        }
-        let values = match self.x.opened.decode(place) {
+            Ok(false) => self.x.opened.decode(place),
+            Err(e) => Err(e),
+        };
+        let values = match decoded {
             Ok(values) => values,
-            Err(e) => {
-                tally.failed(e)?;
-                return Ok(tally);
-            }
+            Err(e) => return tally.failed(e).map(|()| tally),
         };
         let block = self.x.opened.block(&place.place);
         for (cell, part) in cells(self.y.opened, &part) {
-            let chunk = ChunkValues {
-                values: &values,
-                block: &block,
-            };
+            let chunk = Elements::Chunk(&values, &block);
             if let Err(e) = self.with_y(chunk, &cell, &part, &mut tally) {
                 tally.failed(e)?;
             }
@@ -237,23 +189,19 @@ impl ArrayPair<'_> {
     /// Compares a part of a chunk of `x` with the chunk of `y` that has it.
     fn with_y(
         &self,
-        x: ChunkValues<'_>,
+        x: Elements<'_>,
         cell: &[u64],
         part: &Region,
         tally: &mut Tally,
     ) -> Result<()> {
         let Some(place) = self.y.locate(cell)? else {
             let fill = unwritten(self.y.opened)?;
-            self.compare(x, Other::Fill(fill), part, tally);
+            self.compare(x, Elements::Fill(fill), part, tally);
             return Ok(());
         };
         let values = self.y.decode(&place)?;
         let block = self.y.opened.block(cell);
-        let chunk = ChunkValues {
-            values: &values,
-            block: &block,
-        };
-        self.compare(x, Other::Chunk(chunk), part, tally);
+        self.compare(x, Elements::Chunk(&values, &block), part, tally);
         Ok(())
     }
 
@@ -271,9 +219,8 @@ impl ArrayPair<'_> {
                 Ok(Some(_)) | Err(_) => continue,
                 Ok(None) => {}
             }
-            tally.covered = tally
-                .covered
-                .saturating_add(part.elements().unwrap_or(u64::MAX));
+            let elements = part.elements().unwrap_or(u64::MAX);
+            tally.covered = tally.covered.saturating_add(elements);
             if values.is_none() {
                 match self.y.opened.decode(place) {
                     Ok(decoded) => values = Some(decoded),
@@ -286,11 +233,8 @@ impl ArrayPair<'_> {
             let Some(values) = &values else { continue };
             match unwritten(self.x.opened) {
                 Ok(fill) => {
-                    let chunk = ChunkValues {
-                        values,
-                        block: &block,
-                    };
-                    self.compare_filled(fill, chunk, &part, &mut tally);
+                    let chunk = Elements::Chunk(values, &block);
+                    self.compare(Elements::Fill(fill), chunk, &part, &mut tally);
                 }
                 Err(e) => tally.failed(e)?,
             }
@@ -298,38 +242,14 @@ impl ArrayPair<'_> {
         Ok(tally)
     }
 
-    /// Compares a part of a chunk of `x` with a chunk or the fill value of `y`.
-    fn compare(&self, x: ChunkValues<'_>, y: Other<'_>, part: &Region, tally: &mut Tally) {
+    /// Compares the elements of a box.
+    fn compare(&self, x: Elements<'_>, y: Elements<'_>, part: &Region, tally: &mut Tally) {
         rows(part, &mut |index, len| {
-            let first = x.at(index);
-            let mut found = |n: usize| {
-                let other = match y {
-                    Other::Chunk(y) => y.at(index).after(n),
-                    Other::Fill(fill) => ValueAt::new(fill, 0),
-                };
-                self.differs(along(index, n), first.after(n), other, tally);
-            };
-            match y {
-                Other::Chunk(y) => differing(first, y.at(index), len, &mut found),
-                Other::Fill(fill) => differing_from(first, fill, len, &mut found),
-            }
-        });
-    }
-
-    /// Compares the fill value of `x` with a part of a chunk of `y`.
-    fn compare_filled(
-        &self,
-        fill: &Values,
-        chunk: ChunkValues<'_>,
-        part: &Region,
-        tally: &mut Tally,
-    ) {
-        rows(part, &mut |index, len| {
-            let first = chunk.at(index);
-            differing_from(first, fill, len, &mut |n| {
-                let fill = ValueAt::new(fill, 0);
-                self.differs(along(index, n), fill, first.after(n), tally);
+            let (x, y) = (x.at(index), y.at(index));
+            differing(x, y, len, &mut |n| {
+                self.differs(along(index, n), x.after(n), y.after(n), tally);
             });
+            true
         });
     }
 
@@ -383,34 +303,6 @@ fn cells(opened: &Opened<'_>, part: &Region) -> impl Iterator<Item = (Vec<u64>, 
         let place = place.map(|(at, len)| at / (*len).max(1)).collect();
         (place, Region::boxed(first, cell.count))
     })
-}
-
-/// Visits the rows of a box: the index of the first element, and how many there are.
-fn rows(part: &Region, visit: &mut dyn FnMut(&[u64], usize)) {
-    let outer = part.count.len().saturating_sub(1);
-    let lengths = part.count.get(..outer).unwrap_or_default();
-    let len = part.count.last().copied().unwrap_or(1);
-    let len = usize::try_from(len).unwrap_or(usize::MAX);
-    let mut at = vec![0u64; outer];
-    loop {
-        let within = at.iter().copied().chain(std::iter::repeat(0));
-        let index = part.start.iter().zip(within);
-        let index: Vec<u64> = index.map(|(start, n)| start.saturating_add(n)).collect();
-        visit(&index, len);
-        if !advance(&mut at, lengths) {
-            return;
-        }
-    }
-}
-
-/// The number of an element in a chunk.
-fn offset(index: &[u64], block: &Block) -> usize {
-    let parts = index.iter().zip(&block.start).zip(&block.count);
-    let number = parts.fold(0u64, |n, ((at, start), len)| {
-        n.saturating_mul(*len)
-            .saturating_add(at.saturating_sub(*start))
-    });
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// The index of an element `n` further along the last dimension.

@@ -29,7 +29,7 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::cli::{Cli, DiffArgs};
+use crate::cli::DiffArgs;
 use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{Survey, no_store};
@@ -39,11 +39,7 @@ use report::Report;
 ///
 /// # Errors
 /// Errors of the stores.
-pub(crate) fn run(
-    args: &DiffArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &DiffArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let stdin = Path::new("-");
     if args.a == stdin && args.b == stdin {
         let what = "only one of the stores can be standard input";
@@ -51,7 +47,7 @@ pub(crate) fn run(
     }
     let a = session.store(&args.a, io)?;
     let b = session.store(&args.b, io)?;
-    let mut out = Out::new(cli.json, io, ("diff", a.name()))?;
+    let mut out = Out::new(session.json, io, ("diff", a.name()))?;
     if out.json {
         out.record("other", [("store", Json::text(b.name()))])?;
     }

@@ -7,14 +7,13 @@ use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
-use netcdf_core::model::ZarrVersion;
 
 use super::raw::{self, StoredNode};
 use super::report::{Difference, Report};
 use super::{attributes, data, meta};
 use crate::array::Opened;
 use crate::table::shape;
-use crate::words::dtype;
+use crate::words::{dtype, version_number};
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
 /// A store and its content.
@@ -29,36 +28,26 @@ pub(super) fn compare(
     b: Side<'_>,
     (env, report): (&Env, &mut Report<'_>),
 ) -> Result<()> {
-    let mut paths: BTreeMap<&str, (Option<&Node>, Option<&Node>)> = BTreeMap::new();
-    for node in &a.1.nodes {
-        paths.entry(&node.path).or_default().0 = Some(node);
-    }
-    for node in &b.1.nodes {
-        paths.entry(&node.path).or_default().1 = Some(node);
+    let mut paths: BTreeMap<&str, [Option<StoredNode<'_>>; 2]> = BTreeMap::new();
+    for (n, (store, survey)) in [a, b].into_iter().enumerate() {
+        for node in &survey.nodes {
+            let sides = paths.entry(&node.path).or_default();
+            if let Some(side) = sides.get_mut(n) {
+                *side = Some(StoredNode { store, node });
+            }
+        }
     }
     let mut versions = BTreeSet::new();
     for (path, sides) in paths {
         env.cancel.check()?;
         match sides {
-            (Some(x), Some(y)) => {
-                version((x, y), &mut versions, report)?;
-                let x = StoredNode {
-                    store: a.0,
-                    node: x,
-                };
-                both(
-                    x,
-                    StoredNode {
-                        store: b.0,
-                        node: y,
-                    },
-                    env,
-                    report,
-                )?;
+            [Some(x), Some(y)] => {
+                version((x.node, y.node), &mut versions, report)?;
+                both(x, y, env, report)?;
             }
-            (Some(x), None) => alone(x, has_below(b.1, path), (report, false))?,
-            (None, Some(y)) => alone(y, has_below(a.1, path), (report, true))?,
-            (None, None) => {}
+            [Some(x), None] => alone(x.node, has_below(b.1, path), (report, false))?,
+            [None, Some(y)] => alone(y.node, has_below(a.1, path), (report, true))?,
+            [None, None] => {}
         }
     }
     Ok(())
@@ -79,22 +68,18 @@ fn has_below(survey: &Survey, path: &str) -> bool {
 /// Reports a node that only one store has.
 fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) -> Result<()> {
     let (kind, text) = what(node);
-    let sides = |json: Json| match second {
-        true => (None, Some(json)),
-        false => (Some(json), None),
-    };
-    let (a, b) = sides(Json::text(&text));
+    let json = Some(Json::text(&text));
+    let (a, b) = if second { (None, json) } else { (json, None) };
     let group = matches!(node.what, What::Group | What::Nothing);
     let layout = implied && group;
-    report.tell(&node.shown(), Difference::new(kind, a, b).of_layout(layout))?;
+    let path = node.shown();
+    report.tell(&path, Difference::new(kind, a, b).of_layout(layout))?;
     if !layout {
         return Ok(());
     }
-    let (a, b) = match second {
-        true => (None, Some(node)),
-        false => (Some(node), None),
-    };
-    attributes::compare(&node.shown(), (a, b), None, report)
+    let node = Some(node);
+    let sides = if second { (None, node) } else { (node, None) };
+    attributes::compare(&path, sides, None, report)
 }
 
 /// The kind of a node, and a description.
@@ -116,11 +101,7 @@ fn version(
     said: &mut BTreeSet<(u8, u8)>,
     report: &mut Report<'_>,
 ) -> Result<()> {
-    let number = |node: &Node| match node.version {
-        Some(ZarrVersion::V2) => 2,
-        Some(ZarrVersion::V3) => 3,
-        None => 0,
-    };
+    let number = |node: &Node| node.version.map_or(0, version_number);
     let pair = (number(a), number(b));
     if pair.0 == pair.1 || !said.insert(pair) {
         return Ok(());

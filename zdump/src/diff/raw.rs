@@ -51,6 +51,12 @@ pub(super) struct StoredKey<'a> {
     pub(super) key: &'a str,
 }
 
+impl<'a> StoredKey<'a> {
+    pub(super) fn new(store: &'a Arc<dyn Store>, key: &'a str) -> Self {
+        Self { store, key }
+    }
+}
+
 /// Goes through all keys of a store, in parallel.
 fn each(
     (store, env, report): (&Arc<dyn Store>, &Env, &mut Report<'_>),
@@ -103,7 +109,7 @@ fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Optio
         let difference = Difference::new("size", Some(bytes(size)), Some(bytes(other)));
         return Ok(Some(difference));
     }
-    let (one, other) = (StoredKey { store: a, key }, StoredKey { store: b, key });
+    let (one, other) = (StoredKey::new(a, key), StoredKey::new(b, key));
     let different = piece(one, other, size, env)?;
     Ok(different.map(|(at, x, y)| first(at, &x, &y)))
 }
@@ -159,7 +165,7 @@ pub(super) fn unchanged(
     a.walk(&prefix, &mut |key, _| {
         env.cancel.check()?;
         more = more.saturating_add(1);
-        let (one, other) = (StoredKey { store: a, key }, StoredKey { store: b, key });
+        let (one, other) = (StoredKey::new(a, key), StoredKey::new(b, key));
         same = same && equal(one, other, env)?;
         Ok(())
     })?;

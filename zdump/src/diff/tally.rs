@@ -9,7 +9,8 @@ use netcdf_core::model::Values;
 use super::report::Difference;
 use crate::array::values::{AnyNumber, ValueAt, number};
 use crate::array::{Opened, numbers};
-use crate::out::numbers as list;
+use crate::out::{maybe, numbers as list, object};
+use crate::table;
 
 /// Most differing elements that are shown.
 const SHOWN: usize = 5;
@@ -127,7 +128,7 @@ impl Tally {
             None => (None, None),
         };
         let mut difference = Difference::new("values", a, b);
-        let all = elements.map_or_else(|| "?".to_owned(), |n| n.to_string());
+        let all = table::count(elements);
         let largest = self
             .largest
             .as_ref()
@@ -140,17 +141,13 @@ impl Tally {
             .map(|(at, (a, b))| format!("[{}]: {a} | {b}", numbers(at)));
         difference.text = std::iter::once(text).chain(lines).collect();
         let shown = first.iter().map(|(at, (a, b))| {
-            let members = [
-                ("index", list(at)),
-                ("a", Json::text(a)),
-                ("b", Json::text(b)),
-            ];
-            Json::Object(members.map(|(k, v)| (k.to_owned(), v)).to_vec())
+            let index = ("index", list(at));
+            object([index, ("a", Json::text(a)), ("b", Json::text(b))])
         });
         let far = self.largest.as_ref();
         difference.more = vec![
             ("count", Json::int(self.count)),
-            ("elements", crate::out::maybe(elements)),
+            ("elements", maybe(elements)),
             (
                 "largest",
                 far.map_or(Json::Null, |(n, _)| Json::text(&n.to_string())),

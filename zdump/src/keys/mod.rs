@@ -9,7 +9,7 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::cli::{Cli, KeysArgs};
+use crate::cli::KeysArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, numbers, plain};
 use netcdf_core::format::zarr::survey::{Role, Survey};
@@ -20,15 +20,11 @@ use glob::Glob;
 ///
 /// # Errors
 /// Errors of the store; [`ErrorKind::NotFound`] if the pattern matches no key.
-pub(crate) fn run(
-    args: &KeysArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &KeysArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = Survey::read(&store, &session.env)?;
     let glob = args.glob.as_deref().map(Glob::new);
-    let mut out = Out::new(cli.json, io, ("keys", store.name()))?;
+    let mut out = Out::new(session.json, io, ("keys", store.name()))?;
     let mut any = false;
     survey.each((&store, &session.env), &mut |key, size, role| {
         if glob.as_ref().is_some_and(|glob| !glob.matches(key)) {

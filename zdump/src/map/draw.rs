@@ -4,7 +4,7 @@ use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::tool::table::right;
 
-use super::scale::{Cell, Look, Map};
+use super::scale::{Cell, LOOKS, Look, Map};
 use super::survey::why;
 use crate::array::Opened;
 use crate::out::{Colour, Out, numbers as list, plain};
@@ -12,19 +12,11 @@ use crate::table::{shape, size};
 
 /// The character for a cell.
 fn sign(look: Look, fancy: bool) -> char {
-    const SHADES: [[char; 2]; 4] = [[':', '░'], ['+', '▒'], ['*', '▓'], ['#', '█']];
-    match (look, fancy) {
-        (Look::Missing, false) => '.',
-        (Look::Missing, true) => '·',
-        (Look::Fill, false) => 'o',
-        (Look::Fill, true) => '○',
-        (Look::Wrong, false) => '!',
-        (Look::Wrong, true) => '✗',
-        (Look::Size(n), fancy) => {
-            let [plain, shade] = SHADES.get(n).copied().unwrap_or(['#', '█']);
-            if fancy { shade } else { plain }
-        }
-    }
+    let row = LOOKS.iter().find(|row| row.0 == look);
+    row.map_or(
+        '#',
+        |&(_, [plain, shade], ..)| if fancy { shade } else { plain },
+    )
 }
 
 /// Draws the map.

@@ -18,27 +18,23 @@ use netcdf_core::tool::Io;
 
 use crate::Verdict;
 use crate::array::{Opened, find};
-use crate::cli::{Cli, MapArgs};
+use crate::cli::MapArgs;
 use crate::open::Session;
 use crate::out::Out;
-use netcdf_core::format::zarr::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::no_store;
 use scale::Map;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Errors of the store; an output that would be in the store; errors of writing the output.
-pub(crate) fn run(
-    args: &MapArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let file = args
         .output
         .as_deref()
         .filter(|file| *file != Path::new("-"));
     let to_stdout = args.output.is_some() && file.is_none();
-    if to_stdout && cli.json {
+    if to_stdout && session.json {
         let what = "an image and JSON lines cannot both go to standard output";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("name a file: -o FILE"));
     }
@@ -46,20 +42,17 @@ pub(crate) fn run(
     if let Some(file) = file {
         outside(file, &args.store.store)?;
     }
-    let survey = Survey::read(&store, &session.env)?;
-    if !survey.is_store() {
-        return Err(no_store(&store));
-    }
+    let survey = session.survey(&store)?;
     let node = find(&survey, &store, &args.var)?;
     let opened = Opened::new(&store, &session.env, node).ok_or_else(|| no_store(&store))?;
     let map = survey::look(&opened)?;
     if let Some(file) = file {
         write(file, svg::image(&opened, &map).as_bytes())?;
     }
-    let mut out = Out::new(cli.json, io, ("map", store.name()))?;
+    let mut out = Out::new(session.json, io, ("map", store.name()))?;
     if to_stdout {
         out.bytes(svg::image(&opened, &map).as_bytes())?;
-    } else if cli.json {
+    } else if session.json {
         draw::records(&mut out, &opened, &map)?;
     } else if file.is_none() {
         draw::text(&mut out, &opened, &map)?;

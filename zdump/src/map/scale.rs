@@ -3,6 +3,8 @@
 use netcdf_core::error::Error;
 use netcdf_core::model::region::product;
 
+use crate::array::place;
+
 /// Most cells in a row.
 pub(super) const WIDTH: u64 = 100;
 /// Most rows of a slice, or lines of a map of one dimension.
@@ -37,6 +39,20 @@ pub(super) enum Look {
     /// Stored; the size, from 0 to 3.
     Size(usize),
 }
+
+/// A look: its characters without and with colours, its class in images, and its description.
+pub(super) type LookRow = (Look, [char; 2], &'static str, &'static str);
+
+/// All looks.
+pub(super) const LOOKS: [LookRow; 7] = [
+    (Look::Missing, ['.', '·'], "m", "missing"),
+    (Look::Fill, ['o', '○'], "f", "fill value only"),
+    (Look::Size(0), [':', '░'], "a", "smallest quarter"),
+    (Look::Size(1), ['+', '▒'], "b", "second quarter"),
+    (Look::Size(2), ['*', '▓'], "c", "third quarter"),
+    (Look::Size(3), ['#', '█'], "d", "largest quarter"),
+    (Look::Wrong, ['!', '✗'], "w", "cannot be decoded"),
+];
 
 /// A map.
 #[derive(Debug)]
@@ -93,13 +109,8 @@ impl Map {
     }
 
     /// The place of a cell.
-    pub fn place(&self, mut cell: u64) -> Vec<u64> {
-        let mut place = vec![0; self.shape.len()];
-        for (at, &cells) in place.iter_mut().zip(&self.shape).rev() {
-            *at = cell % cells.max(1);
-            cell /= cells.max(1);
-        }
-        place
+    pub fn place(&self, cell: u64) -> Vec<u64> {
+        place(cell, &self.shape)
     }
 
     /// The cell of a chunk.
@@ -171,15 +182,13 @@ impl Map {
 
     /// Sums over all cells.
     pub fn total(&self) -> Cell {
-        let mut all = Cell::default();
-        for cell in &self.cells {
-            all.chunks = all.chunks.saturating_add(cell.chunks);
-            all.present = all.present.saturating_add(cell.present);
-            all.fill = all.fill.saturating_add(cell.fill);
-            all.wrong = all.wrong.saturating_add(cell.wrong);
-            all.bytes = all.bytes.saturating_add(cell.bytes);
-        }
-        all
+        self.cells.iter().fold(Cell::default(), |sum, cell| Cell {
+            chunks: sum.chunks.saturating_add(cell.chunks),
+            present: sum.present.saturating_add(cell.present),
+            fill: sum.fill.saturating_add(cell.fill),
+            wrong: sum.wrong.saturating_add(cell.wrong),
+            bytes: sum.bytes.saturating_add(cell.bytes),
+        })
     }
 
     /// Cells per row, and rows per slice.

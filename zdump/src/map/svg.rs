@@ -1,7 +1,7 @@
 //! The map as an image.
 
 use super::draw::{blocks, heading, headline};
-use super::scale::{Look, Map};
+use super::scale::{Cell, LOOKS, Look, Map};
 use crate::array::Opened;
 
 /// Pixels of a cell.
@@ -12,17 +12,6 @@ const EDGE: usize = 16;
 const LINE: usize = 18;
 /// Least width of the text, in pixels.
 const TEXT: usize = 640;
-
-/// The looks of cells, with class and legend.
-const LOOKS: [(Look, &str, &str); 7] = [
-    (Look::Missing, "m", "missing"),
-    (Look::Fill, "f", "fill value only"),
-    (Look::Size(0), "a", "smallest quarter"),
-    (Look::Size(1), "b", "second quarter"),
-    (Look::Size(2), "c", "third quarter"),
-    (Look::Size(3), "d", "largest quarter"),
-    (Look::Wrong, "w", "cannot be decoded"),
-];
 
 const STYLE: &str = "text{font:12px sans-serif;fill:#222}.m{fill:#f4f4f4;stroke:#ccc;stroke-width:.5}.f{fill:#f3d9a2}\
     .a{fill:#c6dbef}.b{fill:#6baed6}.c{fill:#2171b5}.d{fill:#08306b}.w{fill:#d7301f}";
@@ -65,7 +54,7 @@ pub(super) fn image(opened: &Opened<'_>, map: &Map) -> String {
 }
 
 /// A row of cells; neighbours with the same look become one rectangle.
-fn cells(body: &mut String, map: &Map, row: &[super::scale::Cell], top: usize) {
+fn cells(body: &mut String, map: &Map, row: &[Cell], top: usize) {
     let largest = map.largest();
     let looks: Vec<Look> = row.iter().map(|cell| map.look(*cell, largest)).collect();
     let mut left = EDGE;
@@ -82,7 +71,7 @@ fn rect(body: &mut String, (left, top): (usize, usize), wide: usize, look: Look)
     let class = LOOKS
         .iter()
         .find(|(l, ..)| *l == look)
-        .map_or("m", |(_, c, _)| c);
+        .map_or("m", |row| row.2);
     body.push_str(&format!(
         "<rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{CELL}\"/>\n"
     ));
@@ -95,7 +84,7 @@ fn text(body: &mut String, base: usize, text: &str) {
 /// Draws the legend; returns where it ends.
 fn legend(body: &mut String, map: &Map, mut top: usize) -> usize {
     let largest = map.largest();
-    for (look, _, what) in LOOKS {
+    for (look, _, _, what) in LOOKS {
         if look == Look::Wrong && map.wrong.is_none() {
             continue;
         }

@@ -4,25 +4,28 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
-use crate::cli::{Cli, StoreArgs};
+use crate::cli::StoreArgs;
 use crate::open::Session;
-use crate::out::{Colour, Out, maybe, plain};
-use crate::table::{ratio, shape, size};
+use crate::out::{Colour, Out, maybe, object, plain};
+use crate::table::{count, ratio, shape, size};
 use crate::words::dtype;
-use netcdf_core::format::zarr::survey::{Node, Role, Survey, What, no_store};
+use netcdf_core::format::zarr::survey::{Node, Role, Survey, What};
 
-use sizes::Sizes;
+pub(crate) use sizes::Sizes;
 
 /// Everything in a store other than chunks.
 #[derive(Debug, Default)]
-struct Rest {
+pub(crate) struct Rest {
     metadata: Sizes,
     other: Sizes,
 }
@@ -31,33 +34,11 @@ struct Rest {
 ///
 /// # Errors
 /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
-pub(crate) fn run(
-    args: &StoreArgs,
-    (cli, session): (&Cli, &Session),
-    io: &mut Io,
-) -> Result<Verdict> {
+pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store, io)?;
-    let survey = Survey::read(&store, &session.env)?;
-    if !survey.is_store() {
-        return Err(no_store(&store));
-    }
-    let mut of = vec![Sizes::default(); survey.nodes.len()];
-    let mut rest = Rest::default();
-    survey.each((&store, &session.env), &mut |_, bytes, role| {
-        match role {
-            Role::Metadata => rest.metadata.add(bytes),
-            Role::Other(_) => rest.other.add(bytes),
-            Role::Chunk(node, place) | Role::Shard(node, place) => {
-                let array = survey.nodes.get(node).and_then(Node::array);
-                let elements = array.and_then(|array| array.elements_at(&place));
-                if let Some(sizes) = of.get_mut(node) {
-                    sizes.add_chunk(bytes, elements);
-                }
-            }
-        }
-        Ok(())
-    })?;
-    let mut out = Out::new(cli.json, io, ("stat", store.name()))?;
+    let survey = session.survey(&store)?;
+    let (of, rest) = sizes(&survey, (&store, session))?;
+    let mut out = Out::new(session.json, io, ("stat", store.name()))?;
     for (node, sizes) in survey.nodes.iter().zip(&of) {
         match &node.what {
             What::Group | What::Nothing => {}
@@ -76,6 +57,33 @@ pub(crate) fn run(
     Ok(Verdict::Sound)
 }
 
+/// The sizes of the chunks of each node, and of everything else in a store.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn sizes(
+    survey: &Survey,
+    (store, session): (&Arc<dyn Store>, &Session),
+) -> Result<(Vec<Sizes>, Rest)> {
+    let mut of = vec![Sizes::default(); survey.nodes.len()];
+    let mut rest = Rest::default();
+    survey.each((store, &session.env), &mut |_, bytes, role| {
+        match role {
+            Role::Metadata => rest.metadata.add(bytes),
+            Role::Other(_) => rest.other.add(bytes),
+            Role::Chunk(node, place) | Role::Shard(node, place) => {
+                let array = survey.nodes.get(node).and_then(Node::array);
+                let elements = array.and_then(|array| array.elements_at(&place));
+                if let Some(sizes) = of.get_mut(node) {
+                    sizes.add_chunk(bytes, elements);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok((of, rest))
+}
+
 /// Prints the lines about an array.
 fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> Result<()> {
     let described = &array.described;
@@ -86,8 +94,7 @@ fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> 
         dtype(array)
     );
     out.line(&out.paint(Colour::Bold, &head))?;
-    let expected = product(&array.key_grid());
-    let expected = expected.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let expected = count(product(&array.key_grid()));
     let raw = raw_of(array, sizes.elements);
     let words = word(array);
     out.line(&format!(
@@ -130,7 +137,7 @@ fn word(array: &RawArray) -> &'static str {
 }
 
 /// Bytes of this many elements; `None` for texts of variable length.
-fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
+pub(crate) fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     array.raw_bytes()?;
     elements?.checked_mul(array.described.stored.size()?)
 }
@@ -153,8 +160,7 @@ fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, J
     let raw = raw_of(array, sizes.elements);
     let bins = sizes.bins().map(|(from, to, count)| {
         let members = [("from", from), ("to", to), ("count", count)];
-        let members = members.map(|(name, n)| (name.to_owned(), Json::int(n)));
-        Json::Object(members.to_vec())
+        object(members.map(|(name, n)| (name, Json::int(n))))
     });
     vec![
         ("path", Json::text(&format!("/{}", node.path))),

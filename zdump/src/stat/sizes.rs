@@ -11,7 +11,7 @@ const WIDTH: u64 = 40;
 
 /// Statistics of sizes in bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     /// The count.
     pub count: u64,
     /// The total.

@@ -16,7 +16,7 @@ fn missing(keys: &Keys) -> (Vec<String>, u64) {
     let survey = Survey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
     let checked = Checked { store, survey, env };
-    let (mut report, _) = crate::check::look(checked, (false, true)).unwrap();
+    let mut report = crate::check::look(checked, (false, true)).unwrap();
     let total = report.errors_of("v");
     let findings = report.sorted().iter();
     let lines = findings.map(|f| format!("{} {}: {}", f.rule.name(), f.key, f.what));

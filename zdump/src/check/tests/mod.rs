@@ -65,7 +65,9 @@ fn look(keys: &Keys, deep: bool, threads: usize) -> (Report, Counts) {
     env.pool = Pool::new(threads);
     let survey = Survey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
-    super::look(Checked { store, survey, env }, (deep, false)).unwrap()
+    let report = super::look(Checked { store, survey, env }, (deep, false)).unwrap();
+    let counts = report.counts;
+    (report, counts)
 }
 
 /// `rule key` of all findings.

@@ -1,4 +1,4 @@
-//! Bytes as shown by `hexdump -C`: offset, hexadecimal digits, characters; repeated lines become a `*`.
+//! Bytes in hexadecimal digits, and as shown by `hexdump -C`: offset, hexadecimal digits, characters; repeated lines become a `*`.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use netcdf_core::error::Result;
 use crate::out::Out;
 
 /// Bytes in a line.
-const LINE: usize = 16;
+pub(crate) const LINE: usize = 16;
 
 /// The state between one part of the bytes and the next.
 #[derive(Debug, Default)]
-pub(super) struct Dump {
+pub(crate) struct Dump {
     offset: u64,
     last: Option<Vec<u8>>,
     starred: bool,
@@ -39,7 +39,8 @@ impl Dump {
         }
         self.starred = false;
         self.last = Some(line.to_vec());
-        Some(text(offset, line))
+        let (digits, text) = self::line(offset, line);
+        Some(format!("{digits}  |{text}|"))
     }
 
     /// Prints the offset of the end, if there were any bytes.
@@ -54,32 +55,29 @@ impl Dump {
     }
 }
 
-fn text(offset: u64, line: &[u8]) -> String {
-    let mut text = format!("{offset:08x} ");
-    for n in 0..LINE {
-        if n % 8 == 0 {
-            text.push(' ');
-        }
-        match line.get(n) {
-            // Writing to a string does not fail.
-            Some(byte) => _ = write!(text, "{byte:02x} "),
-            None => text.push_str("   "),
-        }
-    }
-    text.push_str(" |");
+/// The offset and the hexadecimal digits of a line, and its characters.
+pub(crate) fn line(offset: u64, line: &[u8]) -> (String, String) {
+    let (left, right) = line.split_at_checked(LINE / 2).unwrap_or((line, &[]));
+    let digits = format!("{}  {}", spaced(left, " "), spaced(right, " "));
     let shown = |&byte: &u8| match byte {
         b' '..=b'~' => char::from(byte),
         _ => '.',
     };
-    text.extend(line.iter().map(shown));
-    text.push('|');
-    text
+    let text = line.iter().map(shown).collect();
+    (format!("{offset:08x}  {digits:<48}"), text)
 }
 
 /// Hexadecimal digits without separators.
-pub(super) fn digits(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+pub(crate) fn digits(bytes: &[u8]) -> String {
+    spaced(bytes, "")
+}
+
+fn spaced(bytes: &[u8], between: &str) -> String {
+    let mut text = String::with_capacity(bytes.len().saturating_mul(3));
     for byte in bytes {
+        if !text.is_empty() {
+            text.push_str(between);
+        }
         // Writing to a string does not fail.
         _ = write!(text, "{byte:02x}");
     }
