@@ -8,7 +8,7 @@ use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain};
+use crate::filter::{About, Chain, Context};
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
 use crate::runtime::buffers::{Buffers, LARGE};
@@ -42,7 +42,10 @@ impl<'a> Decoder<'a> {
         let fill = fill(reader.schema(), var, layout)?;
         let beyond = beyond(reader.schema(), var, layout)?;
         let about = About::new(reader.schema(), layout.element.ty, &layout.filters);
-        let context = layout.context(fill.clone(), about);
+        let context = Context {
+            fill: Some(fill.clone()),
+            ..layout.context(about)
+        };
         Ok(Self {
             reader,
             layout,

@@ -9,7 +9,7 @@ use super::scatter::{Block, put_back, spread};
 use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain};
+use crate::filter::{About, Chain, Context};
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::Buffers;
 
@@ -58,7 +58,10 @@ impl Encoder {
             mandatory: writer.needs_all_filters(),
             ..About::new(schema, layout.element.ty, &layout.filters)
         };
-        let context = layout.context(fill.clone(), about);
+        let context = Context {
+            fill: Some(fill.clone()),
+            ..layout.context(about)
+        };
         let large = || {
             Error::new(
                 ErrorKind::Limit,

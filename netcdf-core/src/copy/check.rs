@@ -4,7 +4,7 @@ use super::{Job, Method};
 use crate::chunk::Dataset;
 use crate::chunk::decode::fill;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::About;
+use crate::filter::{About, Context};
 use crate::model::Schema;
 
 impl Job {
@@ -39,7 +39,10 @@ impl Job {
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         let about = About::new(output, self.to.element.ty, &self.to.filters);
         let fill = fill(output, self.pair.to, &self.to)?;
-        let context = self.to.context(fill, about);
+        let context = Context {
+            fill: Some(fill),
+            ..self.to.context(about)
+        };
         set.env.filters.check_encoding(&self.to.filters, &context)
     }
 }
