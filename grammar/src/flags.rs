@@ -1,6 +1,9 @@
-//! Options that several tools have: the kind of the output.
+//! Options that several tools have: the kind of the output, and plugins.
 
 use clap::Args;
+use netcdf_core::cancel::Cancel;
+use netcdf_core::filter::Table;
+use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::kind_named;
 use netcdf_core::model::Kind;
 
@@ -60,4 +63,37 @@ pub fn parse_kind(text: &str) -> Result<Kind, String> {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
             .to_owned()
     })
+}
+
+/// How HDF5 plugins are used.
+#[derive(Debug, Args)]
+pub struct PluginArgs {
+    /// Prefer HDF5 plugins to the built-in filters
+    #[arg(long = "prefer-plugins")]
+    prefer_plugins: bool,
+
+    /// Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the
+    /// plugin
+    #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
+          default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
+    isolate_plugins: Option<bool>,
+
+    /// Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins
+    #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    plugin_timeout: Option<u64>,
+}
+
+impl PluginArgs {
+    /// The filters of a run that `cancel` stops.
+    #[must_use]
+    pub fn filters(&self, cancel: &Cancel) -> Table {
+        let mut plugins = Plugins::from_environment(self.prefer_plugins);
+        if self
+            .isolate_plugins
+            .unwrap_or(self.plugin_timeout.is_some())
+        {
+            plugins = plugins.isolated(Isolation::of_this_tool(cancel, self.plugin_timeout));
+        }
+        Table::with_plugins(plugins)
+    }
 }

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
-use netcdf_grammar::flags::{self, KindFlags};
+use netcdf_grammar::flags::{self, KindFlags, PluginArgs};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -89,19 +89,9 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
-    /// Prefer HDF5 plugins to the built-in filters
-    #[arg(long = "prefer-plugins")]
-    pub prefer_plugins: bool,
-
-    /// Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the
-    /// plugin
-    #[arg(long = "isolate-plugins", value_name = "yes|no", num_args = 0..=1, require_equals = true,
-          default_missing_value = "yes", value_parser = clap::builder::BoolishValueParser::new())]
-    pub isolate_plugins: Option<bool>,
-
-    /// Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins
-    #[arg(long = "plugin-timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub plugin_timeout: Option<u64>,
+    /// How HDF5 plugins are used.
+    #[command(flatten)]
+    pub plugins: PluginArgs,
 
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]

@@ -27,8 +27,6 @@ use netcdf_core::chunk::Reader;
 use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, MadeUp, Memory};
 use netcdf_core::error::Result;
-use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
@@ -52,11 +50,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let cli = cli::parse(args)?;
     let (copies, passed_over) = copies(&cli)?;
     let mut env = Env::with_threads(cli.threads);
-    let mut plugins = Plugins::from_environment(cli.prefer_plugins);
-    if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
-        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
-    }
-    env.filters = Table::with_plugins(plugins);
+    env.filters = cli.plugins.filters(&env.cancel);
     env.siblings.outside = cli.allow_external;
     env.made_up = MadeUp {
         refuse_missing: !cli.fill_missing,

@@ -7,7 +7,7 @@ use netcdf_grammar::cdl::write::{Forms, NumberText, NumberToWrite};
 use netcdf_grammar::escape::trim_nuls;
 
 use crate::options::Digits;
-use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits};
+use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits, until_nul};
 
 /// The forms of a dataset's variables.
 pub(crate) struct DumpForms<'a> {
@@ -128,10 +128,6 @@ fn text<'a>(var: &'a Variable, name: &str) -> Option<&'a [u8]> {
         Values::Float(_) | Values::Double(_) | Values::Enum(..) => None,
         Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
     }
-}
-
-fn until_nul(text: &[u8]) -> &[u8] {
-    text.split(|&b| b == 0).next().unwrap_or_default()
 }
 
 struct TimeText {

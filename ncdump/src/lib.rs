@@ -32,8 +32,6 @@ use std::sync::Arc;
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
-use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
@@ -69,14 +67,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         }
     };
     let mut env = Env::with_threads(parsed.threads);
-    let mut plugins = Plugins::from_environment(parsed.prefer_plugins);
-    if parsed
-        .isolate_plugins
-        .unwrap_or(parsed.plugin_timeout.is_some())
-    {
-        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, parsed.plugin_timeout));
-    }
-    env.filters = Table::with_plugins(plugins);
+    env.filters = parsed.plugins.filters(&env.cancel);
     env.siblings.outside = parsed.allow_external;
     if parsed.strict {
         env.notes = Notes::strict();

@@ -26,8 +26,6 @@ use std::sync::Arc;
 use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
-use netcdf_core::filter::Table;
-use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format;
 use netcdf_core::format::traits;
 use netcdf_core::io::locator::{Access, Destination, Location};
@@ -51,11 +49,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
     let cli = Cli::try_parse_from(args)?;
     let mut env = Env::with_threads(cli.threads);
-    let mut plugins = Plugins::from_environment(cli.prefer_plugins);
-    if cli.isolate_plugins.unwrap_or(cli.plugin_timeout.is_some()) {
-        plugins = plugins.isolated(Isolation::of_this_tool(&env.cancel, cli.plugin_timeout));
-    }
-    env.filters = Table::with_plugins(plugins);
+    env.filters = cli.plugins.filters(&env.cancel);
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);

@@ -6,8 +6,8 @@ mod xml;
 
 pub use name::{escape_name, is_keyword, unescape_name};
 pub use text::{
-    EscapeError, EscapeErrorKind, TextStyle, char_constant, escape_text, string_constant,
-    trim_nuls, unescape_text,
+    EscapeError, EscapeErrorKind, TextStyle, char_constant, escape_text, quote_text,
+    string_constant, trim_nuls, unescape_text,
 };
 pub use xml::xml_text;
 

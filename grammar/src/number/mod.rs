@@ -12,6 +12,7 @@ mod plain;
 mod pow10;
 mod room;
 mod scan;
+mod tables;
 mod token;
 mod usual;
 

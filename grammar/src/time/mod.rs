@@ -18,6 +18,7 @@ mod tests;
 pub use calendar::Calendar;
 
 use timeline::Timeline;
+pub use units::until_nul;
 
 /// The byte between date and time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -60,7 +60,8 @@ impl Unit {
 }
 
 /// The bytes before the first NUL.
-pub(super) fn until_nul(text: &[u8]) -> &[u8] {
+#[must_use]
+pub fn until_nul(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 

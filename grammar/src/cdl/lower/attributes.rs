@@ -2,7 +2,7 @@
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
-use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Name, Values, VarId};
+use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, Values, VarId};
 
 use super::Lower;
 use super::atomic::ValueBuilder;
@@ -133,6 +133,7 @@ impl Lower<'_> {
             let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
         }
+        // Keywords can be names of attributes, as nothing else is allowed there.
         let Some(name) = self.name(word) else {
             return;
         };

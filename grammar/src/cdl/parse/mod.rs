@@ -189,9 +189,7 @@ fn any_attribute(text: &str) -> Result<AttributeHead<'_>> {
 /// # Errors
 /// If the text is something else.
 pub fn group(text: &str) -> Result<Word<'_>> {
-    Ok(parse(Rule::group, text)?
-        .next()
-        .map_or(NOTHING, |p| word(&p)))
+    first_word(Rule::group, text)
 }
 
 /// The variable of a data list.
@@ -201,14 +199,12 @@ pub fn group(text: &str) -> Result<Word<'_>> {
 pub fn data(text: &str) -> Result<Word<'_>> {
     match plain_name(text, 0) {
         Some(found) => Ok(found),
-        None => any_data(text),
+        None => first_word(Rule::data, text),
     }
 }
 
-fn any_data(text: &str) -> Result<Word<'_>> {
-    Ok(parse(Rule::data, text)?
-        .next()
-        .map_or(NOTHING, |p| word(&p)))
+fn first_word(rule: Rule, text: &str) -> Result<Word<'_>> {
+    Ok(parse(rule, text)?.next().map_or(NOTHING, |p| word(&p)))
 }
 
 const NOTHING: Word<'static> = Word { text: "", at: 0 };

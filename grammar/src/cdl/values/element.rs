@@ -168,6 +168,21 @@ fn small(integer: &Integer) -> Option<i64> {
     })
 }
 
+/// The stored forms of a type of Rust.
+macro_rules! put_bytes {
+    () => {
+        #[inline]
+        fn put_big(self, out: &mut Vec<u8>) {
+            out.extend_from_slice(&self.to_be_bytes());
+        }
+
+        #[inline]
+        fn put_little(self, out: &mut Vec<u8>) {
+            out.extend_from_slice(&self.to_le_bytes());
+        }
+    };
+}
+
 macro_rules! integers {
     ($($t:ty, $same:ty, $name:ident;)*) => {$(
         impl Element for $t {
@@ -216,15 +231,7 @@ macro_rules! integers {
                 }
             }
 
-            #[inline]
-            fn put_big(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_be_bytes());
-            }
-
-            #[inline]
-            fn put_little(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
+            put_bytes!();
         }
     )*};
 }
@@ -283,15 +290,7 @@ impl Element for f32 {
         Fit::Exact(value)
     }
 
-    #[inline]
-    fn put_big(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_little(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
-    }
+    put_bytes!();
 }
 
 impl Element for f64 {
@@ -323,15 +322,7 @@ impl Element for f64 {
         Fit::Exact(value)
     }
 
-    #[inline]
-    fn put_big(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_be_bytes());
-    }
-
-    #[inline]
-    fn put_little(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
-    }
+    put_bytes!();
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnostic::Severity;
 use netcdf_core::chunk::elements;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{Atomic, Attribute, Dimension, GroupId, Kind, Name, Storage, Variable};

@@ -8,7 +8,7 @@ use super::options::{NumberText, NumberToWrite};
 use super::value::{ValueText, number};
 use super::variables::push_name;
 use super::{Floats, Writer};
-use crate::escape::{TextStyle, escape_text, trim_nuls};
+use crate::escape::{TextStyle, quote_text, trim_nuls};
 use crate::number::{FloatForm, Token, suffix};
 
 /// The column of a comment after an attribute, and the blanks before it.
@@ -155,7 +155,7 @@ struct AttributeText<'a> {
 impl AttributeText<'_> {
     fn list(&self, values: &Values, out: &mut Vec<u8>) {
         match values {
-            Values::Char(text) => self.quoted(trim_nuls(text), out),
+            Values::Char(text) => quote_text(trim_nuls(text), self.style, out),
             Values::Byte(v) => integers(v, Token::write_i32, suffix::BYTE, out),
             Values::Short(v) => integers(v, Token::write_i32, suffix::SHORT, out),
             Values::Int(v) => integers(v, Token::write_i32, b"", out),
@@ -172,17 +172,11 @@ impl AttributeText<'_> {
         }
     }
 
-    fn quoted(&self, text: &[u8], out: &mut Vec<u8>) {
-        out.push(b'"');
-        escape_text(text, self.style, out);
-        out.push(b'"');
-    }
-
     fn strings(&self, strings: &[Option<Box<[u8]>>], out: &mut Vec<u8>) {
         for (i, string) in strings.iter().enumerate() {
             separate(i, out);
             match string {
-                Some(text) => self.quoted(text, out),
+                Some(text) => quote_text(text, self.style, out),
                 None => out.extend_from_slice(b"NIL"),
             }
         }

@@ -29,23 +29,6 @@ pub struct Options<'a> {
     pub damaged: bool,
 }
 
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Self {
-            name: Vec::new(),
-            data: Some(Selection::default()),
-            annotation: Annotation::default(),
-            line_length: 80,
-            float: Precision::Digits(7),
-            double: Precision::Digits(15),
-            special: SpecialAttributes::Hidden,
-            fill_type: false,
-            forms: None,
-            damaged: false,
-        }
-    }
-}
-
 /// The variables whose data is written: those that pass each of the tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {

@@ -11,7 +11,7 @@ use netcdf_core::model::{
 };
 
 use super::{SpecialAttributes, Writer};
-use crate::escape::{TextStyle, escape_text, trim_nuls};
+use crate::escape::{TextStyle, quote_text, trim_nuls};
 
 /// Registered numbers of the filters that have their own attributes.
 const DEFLATE: u32 = 1;
@@ -138,9 +138,8 @@ impl Writer<'_, '_> {
     }
 
     fn text_special(&mut self, owner: &[u8], special: Special, text: &[u8]) {
-        let mut quoted = vec![b'"'];
-        escape_text(text, TextStyle::STRING, &mut quoted);
-        quoted.push(b'"');
+        let mut quoted = vec![];
+        quote_text(text, TextStyle::STRING, &mut quoted);
         self.special(owner, special, &quoted);
     }
 

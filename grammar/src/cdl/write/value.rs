@@ -3,11 +3,11 @@
 use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
 use super::Floats;
+use super::attributes::plain;
 use super::options::NumberToWrite;
 use super::variables::push_defined;
 use crate::cdl::constant::UNDEFINED_MEMBER;
-use crate::escape::{TextStyle, escape_text, trim_nuls};
-use crate::number::Token;
+use crate::escape::{TextStyle, quote_text, trim_nuls};
 
 /// Writes values.
 #[derive(Clone, Copy)]
@@ -57,17 +57,9 @@ impl ValueText<'_> {
     }
 
     fn number(&self, values: &Values, i: usize, out: &mut Vec<u8>) {
-        let Some(number) = number(values, i) else {
-            return;
-        };
-        let mut token = Token::new();
-        match number {
-            NumberToWrite::Signed(x) => token.write_i64(x),
-            NumberToWrite::Unsigned(x) => token.write_u64(x),
-            NumberToWrite::Float(x) => self.floats.float.write_f32(x, &mut token),
-            NumberToWrite::Double(x) => self.floats.double.write_f64(x, &mut token),
+        if let Some(number) = number(values, i) {
+            plain(number, self.floats, out);
         }
-        token.append_to(out);
     }
 
     /// The name of an enum's value; a value without a name is shown as a number.
@@ -173,18 +165,14 @@ pub(super) fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
 
 /// Appends characters within a value.
 fn member_text(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    escape_text(text, TextStyle::CHAR_MEMBER, out);
-    out.push(b'"');
+    quote_text(text, TextStyle::CHAR_MEMBER, out);
 }
 
 fn string(text: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(text) = text else {
         return out.extend_from_slice(b"NIL");
     };
-    out.push(b'"');
-    escape_text(text, TextStyle::STRING, out);
-    out.push(b'"');
+    quote_text(text, TextStyle::STRING, out);
 }
 
 fn opaque(bytes: &[u8], out: &mut Vec<u8>) {

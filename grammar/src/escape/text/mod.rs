@@ -101,6 +101,13 @@ pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a text in double quotes, as [`escape_text`] does what is between them.
+pub fn quote_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
+    out.push(b'"');
+    escape_text(text, style, out);
+    out.push(b'"');
+}
+
 const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'\'' | b'"')
 }

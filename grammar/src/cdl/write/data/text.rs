@@ -4,7 +4,7 @@ use netcdf_core::model::Region;
 
 use super::part::{BandText, Characters};
 use super::rows::VariableRows;
-use crate::escape::{TextStyle, escape_text, trim_nuls};
+use crate::escape::{TextStyle, escape_text, quote_text, trim_nuls};
 
 impl VariableRows {
     /// A band of characters.
@@ -19,9 +19,7 @@ impl VariableRows {
         let style = self.style();
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
-            out.push(b'"');
-            escape_text(self.shown(row), style, &mut out);
-            out.push(b'"');
+            quote_text(self.shown(row), style, &mut out);
             self.end(&index, self.closed(&index), &mut out);
             self.advance(&mut index);
         }

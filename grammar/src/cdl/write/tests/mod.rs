@@ -9,8 +9,26 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::runtime::Pool;
 
-use super::{Options, write};
+use super::{Annotation, Options, Selection, SpecialAttributes, write};
+use crate::number::Precision;
 use reader::Memory;
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            name: Vec::new(),
+            data: Some(Selection::default()),
+            annotation: Annotation::default(),
+            line_length: 80,
+            float: Precision::Digits(7),
+            double: Precision::Digits(15),
+            special: SpecialAttributes::Hidden,
+            fill_type: false,
+            forms: None,
+            damaged: false,
+        }
+    }
+}
 
 /// The dataset as CDL, the same for any number of threads.
 fn cdl(memory: &Memory, options: &Options<'_>) -> String {
