@@ -33,6 +33,9 @@ const DECODED: usize = 128 << 20;
 /// Most bytes of shard indexes to keep.
 const INDEXES: usize = 16 << 20;
 
+/// The texts of a chunk.
+type ChunkTexts = Arc<Vec<Box<[u8]>>>;
+
 /// An open store.
 #[derive(Debug)]
 pub struct ZarrReader {
@@ -42,7 +45,7 @@ pub struct ZarrReader {
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
     indexes: Recent<ShardId, Arc<ShardIndex>>,
-    texts: Recent<(usize, u64), Arc<Vec<Box<[u8]>>>>,
+    texts: Recent<(usize, u64), ChunkTexts>,
     decoded: Recent<(usize, u64), Arc<Vec<u8>>>,
 }
 
@@ -125,7 +128,7 @@ impl ZarrReader {
     }
 
     /// The texts of a chunk.
-    fn texts(&self, var: usize, chunk: &ChunkRef) -> Result<Arc<Vec<Box<[u8]>>>> {
+    fn texts(&self, var: usize, chunk: &ChunkRef) -> Result<ChunkTexts> {
         let key = (var, chunk.index);
         if let Some(known) = self.texts.get(&key) {
             return Ok(known);
@@ -152,7 +155,7 @@ impl ZarrReader {
     }
 
     /// The texts of the chunk with this row-major number.
-    fn texts_of(&self, var: usize, chunk: u64) -> Result<Arc<Vec<Box<[u8]>>>> {
+    fn texts_of(&self, var: usize, chunk: u64) -> Result<ChunkTexts> {
         if let Some(known) = self.texts.get(&(var, chunk)) {
             return Ok(known);
         }
