@@ -185,3 +185,43 @@ fn difference(a: &Json, b: &Json, depth: usize) -> Option<String> {
         _ => here(a == b),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differ(a: &str, b: &str) -> Option<String> {
+        let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+        difference(&json(a), &json(b), 0)
+    }
+
+    #[test]
+    fn order_and_spelling_do_not_count() {
+        for (a, b) in [
+            (r#"{"a":1,"b":[1.0,NaN]}"#, r#"{"b":[1,NaN],"a":1}"#),
+            (r#"{"a":1e3}"#, r#"{"a":1000.0}"#),
+            (r#"{"attributes":{}}"#, "{}"),
+            (r#"{"consolidated_metadata":{"a":1}}"#, "{}"),
+        ] {
+            assert_eq!(differ(a, b), None, "{a}");
+        }
+    }
+
+    #[test]
+    fn differences_have_places() {
+        for (a, b, place) in [
+            (r#"{"a":{"b":1}}"#, r#"{"a":{"b":2}}"#, "/a/b"),
+            (r#"{"a":[1,2]}"#, r#"{"a":[1]}"#, "/a"),
+            (
+                r#"{"a":9007199254740993}"#,
+                r#"{"a":9007199254740992}"#,
+                "/a",
+            ),
+            (r#"{"attributes":{"attributes":{}}}"#, "{}", "/attributes"),
+            (r#"{"x":{"attributes":{}}}"#, r#"{"x":{}}"#, "/x/attributes"),
+            ("1", "\"1\"", ""),
+        ] {
+            assert_eq!(differ(a, b).as_deref(), Some(place), "{a}");
+        }
+    }
+}
