@@ -8,6 +8,7 @@
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
 //! | `hex` | bytes in hexadecimal digits |
+//! | `key` | keys and their bytes |
 //! | `table` | columns of text, sizes and ratios |
 //! | `words` | types, codecs and dimensions in the words of Zarr |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
@@ -36,6 +37,7 @@ mod codecs;
 mod compat;
 mod diff;
 mod hex;
+mod key;
 mod keys;
 mod map;
 mod open;

@@ -119,12 +119,6 @@ impl<'a> Lexer<'a> {
         Self { text, at }
     }
 
-    /// Where the last token ended.
-    #[must_use]
-    pub fn position(&self) -> usize {
-        self.at
-    }
-
     /// The next token; `None` at the end of the text.
     ///
     /// # Errors

@@ -133,12 +133,6 @@ impl Token {
     pub fn write_u64(&mut self, value: u64) {
         self.write(|out| put_u64(value, out));
     }
-
-    /// Appends one of the [`suffix`]es.
-    #[inline]
-    pub fn push_suffix(&mut self, suffix: &[u8]) {
-        self.push(suffix);
-    }
 }
 
 #[cfg(test)]
@@ -209,10 +203,10 @@ mod tests {
     fn suffixes() {
         let mut token = Token::new();
         token.write_u64(u64::MAX);
-        token.push_suffix(suffix::UINT64);
+        token.push(suffix::UINT64);
         assert_eq!(token.as_bytes(), b"18446744073709551615ULL");
         token.write_i32(-128);
-        token.push_suffix(suffix::BYTE);
+        token.push(suffix::BYTE);
         assert_eq!(token.as_bytes(), b"-128b");
     }
 }

@@ -34,20 +34,6 @@ impl Token {
         }
     }
 
-    /// Length of the text in bytes, at most 32.
-    #[inline]
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether nothing has been written.
-    #[inline]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The text.
     #[inline]
     #[must_use]
@@ -75,7 +61,7 @@ impl Token {
 
     /// Appends a short text; what does not fit is dropped.
     #[inline]
-    pub(super) fn push(&mut self, text: &[u8]) {
+    pub fn push(&mut self, text: &[u8]) {
         for &byte in text {
             if self.len < LONGEST {
                 self.put(self.len, [byte]);
@@ -123,11 +109,11 @@ mod tests {
     #[test]
     fn appends_only_the_text() {
         let mut token = Token::new();
-        assert!(token.is_empty());
+        assert!(token.as_bytes().is_empty());
         token.put(0, *b"12345678");
         token.set_len(3);
         token.push(b"LL");
-        assert_eq!((token.as_bytes(), token.len()), (&b"123LL"[..], 5));
+        assert_eq!(token.as_bytes(), b"123LL");
         let mut out = b"x = ".to_vec();
         token.append_to(&mut out);
         assert_eq!(out, b"x = 123LL");
@@ -141,6 +127,6 @@ mod tests {
         token.push(&[b'7'; 40]);
         assert_eq!(token.as_bytes(), [b'7'; LONGEST]);
         token.set_len(99);
-        assert_eq!(token.len(), LONGEST);
+        assert_eq!(token.as_bytes().len(), LONGEST);
     }
 }

@@ -29,6 +29,7 @@ use netcdf_core::model::{Endianness, FilterSpec, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::number::Precision;
 
+use crate::key;
 use crate::out::plain;
 use crate::words::codec_name;
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
@@ -241,17 +242,6 @@ impl<'a> Opened<'a> {
         !self.array.described.shards.is_empty()
     }
 
-    /// Size of a key in bytes; `None` if the key does not exist.
-    ///
-    /// # Errors
-    /// Errors of the store.
-    pub fn size(&self, key: &str) -> Result<Option<u64>> {
-        match self.store.size(key) {
-            Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
-            other => other,
-        }
-    }
-
     /// The chunks in a key with this many bytes.
     ///
     /// # Errors
@@ -286,7 +276,7 @@ impl<'a> Opened<'a> {
     pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         let key_place = self.key_place(place);
         let key = self.key(&key_place);
-        let Some(size) = self.size(&key)? else {
+        let Some(size) = key::size(self.store, &key)? else {
             return Ok(None);
         };
         let parts = self.parts(&key_place, &key, size)?;
@@ -305,8 +295,7 @@ impl<'a> Opened<'a> {
             return Ok(Arc::clone(shard));
         }
         let e = |e: Error| e.of(self.store.name()).in_object(key);
-        let gone = || Error::new(ErrorKind::NotFound, "the key no longer exists");
-        let stored = self.store.get(key).map_err(e)?.ok_or_else(|| e(gone()))?;
+        let stored = key::bytes(self.store, key).map_err(e)?;
         let shard = Arc::new(self.array.undo_whole(stored, self.env).map_err(e)?);
         *last = Some((key.to_owned(), Arc::clone(&shard)));
         Ok(shard)
@@ -322,9 +311,7 @@ impl<'a> Opened<'a> {
         let len = range.end.saturating_sub(range.start);
         let len = self.env.limits.item(len, "a chunk").map_err(e)?;
         limits::room(len, "a chunk").map_err(e)?;
-        let read = self.store.get_ranges(key, std::slice::from_ref(&range));
-        let bytes = read.map_err(e)?.and_then(|mut parts| parts.pop());
-        bytes.ok_or_else(|| e(Error::new(ErrorKind::NotFound, "the key no longer exists")))
+        key::range(self.store, key, range).map_err(e)
     }
 
     /// The stored bytes of a chunk.

@@ -40,7 +40,7 @@ impl Opened<'_> {
     ///
     /// # Errors
     /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
-    fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
+    pub(super) fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
         self.numbered()?;
         let mut batch = vec![];
         self.store.walk(&self.prefix, &mut |key, size| {

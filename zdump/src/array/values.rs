@@ -66,6 +66,15 @@ impl std::fmt::Display for AnyNumber {
     }
 }
 
+/// Whether two texts are the same number; NaN is none.
+pub(crate) fn same_numbers(x: &str, y: &str) -> bool {
+    if let (Ok(n), Ok(m)) = (x.parse::<i128>(), y.parse::<i128>()) {
+        return n == m;
+    }
+    let (x, y) = (x.parse::<f64>(), y.parse::<f64>());
+    x.is_ok_and(|x| y.is_ok_and(|y| x == y))
+}
+
 /// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
 pub(crate) fn number(values: &Values, i: usize) -> Option<AnyNumber> {
     let whole = |n: i128| AnyNumber::Whole(n);

@@ -15,6 +15,7 @@ use super::keys::StoredAmounts;
 use super::report::{Finding, Report};
 use super::rule::Rule;
 use super::shards;
+use crate::key;
 use netcdf_core::format::zarr::survey::Role;
 
 /// Up to this many shards of an array have their indexes read even without `--deep`.
@@ -214,8 +215,7 @@ impl<'a> Reading<'a> {
     }
 
     fn all(&self) -> Result<Vec<u8>> {
-        let bytes = self.checked.store.get(&self.job.key)?;
-        bytes.ok_or_else(gone)
+        key::bytes(self.checked.store, &self.job.key)
     }
 
     /// Reads a range of the bytes.
@@ -226,8 +226,7 @@ impl<'a> Reading<'a> {
         if let Some(shard) = &self.whole {
             return range_of(shard, &range).map(<[u8]>::to_vec);
         }
-        let parts = self.checked.store.get_ranges(&self.job.key, &[range])?;
-        parts.ok_or_else(gone)?.pop().ok_or_else(gone)
+        key::range(self.checked.store, &self.job.key, range)
     }
 
     /// A finding about the key.
@@ -239,11 +238,6 @@ impl<'a> Reading<'a> {
     pub fn unreadable(&self, e: &Error) -> Finding {
         self.finding(Rule::KeyUnreadable, e.what())
     }
-}
-
-/// The error for a key that has just disappeared.
-fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
 /// Checks a chunk with a key of its own. The size of an uncoded chunk was checked with its key.

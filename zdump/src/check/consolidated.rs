@@ -7,6 +7,7 @@ use netcdf_core::json::Json;
 use super::context::{About, Checked, shown};
 use super::report::Report;
 use super::rule::Rule;
+use crate::array::values::same_numbers;
 use netcdf_core::format::zarr::survey::{Node, Survey, join, split};
 
 /// The objects that `.zmetadata` repeats.
@@ -180,17 +181,8 @@ fn difference(a: &Json, b: &Json, depth: usize) -> Option<String> {
             let mut pairs = a.iter().zip(b);
             pairs.find_map(|(a, b)| difference(a, b, depth + 1))
         }
-        (Json::Number(a), Json::Number(b)) => here(same_number(a, b)),
+        (Json::Number(a), Json::Number(b)) => here(a == b || same_numbers(a, b)),
         _ => here(a == b),
-    }
-}
-
-fn same_number(a: &str, b: &str) -> bool {
-    let whole = |text: &str| text.parse::<i128>().ok();
-    let number = |text: &str| text.parse::<f64>().ok();
-    match (whole(a), whole(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b || (number(a).is_some() && number(a) == number(b)),
     }
 }
 

@@ -11,6 +11,7 @@ use netcdf_core::model::region::product;
 
 use super::print::Printer;
 use crate::array::numbers;
+use crate::key;
 use crate::out::{Colour, maybe, numbers as list, plain};
 use crate::table::count;
 
@@ -35,7 +36,7 @@ impl Printer<'_, '_> {
         }
         self.shard = Some(key.to_owned());
         let key_place = self.opened.key_place(place);
-        let Some(size) = self.opened.size(key)? else {
+        let Some(size) = key::size(self.opened.store, key)? else {
             return Ok(());
         };
         let parts = self.opened.parts(&key_place, key, size)?;

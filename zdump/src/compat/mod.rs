@@ -20,6 +20,7 @@ use netcdf_core::shown::Shown;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::NAME;
+use crate::key;
 use crate::open::Session;
 use crate::out::Out;
 use netcdf_core::format::zarr::survey::{Role, Survey, split};
@@ -98,7 +99,7 @@ fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) 
         let key = format!("{prefix}{}", name.trim_end_matches('/'));
         visit(number, &key)?;
         number += 1;
-        if bytes_of(store, &key)?.is_none() {
+        if key::size(store, &key)?.is_none() {
             if levels.len() >= DEPTH {
                 let e = Error::new(
                     ErrorKind::Limit,
@@ -112,15 +113,6 @@ fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) 
         }
     }
     Ok(())
-}
-
-/// Number of bytes of a key; `None` for a path that only has keys below it.
-fn bytes_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
-    match store.size(key) {
-        Ok(size) => Ok(size),
-        Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
-        Err(e) => Err(e),
-    }
 }
 
 /// The kinds of keys that `zmapio` knows.
@@ -151,7 +143,7 @@ struct ShownStore<'a> {
 /// Prints a line if the key has bytes.
 fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut Out<'_>) -> Result<()> {
     let options = shown.options;
-    let Some(size) = bytes_of(shown.store, key)? else {
+    let Some(size) = key::size(shown.store, key)? else {
         return Ok(());
     };
     let kind = kind(key, options);
@@ -179,23 +171,15 @@ fn contents(shown: &ShownStore<'_>, kind: Kind, key: &str, out: &mut Out<'_>) ->
     } = shown;
     match kind {
         Kind::Hidden => Ok(()),
-        Kind::Metadata => out.bytes(&get(store, key)?),
+        Kind::Metadata => out.bytes(&key::bytes(store, key)?),
         Kind::Chunk if options.given.metadata_only => out.bytes(b"..."),
         Kind::Chunk => {
             let big = is_big_endian(survey, key);
-            let bytes = get(store, key)?;
+            let bytes = key::bytes(store, key)?;
             let write = &mut |text: &[u8]| out.bytes(text);
             options.printer.print(&bytes, big, write)
         }
     }
-}
-
-fn get(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
-    let gone = || {
-        let e = Error::new(ErrorKind::NotFound, "the key no longer exists");
-        e.in_object(key).of(store.name())
-    };
-    store.get(key)?.ok_or_else(gone)
 }
 
 /// Whether the numbers of the array above a key are big-endian. Nothing else of its type matters.

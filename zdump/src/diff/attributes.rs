@@ -8,7 +8,8 @@ use netcdf_core::model::strings::{ENCODING, is_utf8};
 
 use super::meta::same_mask;
 use super::report::{Difference, Report};
-use crate::array::{Opened, values};
+use crate::array::Opened;
+use crate::array::values::{self, same_numbers};
 use netcdf_core::format::zarr::survey::Node;
 
 /// Two nodes as arrays, if they are arrays.
@@ -84,10 +85,10 @@ fn says_text(name: &str, value: Option<&Json>) -> bool {
 /// Whether two values are the same: numbers by value, members in any order. Numbers that JSON cannot express may be texts.
 pub(super) fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
-        (Json::Number(x), Json::Number(y)) => x == y || same_numbers(x, y),
+        (Json::Number(x), Json::Number(y)) => x == y || same_or_nan(x, y),
         (Json::Number(x), Json::Text(t)) | (Json::Text(t), Json::Number(x)) => {
             let special = matches!(t.as_slice(), b"NaN" | b"Infinity" | b"-Infinity");
-            special && std::str::from_utf8(t).is_ok_and(|t| same_numbers(x, t))
+            special && std::str::from_utf8(t).is_ok_and(|t| same_or_nan(x, t))
         }
         (Json::Array(x), Json::Array(y)) => {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
@@ -102,12 +103,9 @@ pub(super) fn same(a: &Json, b: &Json) -> bool {
     }
 }
 
-fn same_numbers(x: &str, y: &str) -> bool {
-    if let (Ok(n), Ok(m)) = (x.parse::<i128>(), y.parse::<i128>()) {
-        return n == m;
-    }
-    let (x, y) = (x.parse::<f64>(), y.parse::<f64>());
-    x.is_ok_and(|x| y.is_ok_and(|y| x == y || (x.is_nan() && y.is_nan())))
+fn same_or_nan(x: &str, y: &str) -> bool {
+    let nan = |text: &str| text.parse::<f64>().is_ok_and(f64::is_nan);
+    same_numbers(x, y) || (nan(x) && nan(y))
 }
 
 /// Whether two fill values are the same, however they are written.

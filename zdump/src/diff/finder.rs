@@ -9,6 +9,7 @@ use netcdf_core::error::Result;
 use netcdf_core::model::Values;
 
 use crate::array::{ChunkPlace, Opened};
+use crate::key;
 
 /// Most indexes of shards that are kept.
 const INDEXES: usize = 8;
@@ -74,7 +75,7 @@ impl<'a> Finder<'a> {
     }
 
     fn index(&self, key_place: &[u64], key: &str) -> Result<ChunksOfKey> {
-        let Some(size) = self.opened.size(key)? else {
+        let Some(size) = key::size(self.opened.store, key)? else {
             return Ok(None);
         };
         let parts = self.opened.parts(key_place, key, size)?.into_iter();

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, Result};
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::limits;
 use netcdf_core::runtime::pool::Item;
 
 use super::report::{Difference, Report};
+use crate::key;
 use netcdf_core::format::zarr::survey::Node;
 
 /// Keys compared at a time.
@@ -31,7 +32,7 @@ pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) ->
         with((a, b), (key, size), env)
     })?;
     each((b, env, report), &|key, size| {
-        let here = size_of(a, key)?.is_some();
+        let here = key::size(a, key)?.is_some();
         let there = || Difference::new("key", None, Some(bytes(size)));
         Ok((!here).then(there))
     })
@@ -92,17 +93,9 @@ fn bytes(size: u64) -> Json {
     Json::text(&format!("{size} B"))
 }
 
-/// Size of a key; `None` if it does not exist.
-fn size_of(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
-    match store.size(key) {
-        Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
-        other => other,
-    }
-}
-
 /// How a key differs between the stores.
 fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Option<Difference>> {
-    let Some(other) = size_of(b, key)? else {
+    let Some(other) = key::size(b, key)? else {
         return Ok(Some(Difference::new("key", Some(bytes(size)), None)));
     };
     if other != size {
@@ -135,7 +128,7 @@ fn piece(one: StoredKey<'_>, other: StoredKey<'_>, size: u64, env: &Env) -> Resu
 /// # Errors
 /// Errors of the stores.
 pub(super) fn equal(one: StoredKey<'_>, other: StoredKey<'_>, env: &Env) -> Result<bool> {
-    let sizes = [one, other].map(|k| size_of(k.store, k.key));
+    let sizes = [one, other].map(|k| key::size(k.store, k.key));
     let [size, known] = sizes;
     match (size?, known?) {
         (Some(size), Some(known)) if size == known => Ok(piece(one, other, size, env)?.is_none()),
@@ -181,11 +174,7 @@ fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Resul
     let said = |e: Error| e.of(store.name()).in_object(key);
     let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
     limits::room(len, "a key").map_err(said)?;
-    let read = store
-        .get_ranges(key, std::slice::from_ref(&range))
-        .map_err(said)?;
-    let gone = || said(Error::new(ErrorKind::NotFound, "the key no longer exists"));
-    read.and_then(|mut parts| parts.pop()).ok_or_else(gone)
+    key::range(store, key, range).map_err(said)
 }
 
 /// The first differing byte from byte `at` on.

@@ -8,6 +8,7 @@ use super::Lower;
 use super::atomic::ValueBuilder;
 use super::list::{Item, infer, items};
 use super::names::{OwnerName, atomic, is_reserved};
+use super::special::SpecialSetting;
 use crate::cdl::ast::{self, Word};
 use crate::cdl::constant::Constant;
 use crate::cdl::values::{Problems, empty_values, read_values};
@@ -51,7 +52,13 @@ impl Lower<'_> {
                 if let Some((_, at)) = prefix.ty {
                     return self.error(at, format!("{} takes no type", special.name()));
                 }
-                self.special(special, owner, word, &items);
+                let list = items.as_slice();
+                let set = SpecialSetting {
+                    special,
+                    word,
+                    list,
+                };
+                self.special(owner, set);
             }
             (None, OwnerName::Var(var)) if word.text == "_FillValue" => {
                 self.fill_value(var, word, &items)

@@ -13,20 +13,23 @@ use crate::cdl::ast::Word;
 use crate::cdl::constant::Constant;
 use crate::filter_spec::filters;
 
+/// A special attribute as the text has it.
+#[derive(Clone, Copy)]
+pub(super) struct SpecialSetting<'a> {
+    pub(super) special: Special,
+    pub(super) word: Word<'a>,
+    pub(super) list: &'a [Item<'a>],
+}
+
 impl Lower<'_> {
-    pub(super) fn special(
-        &mut self,
-        special: Special,
-        owner: OwnerName,
-        word: Word<'_>,
-        list: &[Item<'_>],
-    ) {
+    pub(super) fn special(&mut self, owner: OwnerName, set: SpecialSetting<'_>) {
+        let SpecialSetting { special, word, .. } = set;
         if special != Special::Format && self.needs.special.is_none() {
             self.needs.special = Some(self.need(word.at)(special.name().to_owned()));
         }
         match (owner, special.is_global()) {
-            (OwnerName::Group(_), true) => self.of_dataset(special, word, list),
-            (OwnerName::Var(var), false) => self.of_variable(special, var, word, list),
+            (OwnerName::Group(_), true) => self.of_dataset(set),
+            (OwnerName::Var(var), false) => self.of_variable(var, set),
             (OwnerName::Var(_), true) => {
                 self.error(
                     word.at,
@@ -42,65 +45,65 @@ impl Lower<'_> {
         }
     }
 
-    fn of_dataset(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) {
-        if special != Special::Format {
+    fn of_dataset(&mut self, set: SpecialSetting<'_>) {
+        if set.special != Special::Format {
             // Their values follow from the file itself; they occur in dumps, not in datasets.
             return;
         }
-        let Some(text) = self.special_text(special, word, list) else {
+        let Some(text) = self.special_text(set) else {
             return;
         };
         match kind_named(&text) {
             Some(kind) => self.format = Some(kind),
-            None => self.illegal(special, word, list, "the name of a kind, as in \"classic\""),
+            None => self.illegal(set, "the name of a kind, as in \"classic\""),
         }
     }
 
-    fn of_variable(&mut self, special: Special, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
-        if special != Special::NoFill && self.needs.storage.is_none() {
-            self.needs.storage = Some(self.need(word.at)(special.name().to_owned()));
+    fn of_variable(&mut self, var: VarId, set: SpecialSetting<'_>) {
+        if set.special != Special::NoFill && self.needs.storage.is_none() {
+            self.needs.storage = Some(self.need(set.word.at)(set.special.name().to_owned()));
         }
-        match special {
-            Special::Storage => self.layout(var, word, list),
-            Special::ChunkSizes => self.chunks(var, word, list),
+        match set.special {
+            Special::Storage => self.layout(var, set),
+            Special::ChunkSizes => self.chunks(var, set),
             Special::ShardSizes => {
-                if let Some(sizes) = self.sizes(special, var, word, list) {
+                if let Some(sizes) = self.sizes(var, set) {
                     self.storage(var, |s| s.shard = Some(sizes));
                 }
             }
             Special::Fletcher32 => {
-                if let Some(on) = self.switch(special, word, list) {
-                    self.chain(var, word, |c| c.fletcher32 = on);
+                if let Some(on) = self.switch(set) {
+                    self.chain(var, set.word, |c| c.fletcher32 = on);
                 }
             }
             Special::Shuffle => {
-                if let Some(on) = self.switch(special, word, list) {
-                    self.chain(var, word, |c| c.shuffle = on);
+                if let Some(on) = self.switch(set) {
+                    self.chain(var, set.word, |c| c.shuffle = on);
                 }
             }
             Special::NoFill => {
-                if let Some(on) = self.switch(special, word, list) {
+                if let Some(on) = self.switch(set) {
                     let fill = if on { Fill::NoFill } else { Fill::Fill };
                     self.storage(var, |s| s.fill = fill);
                 }
             }
-            Special::DeflateLevel => match self.special_integers(special, word, list).as_deref() {
+            Special::DeflateLevel => match self.special_integers(set).as_deref() {
                 Some([level @ 0..=9]) => {
                     let level = u32::try_from(*level).unwrap_or(0);
-                    self.chain(var, word, |c| c.level = level);
+                    self.chain(var, set.word, |c| c.level = level);
                 }
-                Some(_) => self.illegal(special, word, list, "a number from 0 to 9"),
+                Some(_) => self.illegal(set, "a number from 0 to 9"),
                 None => {}
             },
-            Special::Endianness => match self.special_text(special, word, list).as_deref() {
+            Special::Endianness => match self.special_text(set).as_deref() {
                 Some("little") => self.storage(var, |s| s.endianness = Some(Endianness::Little)),
                 Some("big") => self.storage(var, |s| s.endianness = Some(Endianness::Big)),
-                Some(_) => self.illegal(special, word, list, "\"little\" or \"big\""),
+                Some(_) => self.illegal(set, "\"little\" or \"big\""),
                 None => {}
             },
-            Special::Filter => self.filters(var, word, list),
+            Special::Filter => self.filters(var, set),
             Special::Codecs => {
-                if let Some(text) = self.special_text(special, word, list) {
+                if let Some(text) = self.special_text(set) {
                     self.storage(var, |s| s.codecs = Some(text.into_bytes()));
                 }
             }
@@ -115,8 +118,8 @@ impl Lower<'_> {
         }
     }
 
-    fn layout(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
-        let Some(text) = self.special_text(Special::Storage, word, list) else {
+    fn layout(&mut self, var: VarId, set: SpecialSetting<'_>) {
+        let Some(text) = self.special_text(set) else {
             return;
         };
         let layout = match text.as_str() {
@@ -125,7 +128,7 @@ impl Lower<'_> {
             "chunked" => StorageLayout::Chunked(vec![]),
             _ => {
                 let expected = "\"contiguous\", \"compact\" or \"chunked\"";
-                return self.illegal(Special::Storage, word, list, expected);
+                return self.illegal(set, expected);
             }
         };
         self.storage(var, |s| match (&s.layout, &layout) {
@@ -136,28 +139,22 @@ impl Lower<'_> {
     }
 
     /// Sizes for all dimensions of a variable; `None` if something is wrong with them.
-    fn sizes(
-        &mut self,
-        special: Special,
-        var: VarId,
-        word: Word<'_>,
-        list: &[Item<'_>],
-    ) -> Option<Vec<u64>> {
-        let name = special.name();
-        let sizes = self.special_integers(special, word, list)?;
+    fn sizes(&mut self, var: VarId, set: SpecialSetting<'_>) -> Option<Vec<u64>> {
+        let name = set.special.name();
+        let sizes = self.special_integers(set)?;
         let sizes: Option<Vec<u64>> = sizes.iter().map(|&n| u64::try_from(n).ok()).collect();
         let Some(mut sizes) = sizes else {
             let expected = "sizes of at least 1, or 0 for the default";
-            self.illegal(special, word, list, expected);
+            self.illegal(set, expected);
             return None;
         };
         let rank = self.schema.var(var).map_or(0, |v| v.dims.len());
         if sizes.len() < rank {
             let message = format!("{name} has {} sizes for {rank} dimensions", sizes.len());
-            self.error(word.at, message);
+            self.error(set.word.at, message);
             return None;
         }
-        if let Some(extra) = list.get(rank) {
+        if let Some(extra) = set.list.get(rank) {
             let message = format!("{name} has more sizes than the variable has dimensions");
             self.warning(extra.at(), message);
             sizes.truncate(rank);
@@ -165,14 +162,14 @@ impl Lower<'_> {
         Some(sizes)
     }
 
-    fn chunks(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
-        let Some(sizes) = self.sizes(Special::ChunkSizes, var, word, list) else {
+    fn chunks(&mut self, var: VarId, set: SpecialSetting<'_>) {
+        let Some(sizes) = self.sizes(var, set) else {
             return;
         };
         let dims = self.schema.var(var).map(|v| v.dims.clone());
         let dims = dims.unwrap_or_default();
         let overhang = self.kind.is_some_and(|kind| traits(kind).overhang);
-        for ((&id, &size), item) in dims.iter().zip(&sizes).zip(list) {
+        for ((&id, &size), item) in dims.iter().zip(&sizes).zip(set.list) {
             let beyond = |d: &&Dimension| !overhang && !d.unlimited && d.len < size;
             if let Some(dim) = self.schema.dim(id).filter(beyond) {
                 let message = format!(
@@ -185,95 +182,86 @@ impl Lower<'_> {
         self.storage(var, |s| s.layout = Some(StorageLayout::Chunked(sizes)));
     }
 
-    fn filters(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
-        let Some(text) = self.special_text(Special::Filter, word, list) else {
+    fn filters(&mut self, var: VarId, set: SpecialSetting<'_>) {
+        let Some(text) = self.special_text(set) else {
             return;
         };
         match filters(&text) {
-            Ok(specs) => self.chain(var, word, |c| c.filters.extend(specs)),
+            Ok(specs) => self.chain(var, set.word, |c| c.filters.extend(specs)),
             Err(wrong) => {
                 let message = format!("{}: {}", Special::Filter.name(), wrong.message);
-                self.hint(place(word, list, wrong.at), message, wrong.hint);
+                self.hint(place(set, wrong.at), message, wrong.hint);
             }
         }
     }
 
     /// A setting that is on or off; `None` if something is wrong with it.
-    fn switch(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>]) -> Option<bool> {
-        let on = match list {
+    fn switch(&mut self, set: SpecialSetting<'_>) -> Option<bool> {
+        let on = match set.list {
             [Item::One(Constant::String(text), _)] => match *text {
                 b"true" | b"1" => Some(true),
                 b"false" | b"0" => Some(false),
                 _ => None,
             },
-            [Item::One(Constant::Number(_), _)] => {
-                match *self.special_integers(special, word, list)? {
-                    [1] => Some(true),
-                    [0] => Some(false),
-                    _ => None,
-                }
-            }
+            [Item::One(Constant::Number(_), _)] => match *self.special_integers(set)? {
+                [1] => Some(true),
+                [0] => Some(false),
+                _ => None,
+            },
             _ => None,
         };
         if on.is_none() {
-            self.illegal(special, word, list, "\"true\" or \"false\"");
+            self.illegal(set, "\"true\" or \"false\"");
         }
         on
     }
 
     /// The single string of a special attribute.
-    fn special_text(
-        &mut self,
-        special: Special,
-        word: Word<'_>,
-        list: &[Item<'_>],
-    ) -> Option<String> {
-        let [Item::One(Constant::String(_), _)] = list else {
-            self.illegal(special, word, list, "one string");
+    fn special_text(&mut self, set: SpecialSetting<'_>) -> Option<String> {
+        let [Item::One(Constant::String(_), _)] = set.list else {
+            self.illegal(set, "one string");
             return None;
         };
-        let values = self.attribute_values(Atomic::Char.into(), word, list)?;
+        let values = self.attribute_values(Atomic::Char.into(), set.word, set.list)?;
         let text = values.as_text().unwrap_or_default().to_vec();
         match String::from_utf8(text) {
             Ok(text) => Some(text.trim_end_matches('\0').to_owned()),
             Err(_) => {
-                self.illegal(special, word, list, "text in UTF-8");
+                self.illegal(set, "text in UTF-8");
                 None
             }
         }
     }
 
     /// The integers of a special attribute, at least one.
-    pub(super) fn special_integers(
-        &mut self,
-        special: Special,
-        word: Word<'_>,
-        list: &[Item<'_>],
-    ) -> Option<Vec<i64>> {
-        let numbers = list
+    fn special_integers(&mut self, set: SpecialSetting<'_>) -> Option<Vec<i64>> {
+        let numbers = set
+            .list
             .iter()
             .all(|item| matches!(item, Item::One(Constant::Number(_), _)));
-        if list.is_empty() || !numbers {
-            self.illegal(special, word, list, "integers");
+        if set.list.is_empty() || !numbers {
+            self.illegal(set, "integers");
             return None;
         }
-        let Values::Int64(values) = self.attribute_values(Atomic::Int64.into(), word, list)? else {
+        let Values::Int64(values) =
+            self.attribute_values(Atomic::Int64.into(), set.word, set.list)?
+        else {
             return None;
         };
         Some(values)
     }
 
-    fn illegal(&mut self, special: Special, word: Word<'_>, list: &[Item<'_>], expected: &str) {
-        let at = list.first().map_or(word.at, Item::at);
-        self.error(at, format!("{} expects {expected}", special.name()));
+    fn illegal(&mut self, set: SpecialSetting<'_>, expected: &str) {
+        let at = set.list.first().map_or(set.word.at, Item::at);
+        self.error(at, format!("{} expects {expected}", set.special.name()));
     }
 }
 
 /// The position of byte `at` of a text: after its quote, or the beginning of the text if it has escapes.
-fn place(word: Word<'_>, list: &[Item<'_>], at: usize) -> usize {
-    match list.first() {
+fn place(set: SpecialSetting<'_>, at: usize) -> usize {
+    match set.list.first() {
         Some(Item::One(Constant::String(text), start)) if !text.contains(&b'\\') => start + 1 + at,
         Some(item) => item.at(),
-        None => word.at,
+        None => set.word.at,
     }
 }

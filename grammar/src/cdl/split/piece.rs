@@ -19,9 +19,6 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in their order.
-    pub const ALL: [Self; 4] = [Self::Types, Self::Dimensions, Self::Variables, Self::Data];
-
     /// The keyword, without its colon.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -208,7 +208,7 @@ fn integers<T: Copy + Into<W>, W>(
 ) {
     let one = |x: T, token: &mut Token| {
         write(token, x.into());
-        token.push_suffix(suffix);
+        token.push(suffix);
     };
     tokens(values, one, out);
 }

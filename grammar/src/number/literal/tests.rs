@@ -194,7 +194,7 @@ fn same_f32(value: f32) {
         let (found, len) = literal(token.as_bytes()).unwrap();
         assert_eq!(
             (found.to_f32().to_bits(), len),
-            (value.to_bits(), token.len()),
+            (value.to_bits(), token.as_bytes().len()),
             "{value:e}"
         );
     }
@@ -207,7 +207,7 @@ fn same_f64(value: f64) {
         let (found, len) = literal(token.as_bytes()).unwrap();
         assert_eq!(
             (found.to_f64().to_bits(), len),
-            (value.to_bits(), token.len()),
+            (value.to_bits(), token.as_bytes().len()),
             "{value:e}"
         );
     }

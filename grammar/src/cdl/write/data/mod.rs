@@ -170,10 +170,6 @@ impl<'a> Content<'a> {
         }
         Ok(self.numbers(atomic, rows, band, &stored))
     }
-
-    fn floats(&self) -> Floats {
-        self.text.floats
-    }
 }
 
 /// The value that is written as `_`. `byte` and `ubyte` use all their values, so they have no fill value unless an attribute

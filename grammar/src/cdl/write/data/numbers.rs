@@ -224,7 +224,7 @@ impl Content<'_> {
     fn typed<T: Numeric>(&self, rows: &VariableRows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
-        let floats = self.floats();
+        let floats = self.text.floats;
         match &self.form {
             None => rows.part(
                 band,

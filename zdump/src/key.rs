@@ -1,0 +1,41 @@
+//! Keys of a store and their bytes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::Store;
+
+/// Size of a key in bytes; `None` if it does not exist, or only has keys below it.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn size(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
+    match store.size(key) {
+        Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
+        other => other,
+    }
+}
+
+/// The bytes of a key that was there.
+///
+/// # Errors
+/// Errors of the store; [`ErrorKind::NotFound`] if it has disappeared.
+pub(crate) fn bytes(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
+    store.get(key)?.ok_or_else(|| gone(store, key))
+}
+
+/// A range of the bytes of a key that was there.
+///
+/// # Errors
+/// As [`bytes`].
+pub(crate) fn range(store: &Arc<dyn Store>, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
+    let parts = store.get_ranges(key, &[range])?;
+    let part = parts.and_then(|mut parts| parts.pop());
+    part.ok_or_else(|| gone(store, key))
+}
+
+fn gone(store: &Arc<dyn Store>, key: &str) -> Error {
+    let e = Error::new(ErrorKind::NotFound, "the key no longer exists");
+    e.in_object(key).of(store.name())
+}
