@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netcdf_core::format::hdf5::btree_v2::BTree2;
-use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, IndexedChunk, locate};
+use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, IndexedChunk, OpenIndex};
 use netcdf_core::format::hdf5::dataset::{self, Dataset};
 use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
@@ -252,17 +252,13 @@ fn chunks(file: &File, dataset: &Dataset) -> Vec<IndexedChunk> {
         vec![u64::MAX; extent.dims.len()],
     );
     let mut all = vec![];
-    locate(
-        file,
-        chunked,
-        &extent,
-        &Block { start, count },
-        &mut |found| {
-            all.push(found);
-            Ok(())
-        },
-    )
-    .unwrap();
+    let index = OpenIndex::open(file, chunked, &extent).unwrap();
+    let mut visit = |found| {
+        all.push(found);
+        Ok(())
+    };
+    let all_chunks = Block { start, count };
+    index.locate(file, &all_chunks, &mut visit).unwrap();
     all
 }
 
