@@ -18,7 +18,7 @@ impl Block {
     /// The first index and the one after the last, per dimension.
     pub(crate) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
         let ends = self.start.iter().zip(&self.count);
-        ends.map(|(&start, &n)| start..start.saturating_add(n))
+        ends.map(|(&start, &n)| start..start + n)
     }
 
     /// All elements of an array of this shape.

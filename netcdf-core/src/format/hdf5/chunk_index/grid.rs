@@ -119,10 +119,11 @@ impl Grid {
 
     /// The part of a block that is in the grid.
     pub fn clip(&self, block: &Block) -> Block {
-        let ranges = block.ranges().chain(std::iter::repeat(0..u64::MAX));
-        let clipped = ranges
+        let dims = block.start.iter().zip(&block.count);
+        let clipped = dims
+            .chain(std::iter::repeat((&0, &u64::MAX)))
             .zip(&self.counts)
-            .map(|(r, &n)| (r.start, r.end.min(n).saturating_sub(r.start)));
+            .map(|((&start, &count), &n)| (start, count.min(n.saturating_sub(start))));
         let (start, count) = clipped.unzip();
         Block { start, count }
     }

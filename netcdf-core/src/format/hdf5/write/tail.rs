@@ -55,8 +55,9 @@ impl Tail {
         self.end
     }
 
-    fn grow(&mut self, size: u64) -> Result<u64> {
-        let at = self.end;
+    /// Space behind less than eight bytes of padding.
+    fn grow(&mut self, padding: u64, size: u64) -> Result<u64> {
+        let at = self.end + padding;
         // Addresses stay below 2^63, because other programs use signed offsets.
         let end = at.checked_add(size).filter(|&end| end <= i64::MAX as u64);
         self.end = end.ok_or_else(|| {
@@ -75,8 +76,7 @@ impl Tail {
         if zeros > GATHER {
             return self.aligned_room(size);
         }
-        self.grow(self.padding())?;
-        let at = self.grow(size)?;
+        let at = self.grow(self.padding(), size)?;
         self.gathered.resize(self.gathered.len() + zeros, 0);
         self.spill(GATHER)?;
         Ok(at)
@@ -92,8 +92,8 @@ impl Tail {
     /// # Errors
     /// As [`Tail::reserve`].
     pub fn aligned_room(&mut self, size: u64) -> Result<u64> {
-        self.room(self.padding())?;
-        self.room(size)
+        self.spill(0)?;
+        self.grow(self.padding(), size)
     }
 
     /// Reserves space for data, which is written separately.
@@ -102,7 +102,7 @@ impl Tail {
     /// As [`Tail::reserve`].
     pub fn room(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
-        self.grow(size)
+        self.grow(0, size)
     }
 
     /// Reserves space for bytes to be copied from a source. Long ranges are aligned to pages as in the source.
@@ -130,7 +130,7 @@ impl Tail {
             self.target.write_at(at, bytes)?;
             return Ok(at);
         }
-        let at = self.grow(bytes.len() as u64)?;
+        let at = self.grow(0, bytes.len() as u64)?;
         self.gathered.extend_from_slice(bytes);
         self.spill(GATHER)?;
         Ok(at)
