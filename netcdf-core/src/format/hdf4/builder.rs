@@ -10,8 +10,7 @@ use crate::chunk::elements;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{
-    Attribute, DimId, Dimension, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId,
-    Variable,
+    Attribute, DimId, Dimension, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, Variable,
 };
 use crate::notes::Note;
 
@@ -231,18 +230,6 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn path(stored: &[u8]) -> String {
         format!("/{}", String::from_utf8_lossy(stored))
-    }
-
-    /// The environment.
-    #[must_use]
-    pub fn env(&self) -> &'a Env {
-        self.env
-    }
-
-    /// The last variable.
-    #[must_use]
-    pub fn last(&self) -> Option<VarId> {
-        self.schema.var_ids().last()
     }
 }
 

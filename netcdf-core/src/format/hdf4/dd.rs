@@ -13,7 +13,7 @@ use crate::io::source::read_range;
 /// The first bytes of every HDF4 file.
 pub const MAGIC: [u8; 4] = [0x0e, 0x03, 0x13, 0x01];
 /// Bytes before the descriptors of a block: their number, and the offset of the next block.
-const HEAD: u64 = 6;
+const HEAD: usize = 6;
 /// Bytes of a descriptor.
 const SIZE: u64 = 12;
 /// Descriptors that are read together with the head of a block: as many as libhdf4 usually reserves.
@@ -89,18 +89,20 @@ impl Descriptors {
 
     /// Reads a block; returns the offset of the next one, and the length of this one.
     fn block(&mut self, source: &dyn Source, at: u64) -> Result<(u64, u64)> {
-        let end = at.saturating_add(HEAD + EXPECTED * SIZE).min(source.len());
+        let end = at
+            .saturating_add(HEAD as u64 + EXPECTED * SIZE)
+            .min(source.len());
         let first = read_range(source, &(at..end.max(at)))?;
         let mut head = Cursor::new(&first, source.name(), at);
         let count = u64::from(u16::from_be_bytes(head.array()?));
         let next = head.u32_be()?;
-        let len = HEAD + count * SIZE;
+        let len = HEAD as u64 + count * SIZE;
         let whole = match (first.len() as u64) < len {
             true => read_range(source, &(at..at.saturating_add(len)))?,
             false => first,
         };
         let mut cursor = Cursor::new(&whole, source.name(), at);
-        cursor.skip(HEAD as usize)?;
+        cursor.skip(HEAD)?;
         for _ in 0..count {
             self.add(&mut cursor)?;
         }

@@ -10,6 +10,8 @@
 //! | `ntype` | number types |
 //! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
+//! | `dfsd`, `dimension_record`, `predefined` | the same of older files |
+//! | `others` | what is not shown |
 //! | `names`, `builder` | the schema in the making |
 //! | `stored`, `chunk_table` | how the data of a variable is stored |
 //! | [`reader`] | the format's part of reading data |
@@ -19,11 +21,15 @@ mod builder;
 mod catalog;
 mod chunk_table;
 mod dd;
+mod dfsd;
+mod dimension_record;
 mod dims;
 mod elements;
 mod file;
 mod names;
 mod ntype;
+mod others;
+mod predefined;
 pub mod reader;
 mod scattered;
 mod sd;

@@ -22,13 +22,6 @@ pub struct NumberType {
 }
 
 impl NumberType {
-    /// The type of libhdf4 where a group does not name one.
-    pub const FLOAT: Self = Self {
-        atomic: Atomic::Float,
-        order: Endianness::Big,
-        code: 5,
-    };
-
     /// The type with this code.
     ///
     /// # Errors

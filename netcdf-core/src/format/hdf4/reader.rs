@@ -8,7 +8,7 @@ use super::chunk_table::ChunkTable;
 use super::dd::TagRef;
 use super::file::File;
 use super::stored::{Data, Run, Stored, check_coder};
-use super::{KIND, sd, tags};
+use super::{KIND, dfsd, others, sd, tags};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::{Provenance, Reader};
@@ -37,10 +37,12 @@ impl Hdf4Reader {
         let file = File::open(source, &env.limits, &env.siblings)?;
         let catalog = Catalog::read(&file, env)?;
         let mut builder = Builder::new(KIND, file.source().len(), env);
-        if let Some(root) = sd::root(&catalog) {
-            sd::build(&mut builder, &file, &catalog, root)
-                .map_err(|e| e.of(file.source().name()))?;
-        }
+        let built = match sd::root(&catalog) {
+            Some(root) => sd::build(&mut builder, &file, &catalog, root),
+            None => dfsd::build(&mut builder, &file),
+        };
+        built.map_err(|e| e.of(file.source().name()))?;
+        others::tell(&file, &catalog, env);
         let (schema, stored) = (builder.schema, builder.stored);
         let tables = stored.iter().map(|_| Mutex::default()).collect();
         Ok(Self {

@@ -21,6 +21,9 @@ const ROOT: &str = "CDF0.0";
 /// The class of datasets.
 const VARIABLE: &str = "Var0.0";
 
+/// The class of Vdatas with the data of a dataset, in files of old versions of libhdf4, which today leaves the data out.
+const RECORDS: &str = "Data0.0";
+
 /// What is needed to define the datasets.
 struct Parts<'a> {
     catalog: &'a Catalog,
@@ -77,7 +80,9 @@ impl<'a> Parts<'a> {
             small.extend(attribute_records(group, catalog));
             small.extend(group.members.iter().filter(|m| m.tag == tags::NUMBER_TYPE));
             small.extend(dimensions(group, catalog).filter_map(|dim| dims::needed(dim, catalog)));
-            data.extend(data_of(group).filter(|&id| file.descriptors().find(id).is_some()));
+            data.extend(
+                data_of(group, catalog).filter(|&id| file.descriptors().find(id).is_some()),
+            );
         }
         data.sort_unstable();
         data.dedup();
@@ -94,7 +99,7 @@ impl<'a> Parts<'a> {
         let dims = dimensions(group, self.catalog);
         let dims = dims.map(|dim| self.dim(builder, dim));
         let dims = dims.collect::<Result<Vec<DimId>>>()?;
-        let data = match data_of(group).and_then(|id| self.data.get(&id)) {
+        let data = match data_of(group, self.catalog).and_then(|id| self.data.get(&id)) {
             Some(Ok(data)) => data.clone(),
             Some(Err(e)) => return Err(e.again()),
             None => Data::Nothing,
@@ -112,8 +117,13 @@ impl<'a> Parts<'a> {
     fn number_type(&self, group: &Vgroup) -> Result<NumberType> {
         let mut types = group.members.iter().rev();
         let ty = types.find(|m| m.tag == tags::NUMBER_TYPE);
-        let ty = ty.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a dataset without a type"))?;
-        NumberType::parse(self.elements.bytes(*ty)?)
+        if let Some(ty) = ty {
+            return NumberType::parse(self.elements.bytes(*ty)?);
+        }
+        let vdata = records_of(group, self.catalog).and_then(|r| self.catalog.vdatas.get(&r));
+        let field = vdata.and_then(|vdata| vdata.fields.first());
+        let missing = || Error::new(ErrorKind::Corrupt, "a dataset without a type");
+        field.ok_or_else(missing)?.number_type()
     }
 
     fn dim(&self, builder: &mut Builder<'_>, group: &Vgroup) -> Result<DimId> {
@@ -168,7 +178,18 @@ fn dimensions<'a>(group: &Vgroup, catalog: &'a Catalog) -> impl Iterator<Item = 
 }
 
 /// The data of a dataset; the last one counts.
-fn data_of(group: &Vgroup) -> Option<TagRef> {
+fn data_of(group: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
     let mut members = group.members.iter().rev();
-    members.find(|m| m.tag == tags::DATA).copied()
+    let data = members.find(|m| m.tag == tags::DATA).copied();
+    let records = || records_of(group, catalog);
+    data.or_else(|| Some(TagRef::new(tags::VDATA, records()?)))
+}
+
+/// The Vdata with the data of a dataset.
+fn records_of(group: &Vgroup, catalog: &Catalog) -> Option<u16> {
+    let mut vdatas = group.with(tags::VDATA_HEADER);
+    vdatas.find(|reference| {
+        let vdata = catalog.vdatas.get(reference);
+        vdata.is_some_and(|vdata| vdata.is(RECORDS))
+    })
 }

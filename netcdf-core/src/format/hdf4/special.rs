@@ -1,7 +1,7 @@
 //! Headers of special elements, which say how the data of an element is stored.
 
 use crate::bytes::Cursor;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 
 /// How the data of a special element is stored.
@@ -132,23 +132,6 @@ impl Special {
             code => {
                 let what = format!("special elements of kind {code} are not supported");
                 Err(c.error(ErrorKind::Unsupported, what))
-            }
-        }
-    }
-
-    /// Bytes of the data of the element, as far as they were written.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] for chunks of more bytes than can be counted.
-    pub fn len(&self) -> Result<u64> {
-        match self {
-            Self::Linked(linked) => Ok(linked.len),
-            Self::External(external) => Ok(external.len),
-            Self::Compressed(compressed) => Ok(compressed.len),
-            Self::Chunked(chunked) => {
-                let size = |all: u64, &len: &u64| all.checked_mul(len);
-                let size = chunked.shape.iter().try_fold(chunked.element, size);
-                size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "chunks of 2^64 bytes"))
             }
         }
     }

@@ -20,16 +20,12 @@ pub const DATA_DESCRIPTION: u16 = 105;
 pub const NUMBER_TYPE: u16 = 106;
 /// Free space.
 pub const FREE: u16 = 108;
-/// A palette of an 8-bit image.
-pub const PALETTE_8: u16 = 201;
 /// An 8-bit image.
 pub const IMAGE_8: u16 = 202;
 /// An 8-bit image, compressed with RLE.
 pub const IMAGE_8_RLE: u16 = 203;
 /// An 8-bit image, compressed with IMCOMP.
 pub const IMAGE_8_IMCOMP: u16 = 204;
-/// A palette.
-pub const PALETTE: u16 = 301;
 /// A raster image group.
 pub const IMAGE_GROUP: u16 = 306;
 /// A scientific data group, the older form of a numeric data group.

@@ -33,9 +33,7 @@ pub struct Field {
     /// The code of its number type, with flags.
     pub code: u16,
     /// Bytes in a record.
-    pub size: u64,
-    /// Numbers in a record.
-    pub order: u64,
+    pub size: u16,
 }
 
 impl Field {
@@ -63,18 +61,18 @@ impl Vdata {
             let number = |pair: &[u8]| pair.first_chunk().map_or(0, |&b| u16::from_be_bytes(b));
             Ok(bytes.chunks_exact(2).map(number).collect())
         };
-        let (codes, sizes, _offsets, orders) = (column()?, column()?, column()?, column()?);
+        let (codes, sizes) = (column()?, column()?);
+        let (_offsets, _orders) = (column()?, column()?);
         for _ in 0..count {
             text(c)?; // name of a field
         }
         let (name, class) = (text(c)?, text(c)?);
         c.skip(4.min(c.remaining()))?; // where the header goes on, which is not in use
         let old = u16_be(c).is_ok_and(|version| version <= OLD_TYPES);
-        let fields = codes.into_iter().zip(sizes).zip(orders);
-        let fields = fields.map(|((code, size), order)| Field {
+        let fields = codes.into_iter().zip(sizes);
+        let fields = fields.map(|(code, size)| Field {
             code: if old { today(code) } else { code },
-            size: size.into(),
-            order: order.into(),
+            size,
         });
         Ok(Self {
             fields: fields.collect(),
@@ -94,7 +92,7 @@ impl Vdata {
     /// Bytes of all records.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let record = self.fields.iter().map(|f| f.size).sum::<u64>();
+        let record = self.fields.iter().map(|f| u64::from(f.size)).sum::<u64>();
         (Amount::of(record) * self.records).get()
     }
 
@@ -109,7 +107,7 @@ impl Vdata {
     /// # Errors
     /// [`ErrorKind::Truncated`] if bytes are missing; [`ErrorKind::Corrupt`] if there is no such field.
     pub fn column<'a>(&self, field: usize, bytes: &'a [u8]) -> Result<Column<'a>> {
-        let size = |f: &Field| f.size as usize;
+        let size = |f: &Field| usize::from(f.size);
         let before = self.fields.iter().take(field).map(size).sum::<usize>();
         let record = self.fields.iter().map(size).sum::<usize>();
         let len = self.fields.get(field).map(size).filter(|&n| n > 0);
