@@ -10,7 +10,8 @@
  *     ./make_coders /tmp/coders.hdf >coders.txt
  *     ./make_coders-szip /tmp/coders.hdf szip >>coders.txt
  *
- * Standard error tells where libhdf4 does not read what it was given. */
+ * Unused bits at the end of N-bit and skipping Huffman are whatever was in libhdf4's memory: they differ from run to run. Standard error
+ * tells where libhdf4 does not read what it was given. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -136,11 +136,11 @@ mod tests {
     fn the_other_bits() {
         let stored = [0b1010_0100];
         for (signed, ones, want) in [
-            (0, 0, [0x14, 0x08]),
-            (0, 1, [0xF7, 0xEB]),
-            (1, 0, [0xF4, 0x08]),
-            (1, 1, [0xF7, 0x0B]),
-            (7, 9, [0xF4, 0x08]),
+            (0, 0, [0x14, 0x04]),
+            (0, 1, [0xF7, 0xE7]),
+            (1, 0, [0xF4, 0x04]),
+            (1, 1, [0xF7, 0x07]),
+            (7, 9, [0xF4, 0x04]),
         ] {
             let params = [20, signed, ones, 4, 3, 1];
             let found = decode(ids::NBIT, &params, 2, &stored).unwrap();
