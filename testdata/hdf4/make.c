@@ -1,6 +1,7 @@
 /* Makes the HDF4 files of this folder with libhdf4; see README.md.
 
      make all FOLDER           the small files
+     make szip FOLDER          those with szip, if libhdf4 has it
      make random FILE SEED     a file with datasets of random types, coders, chunks and shapes
      make sparse FILE          a sparse file with offsets up to 2 GiB
      make plain FILE MIB       a file of that many MiB with one dataset, for hrepack
@@ -121,12 +122,16 @@ static void make_all(const Recipe *recipes) {
     }
 }
 
-static int all(const char *folder) {
-    /* libhdf4 writes the names of external files as they are given. */
+/* libhdf4 writes the names of external files as they are given. */
+static void enter(const char *folder) {
     if (chdir(folder)) {
         perror(folder);
-        return 1;
+        exit(1);
     }
+}
+
+static int all(const char *folder) {
+    enter(folder);
     make_all(plain_files);
     make_all(stored_files);
     make_all(described_files);
@@ -134,15 +139,23 @@ static int all(const char *folder) {
     return 0;
 }
 
+static int with_szip(const char *folder) {
+    enter(folder);
+    make_all(szip_files);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     if (argc == 3 && !strcmp(argv[1], "all"))
         return all(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "szip"))
+        return with_szip(argv[2]);
     if (argc == 4 && !strcmp(argv[1], "random"))
         return random_file(argv[2], (unsigned)strtoul(argv[3], NULL, 10)), 0;
     if (argc == 3 && !strcmp(argv[1], "sparse"))
         return sparse_file(argv[2]), 0;
     if (argc == 4 && !strcmp(argv[1], "plain"))
         return repack_input(argv[2], strtol(argv[3], NULL, 10)), 0;
-    fprintf(stderr, "usage: make all FOLDER | random FILE SEED | sparse FILE | plain FILE MIB\n");
+    fprintf(stderr, "usage: make all FOLDER | szip FOLDER | random FILE SEED | sparse FILE | plain FILE MIB\n");
     return 2;
 }

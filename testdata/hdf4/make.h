@@ -46,7 +46,7 @@ typedef struct {
     const char *name;
     void (*make)(const char *path);
 } Recipe;
-extern const Recipe plain_files[], stored_files[], described_files[], old_files[];
+extern const Recipe plain_files[], stored_files[], described_files[], old_files[], szip_files[];
 
 void random_file(const char *path, unsigned seed);
 void sparse_file(const char *path);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes the files of this folder anew; see README.md.
 
-  testdata/hdf4/make.py [FOLDER]
+  testdata/hdf4/make.py [FOLDER] [--szip]
 
-Compiles the C program (make.c and the other sources) with libhdf4 (Debian: libhdf4-dev) and patches what libhdf4 does not write. Python
-3 standard library only.
+Compiles the C program (make.c and the other sources) with libhdf4 (Debian: libhdf4-dev) and patches what libhdf4 does not write. --szip
+makes the files with szip instead, which takes a libhdf4 built with libaec: HDF4_CFLAGS and HDF4_LIBS say where it is. Python 3 standard
+library only.
 """
 
 import os
@@ -15,14 +16,16 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCES = ["make.c", "plain.c", "stored.c", "described.c", "old.c", "random.c"]
+SOURCES = ["make.c", "plain.c", "stored.c", "described.c", "old.c", "szip.c", "random.c"]
 NULL, NDG, SDLNK = 1, 720, 710
 
 
 def build(program):
     """Compiles the generator."""
-    command = [os.environ.get("CC", "cc"), "-O1", "-Wall", "-I/usr/include/hdf", "-o", program,
-               *[HERE / source for source in SOURCES], "-lmfhdf", "-ldf"]
+    include = os.environ.get("HDF4_CFLAGS", "-I/usr/include/hdf").split()
+    libraries = os.environ.get("HDF4_LIBS", "-lmfhdf -ldf").split()
+    command = [os.environ.get("CC", "cc"), "-O1", "-Wall", *include, "-o", program,
+               *[HERE / source for source in SOURCES], *libraries]
     subprocess.run(command, check=True)
 
 
@@ -58,11 +61,15 @@ PATCHES = {
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE)
+    folders = [argument for argument in sys.argv[1:] if argument != "--szip"]
+    szip = "--szip" in sys.argv
+    folder = pathlib.Path(folders[0] if folders else HERE)
     with tempfile.TemporaryDirectory() as tmp:
         program = pathlib.Path(tmp) / "make"
         build(program)
-        subprocess.run([program, "all", folder], check=True)
+        subprocess.run([program, "szip" if szip else "all", folder], check=True)
+    if szip:
+        return
     for name, patch in PATCHES.items():
         path = folder / name
         path.write_bytes(patch(bytearray(path.read_bytes())))
