@@ -36,6 +36,8 @@ mod sd;
 mod special;
 mod stored;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod vdata;
 mod vgroup;
 

@@ -3,10 +3,11 @@
 use super::dd::TagRef;
 use super::file::File;
 use super::ntype::NumberType;
-use super::special::{Chunked, Coder, Compressed, Special};
+use super::special::{Chunked, Coder, Compressed, Nbit, Special, Szip};
 use crate::arithmetic::length;
 use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::hdf4::ids as coders;
 use crate::filter::ids;
 use crate::model::{Element, FilterSpec, StorageLayout};
 
@@ -174,17 +175,32 @@ impl Stored {
 }
 
 /// The filter that undoes a coder.
-fn filter(coder: Coder, _element: Element) -> Option<FilterSpec> {
+fn filter(coder: Coder, element: Element) -> Option<FilterSpec> {
     let (id, params) = match coder {
+        Coder::Rle => (coders::RLE, vec![]),
+        Coder::Nbit(nbit) => (coders::NBIT, nbit_parameters(nbit, element)),
+        Coder::SkippingHuffman(codes) => (coders::SKPHUFF, vec![codes]),
         Coder::Deflate(level) => (ids::DEFLATE, vec![level.into()]),
-        Coder::None
-        | Coder::Rle
-        | Coder::Nbit(_)
-        | Coder::SkippingHuffman(_)
-        | Coder::Szip(_)
-        | Coder::Other(_) => return None,
+        Coder::Szip(szip) => (coders::SZIP, szip_parameters(szip)),
+        Coder::None | Coder::Other(_) => return None,
     };
     Some(FilterSpec { id, params })
+}
+
+fn nbit_parameters(nbit: Nbit, element: Element) -> Vec<u32> {
+    vec![
+        nbit.number_type,
+        nbit.sign_extend.into(),
+        nbit.fill_one.into(),
+        nbit.start,
+        nbit.len,
+        u32::try_from(element.size).unwrap_or(u32::MAX),
+    ]
+}
+
+fn szip_parameters(szip: Szip) -> Vec<u32> {
+    let (block, bits) = (szip.block.into(), szip.bits.into());
+    vec![szip.mask, block, szip.scanline, bits, szip.pixels]
 }
 
 /// Checks that a coder is known.
@@ -192,14 +208,9 @@ fn filter(coder: Coder, _element: Element) -> Option<FilterSpec> {
 /// # Errors
 /// [`ErrorKind::Unsupported`] if it is not.
 pub fn check_coder(coder: Coder) -> Result<()> {
-    let name = match coder {
-        Coder::None | Coder::Deflate(_) => return Ok(()),
-        Coder::Rle => "RLE".to_owned(),
-        Coder::Nbit(_) => "N-bit".to_owned(),
-        Coder::SkippingHuffman(_) => "skipping Huffman".to_owned(),
-        Coder::Szip(_) => "szip".to_owned(),
-        Coder::Other(code) => format!("number {code}"),
+    let Coder::Other(code) = coder else {
+        return Ok(());
     };
-    let what = format!("the coder {name} is not supported");
+    let what = format!("coder {code} of HDF4 is not supported");
     Err(Error::new(ErrorKind::Unsupported, what))
 }
