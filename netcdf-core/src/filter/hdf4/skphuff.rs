@@ -170,7 +170,7 @@ impl SplayTree {
 
     #[inline]
     fn child(&self, node: Node, right: bool) -> Node {
-        let place = self.children.get(place(node * 2 | Node::from(right)));
+        let place = self.children.get(side(node, right));
         place.copied().unwrap_or(NO_BYTE)
     }
 
@@ -183,13 +183,19 @@ impl SplayTree {
     /// Makes `child` the left or the right child of an inner node.
     #[inline]
     fn join(&mut self, node: Node, right: bool, child: Node) {
-        if let Some(place) = self.children.get_mut(place(node * 2 | Node::from(right))) {
+        if let Some(place) = self.children.get_mut(side(node, right)) {
             *place = child;
         }
         if let Some(place) = self.parents.get_mut(place(child)) {
             [*place, _] = node.to_le_bytes();
         }
     }
+}
+
+/// The place of a child of an inner node.
+#[inline]
+fn side(node: Node, right: bool) -> usize {
+    place(node * 2 + Node::from(right))
 }
 
 /// A place in the tables of a tree: nothing is checked twice.
