@@ -9,9 +9,10 @@
 //! | Specification | HDF Specification and Developer's Guide 4.2, "Compressed Data"; D. W. Jones, "Application of splay trees to data compression", 1988; details that they leave open are as in libhdf4 |
 //! | Also read by | libhdf4 and software built on it |
 //!
-//! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. Trees start as perfect ones of
-//! which the root is the right half. After each byte its tree is splayed: on the way from the byte to the root, every other node changes
-//! places with the sibling of its parent, so that bytes that are frequent come closer to the root.
+//! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. In a new tree, the right child
+//! of the root is a perfect tree of all bytes in their order, and the left one is a leaf that stands for nothing. After each byte its tree
+//! is splayed: on the way from the byte to the root, every other node changes places with the sibling of its parent. So the codes of
+//! frequent bytes become short.
 
 use super::super::output::{bad, extend, truncated, unsupported};
 use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
