@@ -6,7 +6,7 @@
 //! | Names | `hdf4_skphuff` |
 //! | Parameters | number of codes, which take turns byte by byte: usually the bytes of a number |
 //! | Stored form | the codes of all bytes without gaps, most significant bit first |
-//! | Specification | HDF Specification and Developer's Guide 4.2, "Compressed Data"; D. W. Jones, "Application of splay trees to data compression", 1988; details that they leave open are as in libhdf4 |
+//! | Specification | D. W. Jones, "Application of splay trees to data compression", 1988; the rest is as in libhdf4 |
 //! | Also read by | libhdf4 and software built on it |
 //!
 //! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. In a new tree, the right child
