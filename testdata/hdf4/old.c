@@ -57,6 +57,24 @@ static void dfsd_described(const char *path) {
     TRY(DFSDclear());
 }
 
+/* Strings of dimensions without scales; a scale of the first dimension only. */
+static void dfsd_strings(const char *path) {
+    Dataset dataset = {NULL, DFNT_INT16, {2, {2, 3}}};
+    TRY(DFSDclear());
+    TRY(DFSDsetNT(dataset.type));
+    TRY(DFSDsetdims(2, dataset.shape.dims));
+    TRY(DFSDsetdimstrs(1, "rows", "", "F4.1"));
+    TRY(DFSDsetdimstrs(2, "", "m", ""));
+    add(path, &dataset, 1);
+    TRY(DFSDclear());
+    TRY(DFSDsetNT(dataset.type));
+    TRY(DFSDsetdims(2, dataset.shape.dims));
+    int16 scale[2] = {5, 6};
+    TRY(DFSDsetdimscale(1, 2, scale));
+    add(path, &dataset, 2);
+    TRY(DFSDclear());
+}
+
 /* Data written in slices. */
 static void dfsd_slices(const char *path) {
     int32 dims[2] = {3, 4}, from[2] = {1, 1}, size[2] = {2, 4};
@@ -101,6 +119,6 @@ static void sdg(const char *path) {
 }
 
 const Recipe old_files[] = {
-    {"dfsd_types.hdf", dfsd_types}, {"dfsd_described.hdf", dfsd_described}, {"dfsd_slices.hdf", dfsd_slices},
+    {"dfsd_types.hdf", dfsd_types}, {"dfsd_described.hdf", dfsd_described}, {"dfsd_strings.hdf", dfsd_strings}, {"dfsd_slices.hdf", dfsd_slices},
     {"sd_and_dfsd.hdf", sd_and_dfsd}, {"sdg.hdf", sdg}, {NULL, NULL},
 };

@@ -9,8 +9,9 @@ static unsigned below(unsigned *state, unsigned limit) {
     return noise(state) % limit;
 }
 
-static void random_shape(unsigned *state, Shape *shape) {
-    shape->rank = 1 + (int)below(state, 4);
+/* The rank follows from the number of the dataset, so that .ci/hdf4 knows the ranks for hrepack. */
+static void random_shape(unsigned *state, int at, Shape *shape) {
+    shape->rank = 1 + at % 4;
     for (int i = 0; i < shape->rank; i++)
         shape->dims[i] = 1 + (int32)below(state, shape->rank < 3 ? 40 : 9);
 }
@@ -119,7 +120,7 @@ static void random_dataset(int32 file, int at, unsigned *state) {
     char name[16];
     snprintf(name, sizeof name, "v%d", at);
     Dataset dataset = {name, numbers[below(state, NUMBERS)].type | (below(state, 2) ? DFNT_LITEND : 0), {0, {0}}};
-    random_shape(state, &dataset.shape);
+    random_shape(state, at, &dataset.shape);
     int unlimited = below(state, 6) == 0;
     Dataset made = dataset;
     if (unlimited)

@@ -6,7 +6,7 @@
 //! | Names | `hdf4_nbit` |
 //! | Parameters | number type, whether the sign is extended (not 0), whether other bits are ones (1), first bit (0 is the lowest), number of bits, bytes of a number |
 //! | Stored form | the bits of all numbers without gaps, most significant bit first |
-//! | Specification | HDF Specification and Developer's Guide 4.2, "Compressed Data"; details that it leaves open are as in libhdf4 |
+//! | Specification | none; libhdf4 defines it |
 //! | Also read by | libhdf4 and software built on it |
 //!
 //! The bits are the first bit and those below it. Where there are fewer of them than the parameters say, there are that many. With a

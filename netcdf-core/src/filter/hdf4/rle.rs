@@ -6,7 +6,7 @@
 //! | Names | `hdf4_rle` |
 //! | Parameters | none |
 //! | Stored form | runs, without a mark at the end |
-//! | Specification | HDF Specification and Developer's Guide 4.2, "Compressed Data"; details that it leaves open are as in libhdf4 |
+//! | Specification | none; libhdf4 defines it |
 //! | Also read by | libhdf4 and software built on it |
 //!
 //! A byte of 128 or more starts a run: it is 125 more than how often the next byte is repeated, 3 to 130 times. A smaller byte is followed

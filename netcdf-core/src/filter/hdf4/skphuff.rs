@@ -6,12 +6,13 @@
 //! | Names | `hdf4_skphuff` |
 //! | Parameters | number of codes, which take turns byte by byte: usually the bytes of a number |
 //! | Stored form | the codes of all bytes without gaps, most significant bit first |
-//! | Specification | HDF Specification and Developer's Guide 4.2, "Compressed Data"; D. W. Jones, "Application of splay trees to data compression", 1988; details that they leave open are as in libhdf4 |
+//! | Specification | D. W. Jones, "Application of splay trees to data compression", 1988; the rest is as in libhdf4 |
 //! | Also read by | libhdf4 and software built on it |
 //!
-//! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. Trees start as perfect ones of
-//! which the root is the right half. After each byte its tree is splayed: on the way from the byte to the root, every other node changes
-//! places with the sibling of its parent, so that bytes that are frequent come closer to the root.
+//! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. In a new tree, the right child
+//! of the root is a perfect tree of all bytes in their order, and the left one is a leaf that stands for nothing. After each byte its tree
+//! is splayed: on the way from the byte to the root, every other node changes places with the sibling of its parent. So the codes of
+//! frequent bytes become short.
 
 use super::super::output::{bad, extend, truncated, unsupported};
 use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
@@ -170,7 +171,7 @@ impl SplayTree {
 
     #[inline]
     fn child(&self, node: Node, right: bool) -> Node {
-        let place = self.children.get(place(node * 2 | Node::from(right)));
+        let place = self.children.get(side(node, right));
         place.copied().unwrap_or(NO_BYTE)
     }
 
@@ -183,13 +184,19 @@ impl SplayTree {
     /// Makes `child` the left or the right child of an inner node.
     #[inline]
     fn join(&mut self, node: Node, right: bool, child: Node) {
-        if let Some(place) = self.children.get_mut(place(node * 2 | Node::from(right))) {
+        if let Some(place) = self.children.get_mut(side(node, right)) {
             *place = child;
         }
         if let Some(place) = self.parents.get_mut(place(child)) {
             [*place, _] = node.to_le_bytes();
         }
     }
+}
+
+/// The place of a child of an inner node.
+#[inline]
+fn side(node: Node, right: bool) -> usize {
+    place(node * 2 + Node::from(right))
 }
 
 /// A place in the tables of a tree: nothing is checked twice.
