@@ -197,10 +197,10 @@ impl<'a> Builder<'a> {
         if name.as_bytes() == stored {
             return;
         }
-        let stored = String::from_utf8_lossy(stored);
-        let what = match Name::checked(stored.as_bytes()) {
-            Ok(_) => format!("called {stored} in the file, where others have this name, too"),
-            Err(_) => format!("called \"{stored}\" in the file, which netCDF does not allow"),
+        let shown = String::from_utf8_lossy(stored);
+        let what = match Name::checked(stored) {
+            Ok(_) => format!("called \"{shown}\" in the file, where others have this name, too"),
+            Err(_) => format!("called \"{shown}\" in the file, which netCDF does not allow"),
         };
         self.env.notes.say(Note {
             object: object.to_owned(),

@@ -198,7 +198,12 @@ impl Parts {
     fn scale(&self, dimension: usize, len: u64, at: &mut u64) -> Data {
         match (self.scales, self.scaled.get(dimension)) {
             (Some(id), Some(1..)) if len > 0 => {
-                let run = Run { id, at: *at, len };
+                let run = Run {
+                    id,
+                    at: *at,
+                    len,
+                    external: false,
+                };
                 *at = at.saturating_add(len);
                 Data::Run(run)
             }

@@ -161,6 +161,11 @@ impl Reader for Hdf4Reader {
         self.file.object(object)
     }
 
+    fn is_spread(&self) -> bool {
+        let whole = self.file.source().as_file().is_some();
+        !whole || self.stored.iter().any(|stored| stored.data.is_external())
+    }
+
     fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
         let what = "HDF4 files have no heap";
         Err(Error::new(ErrorKind::Unsupported, what))

@@ -44,6 +44,8 @@ pub struct Run {
     pub at: u64,
     /// Number of bytes.
     pub len: u64,
+    /// Whether they are in another file.
+    pub external: bool,
 }
 
 impl Data {
@@ -54,9 +56,12 @@ impl Data {
     pub fn of(file: &File, ids: &[TagRef]) -> Result<Vec<Result<Self>>> {
         let specials = file.specials(ids)?;
         let data = |(id, special): (&TagRef, Result<Option<Special>>)| match special? {
-            None => Ok(Self::run(*id, length(&file.descriptor(*id)?.range))),
-            Some(Special::Linked(linked)) => Ok(Self::run(*id, linked.len)),
-            Some(Special::External(external)) => Ok(Self::run(*id, external.len)),
+            None => {
+                let len = length(&file.descriptor(*id)?.range);
+                Ok(Self::run(*id, len, false))
+            }
+            Some(Special::Linked(linked)) => Ok(Self::run(*id, linked.len, false)),
+            Some(Special::External(external)) => Ok(Self::run(*id, external.len, true)),
             Some(Special::Compressed(compressed)) if compressed.len == 0 => Ok(Self::Nothing),
             Some(Special::Compressed(compressed)) => Ok(Self::Compressed(compressed)),
             Some(Special::Chunked(chunked)) => Ok(Self::Chunked(chunked)),
@@ -64,10 +69,15 @@ impl Data {
         Ok(ids.iter().zip(specials).map(data).collect())
     }
 
-    fn run(id: TagRef, len: u64) -> Self {
+    fn run(id: TagRef, len: u64, external: bool) -> Self {
         match len {
             0 => Self::Nothing,
-            len => Self::Run(Run { id, at: 0, len }),
+            len => Self::Run(Run {
+                id,
+                at: 0,
+                len,
+                external,
+            }),
         }
     }
 
@@ -81,6 +91,15 @@ impl Data {
             Self::Chunked(chunked) => return chunked.shape.first().copied().unwrap_or(0),
         };
         len / record.max(1)
+    }
+
+    /// Whether it is in another file.
+    #[must_use]
+    pub fn is_external(&self) -> bool {
+        match self {
+            Self::Run(run) => run.external,
+            Self::Nothing | Self::Compressed(_) | Self::Chunked(_) => false,
+        }
     }
 
     /// As `ncdump -s` shows it.
