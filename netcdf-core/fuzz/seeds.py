@@ -229,6 +229,17 @@ def chunk(folder, name, way, dtype, shape, order):
         seed("filter_" + name, head + bytes([flags, len(params)]) + u32(*params) + stored)
 
 
+def coders():
+    """What libhdf4 stored with its coders."""
+    for line in (HDF5.parent / "hdf4/coders.txt").read_text().splitlines():
+        name, params, stored, plain = line.split(" ")
+        params = [int(param) for param in params.split(",") if param != "-"]
+        if name != "deflate":
+            # in bytes
+            head = bytes([6]) + struct.pack("<H", len(plain) // 2) + bytes([0, len(params)])
+            seed("filter_hdf4_" + name, head + u32(*params) + bytes.fromhex(stored))
+
+
 def texts():
     """CDL, and specifications of filters and chunks."""
     for number, path in enumerate(sorted((HDF5.parent / "cdl").glob("*.cdl"))):
@@ -262,6 +273,7 @@ def main():
         unless_refused(virtual_datasets, path, Image(path))
     selections()
     filters()
+    coders()
     texts()
     # Only now: with netCDF4's libraries in the process, h5py's blosc fails.
     import seeds_zarr

@@ -13,6 +13,7 @@ pub mod define;
 pub mod deflate;
 pub mod fletcher32;
 pub mod gzip;
+pub mod hdf4;
 pub mod ids;
 pub mod lz4;
 pub mod lzf;
@@ -92,6 +93,10 @@ const BUILT_IN: &[FilterEntry] = &[
     zfpy::ENTRY,
     transpose::ENTRY,
     base64::ENTRY,
+    hdf4::rle::ENTRY,
+    hdf4::nbit::ENTRY,
+    hdf4::skphuff::ENTRY,
+    hdf4::szip::ENTRY,
 ];
 
 /// What a filter knows of the bytes it is given.

@@ -1,6 +1,7 @@
 //! The formats: each tells where its data is and how it is encoded; the engine does the rest.
 
 pub mod classic;
+pub mod hdf4;
 pub mod hdf5;
 mod kinds;
 pub mod netcdf4;
@@ -98,7 +99,7 @@ impl Strings {
 }
 
 /// The formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[classic::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
+pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
 
 /// The kind of a dataset, without opening it.
 ///

@@ -1,0 +1,109 @@
+"""HDF4 files that are made for a run of .ci/hdf4: of random datasets, and a sparse one."""
+
+import ctypes.util
+import importlib.util
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+from skips import skipped
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAKER = ROOT / "testdata" / "hdf4" / "make.py"
+SECONDS = 60
+
+
+def has_library():
+    return ctypes.util.find_library("mfhdf") is not None
+
+
+def built(folder):
+    """The C program of testdata/hdf4, or None if it cannot be compiled."""
+    program = folder / "make"
+    spec = importlib.util.spec_from_file_location("maker", MAKER)
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    try:
+        maker.build(program)
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        return None
+    return program
+
+
+def repack_options(generator):
+    """Coders for some of the datasets, chunks for others or the same. Dataset v5 has rank 1 + 5 % 4, and so on."""
+    options = ["-m", "0"]
+    names = [f"v{n}" for n in generator.sample(range(40), 30)]
+    for part in range(3):
+        coder = generator.choice(["RLE", f"HUFF {generator.randint(1, 8)}", f"GZIP {generator.randint(1, 9)}", "NONE"])
+        options += ["-t", f"{','.join(names[part * 10:part * 10 + 10])}:{coder}"]
+    # Of several names in one -c, hrepack makes an error.
+    for number in generator.sample(range(40), 20):
+        options += ["-c", f"v{number}:{'x'.join(str(generator.randint(1, 9)) for _ in range(1 + number % 4))}"]
+    return options
+
+
+def random_files(folder, count, seed):
+    """(name, path) of files by the C program, and of what hrepack makes of each."""
+    if count == 0:
+        return []
+    program = built(folder)
+    if program is None:
+        skipped("hdf4-random", "libhdf4-dev or a C compiler is not there")
+        return []
+    if not shutil.which("hrepack"):
+        skipped("hdf4-repacked", "hdf4-tools are not there")
+    out = []
+    for number in range(seed, seed + count):
+        path, again = folder / f"random{number}.hdf", folder / f"repacked{number}.hdf"
+        subprocess.run([program, "random", path, str(number)], check=True, timeout=SECONDS)
+        out.append((path.name, path))
+        if repacked(path, again, random.Random(number)):
+            out.append((again.name, again))
+    return out
+
+
+def repacked(path, again, generator):
+    """Whether hrepack makes another file of one. It crashes on some."""
+    if not shutil.which("hrepack"):
+        return False
+    again.unlink(missing_ok=True)
+    command = ["hrepack", "-i", path, "-o", again, *repack_options(generator)]
+    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    return done.returncode == 0 and again.exists()
+
+
+def sparse(programs, folder):
+    """Whether our tools read what lies around 2 GiB, with little memory and time."""
+    program = built(folder)
+    if program is None:
+        return True
+    path, copy = folder / "sparse.hdf", folder / "sparse.nc"
+    try:
+        subprocess.run([program, "sparse", path], check=True, timeout=SECONDS)
+        return sparse_values(programs, path, copy)
+    finally:
+        path.unlink(missing_ok=True)
+        copy.unlink(missing_ok=True)
+
+
+def sparse_values(programs, path, copy):
+    import netCDF4  # pylint: disable=import-outside-toplevel
+    header = subprocess.run([programs / "ncdump", "-v", "last", path], capture_output=True, timeout=SECONDS, check=False)
+    done = subprocess.run([programs / "nccopy", "-k", "cdf5", "-V", "second,last", path, copy], capture_output=True,
+                          timeout=SECONDS, check=False)
+    if header.returncode or done.returncode:
+        print(f"sparse.hdf\t\t{(header.stderr + done.stderr).decode(errors='replace').strip()[-300:]}")
+        return False
+    with netCDF4.Dataset(copy) as data:
+        data.set_auto_mask(False)
+        second, last = data["second"][45, -5:].tolist(), data["last"][2:].tolist()
+    fine = second == [0, 1, 2, 3, 4] and f"{last[0]:g}, {last[1]:g}" in header.stdout.decode()
+    print(f"sparse.hdf: {'the values around 2 GiB are right' if fine else f'wrong values: {second}, {last}'}", flush=True)
+    return fine
+
+
+if __name__ == "__main__":
+    sys.exit("a part of .ci/hdf4")

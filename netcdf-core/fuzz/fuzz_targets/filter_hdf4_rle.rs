@@ -1,0 +1,4 @@
+#![no_main]
+//! The decoder of HDF4's rle.
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| netcdf_core_fuzz::filter(netcdf_core::filter::hdf4::ids::RLE, input));

@@ -1,0 +1,255 @@
+//! The schema in the making.
+
+use std::collections::HashMap;
+
+use super::names::Names;
+use super::ntype::NumberType;
+use super::stored::{Data, Stored};
+use crate::arithmetic::Amount;
+use crate::chunk::elements;
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::model::{
+    Attribute, DimId, Dimension, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, Variable,
+};
+use crate::notes::Note;
+
+/// The length of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// As long as this.
+    Fixed(u64),
+    /// As long as the longest of its variables.
+    Unlimited,
+}
+
+/// A variable to define.
+#[derive(Debug)]
+pub struct NewVariable {
+    /// Its stored name.
+    pub name: Vec<u8>,
+    /// The type of its numbers.
+    pub ty: NumberType,
+    /// Its dimensions.
+    pub dims: Vec<DimId>,
+    /// Its attributes, with their stored names.
+    pub attributes: Vec<NewAttribute>,
+    /// Its data.
+    pub data: Data,
+}
+
+/// An attribute to define.
+#[derive(Debug, Clone)]
+pub struct NewAttribute {
+    /// Its stored name.
+    pub name: Vec<u8>,
+    /// Its values.
+    pub values: Values,
+}
+
+/// The schema, and how variables are stored.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    env: &'a Env,
+    /// The schema so far.
+    pub schema: Schema,
+    /// How each variable is stored.
+    pub stored: Vec<Stored>,
+    dims: HashMap<(Vec<u8>, Length), DimId, foldhash::fast::RandomState>,
+    dim_names: Names,
+    var_names: Names,
+    /// Bytes that attributes may still have.
+    room: u64,
+}
+
+impl<'a> Builder<'a> {
+    /// Nothing yet. `room` bounds the bytes of all attributes.
+    #[must_use]
+    pub fn new(kind: Kind, room: u64, env: &'a Env) -> Self {
+        Self {
+            env,
+            schema: Schema::new(kind),
+            stored: vec![],
+            dims: HashMap::default(),
+            dim_names: Names::default(),
+            var_names: Names::default(),
+            room,
+        }
+    }
+
+    /// The dimension with a stored name and length. Dimensions of one name with different lengths are different ones.
+    pub fn dim(&mut self, stored: &[u8], length: Length) -> DimId {
+        let key = (stored.to_vec(), length);
+        if let Some(&known) = self.dims.get(&key) {
+            return known;
+        }
+        let name = self.dim_names.add(stored);
+        self.renamed(&format!("dimension {name}"), stored, &name);
+        let dim = self.schema.add_dim(Dimension {
+            name,
+            group: GroupId::ROOT,
+            len: match length {
+                Length::Fixed(len) => len,
+                Length::Unlimited => 0,
+            },
+            unlimited: length == Length::Unlimited,
+        });
+        self.dims.insert(key, dim);
+        dim
+    }
+
+    /// Adds a variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if its parts contradict each other; [`ErrorKind::Limit`].
+    pub fn variable(&mut self, new: NewVariable) -> Result<()> {
+        let most = self.env.limits.rank as usize;
+        if new.dims.len() > most {
+            let what = format!("{} dimensions, the limit is {most}", new.dims.len());
+            return Err(Error::new(ErrorKind::Limit, what));
+        }
+        let later = new.dims.get(1..).unwrap_or_default();
+        if later.iter().any(|&d| self.is_unlimited(d)) {
+            let what = "an unlimited dimension that is not the first one";
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        let shape: Vec<u64> = new.dims.iter().map(|&d| self.length(d)).collect();
+        new.data.check(&shape, new.ty)?;
+        let name = self.var_names.add(&new.name);
+        self.renamed(&format!("/{name}"), &new.name, &name);
+        let attributes = self.attributes(new.attributes, &format!("/{name}"))?;
+        let stored = Stored {
+            ty: new.ty,
+            fill: fill(&attributes, new.ty),
+            data: new.data,
+        };
+        self.grow(new.dims.first(), &stored, &shape);
+        self.schema.add_var(Variable {
+            name,
+            group: GroupId::ROOT,
+            ty: new.ty.atomic.into(),
+            dims: new.dims,
+            attributes,
+            storage: Storage {
+                layout: Some(stored.data.storage()),
+                filters: shown_filters(&stored, &shape),
+                endianness: Some(new.ty.order),
+                ..Storage::default()
+            },
+        });
+        self.stored.push(stored);
+        Ok(())
+    }
+
+    /// Adds attributes of the dataset.
+    ///
+    /// # Errors
+    /// As [`Builder::attributes`].
+    pub fn globals(&mut self, new: Vec<NewAttribute>) -> Result<()> {
+        let attributes = self.attributes(new, "")?;
+        if let Some(root) = self.schema.groups.first_mut() {
+            root.attributes = attributes;
+        }
+        Ok(())
+    }
+
+    /// Attributes of an object. Every attribute of a file has bytes of its own, so that all of them are smaller than the
+    /// file.
+    fn attributes(&mut self, new: Vec<NewAttribute>, object: &str) -> Result<Vec<Attribute>> {
+        let mut names = Names::default();
+        let mut attributes = Vec::with_capacity(new.len());
+        for NewAttribute {
+            name: stored,
+            values,
+        } in new
+        {
+            let size = values.data_type().and_then(crate::model::Atomic::size);
+            let bytes = Amount::of(values.len()) * size.unwrap_or(1);
+            self.room = self
+                .room
+                .checked_sub(bytes.get())
+                .ok_or_else(|| Error::new(ErrorKind::Corrupt, "attributes share their bytes"))?;
+            let name = names.add(&stored);
+            self.renamed(&format!("{object}:{name}"), &stored, &name);
+            attributes.extend(Attribute::atomic(name, values));
+        }
+        Ok(attributes)
+    }
+
+    /// An unlimited dimension is as long as its longest variable.
+    fn grow(&mut self, dim: Option<&DimId>, stored: &Stored, shape: &[u64]) {
+        let dim = dim.and_then(|d| self.schema.dims.get_mut(d.index()));
+        if let Some(dim) = dim.filter(|d| d.unlimited) {
+            dim.len = dim.len.max(stored.data.records(stored.record(shape)));
+        }
+    }
+
+    fn length(&self, dim: DimId) -> u64 {
+        self.schema.dim(dim).map_or(0, |d| d.len)
+    }
+
+    fn is_unlimited(&self, dim: DimId) -> bool {
+        self.schema.dim(dim).is_some_and(|d| d.unlimited)
+    }
+
+    /// Says that an object has another name in the file.
+    fn renamed(&self, object: &str, stored: &[u8], name: &Name) {
+        if name.as_bytes() == stored {
+            return;
+        }
+        let shown = String::from_utf8_lossy(stored);
+        let what = match Name::checked(stored) {
+            Ok(_) => format!("called \"{shown}\" in the file, where others have this name, too"),
+            Err(_) => format!("called \"{shown}\" in the file, which netCDF does not allow"),
+        };
+        self.env.notes.say(Note {
+            object: object.to_owned(),
+            what,
+            remedy: None,
+        });
+    }
+
+    /// Handles an object that cannot be read: a note if netCDF cannot express it.
+    ///
+    /// # Errors
+    /// Damage that is not tolerated.
+    pub fn lost(&self, e: Error, object: &str) -> Result<()> {
+        if e.kind() != ErrorKind::Unsupported {
+            let e = Err::<(), _>(e).in_object(|| object.to_owned());
+            return e.or_else(|e| self.env.damage.meet(e));
+        }
+        self.env.notes.say(Note {
+            object: object.to_owned(),
+            what: format!("left out: {}", e.what()),
+            remedy: e.remedy().map(str::to_owned),
+        });
+        Ok(())
+    }
+
+    /// The path of a variable that has a stored name.
+    #[must_use]
+    pub fn path(stored: &[u8]) -> String {
+        format!("/{}", String::from_utf8_lossy(stored))
+    }
+}
+
+/// The filters that a schema shows: those of chunks.
+fn shown_filters(stored: &Stored, shape: &[u64]) -> Vec<FilterSpec> {
+    match stored.data {
+        Data::Chunked(_) => stored.layout(shape).filters,
+        Data::Nothing | Data::Run(_) | Data::Compressed(_) => vec![],
+    }
+}
+
+/// The stored bytes of numbers that were never written: the fill value, if it has the size of the type.
+fn fill(attributes: &[Attribute], ty: NumberType) -> Vec<u8> {
+    let own = attributes.iter().find(|a| a.name.is("_FillValue"));
+    let own = own.and_then(|a| {
+        let mut bytes = vec![];
+        elements::encode(&a.values, ty.order, &mut bytes).ok()?;
+        let size = a.values.data_type()?.size()?;
+        bytes.truncate(size);
+        (bytes.len() as u64 == ty.size()).then_some(bytes)
+    });
+    own.unwrap_or_else(|| ty.unwritten())
+}

@@ -1,0 +1,60 @@
+//! All Vgroups and the headers of all Vdatas of a file.
+
+use std::collections::BTreeMap;
+
+use super::dd::TagRef;
+use super::file::File;
+use super::tags;
+use super::vdata::Vdata;
+use super::vgroup::Vgroup;
+use crate::bytes::Cursor;
+use crate::env::Env;
+use crate::error::Result;
+
+/// Vgroups and Vdatas by reference number.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    /// Vgroups.
+    pub vgroups: BTreeMap<u16, Vgroup>,
+    /// Headers of Vdatas.
+    pub vdatas: BTreeMap<u16, Vdata>,
+}
+
+impl Catalog {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Those of reading; damage that is not tolerated.
+    pub fn read(file: &File, env: &Env) -> Result<Self> {
+        Ok(Self {
+            vgroups: all(file, env, tags::VGROUP, Vgroup::parse)?,
+            vdatas: all(file, env, tags::VDATA_HEADER, Vdata::parse)?,
+        })
+    }
+}
+
+/// All elements with a tag, parsed.
+fn all<T>(
+    file: &File,
+    env: &Env,
+    tag: u16,
+    parse: fn(&mut Cursor<'_>) -> Result<T>,
+) -> Result<BTreeMap<u16, T>> {
+    let found = file.descriptors().with(tag);
+    let mut ids: Vec<TagRef> = found.map(|d| d.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut parsed = BTreeMap::new();
+    for (id, bytes) in ids.iter().zip(file.read(&ids)?) {
+        let start = file.descriptor(*id)?.range.start;
+        let item =
+            bytes.and_then(|bytes| parse(&mut Cursor::new(&bytes, file.source().name(), start)));
+        match item {
+            Ok(item) => {
+                parsed.insert(id.reference, item);
+            }
+            Err(e) => env.damage.meet(e.in_object(&id.to_string()))?,
+        }
+    }
+    Ok(parsed)
+}

@@ -1,0 +1,279 @@
+//! Datasets of files without Vgroups, as the older DFSD interface wrote them: numeric data groups (NDG), and scientific
+//! data groups (SDG) before them.
+//!
+//! Names are those that libhdf4 makes up: `Data-Set-` with the reference number of the group, and `fakeDim` with a running
+//! number for dimensions. Each dimension has a variable with its scale. libhdf4 leaves it out if the dimension has a
+//! label, a unit or a format, but no scale; here it is kept, with these as attributes.
+
+use std::collections::BTreeSet;
+
+use super::builder::{Builder, Length, NewAttribute, NewVariable};
+use super::dd::TagRef;
+use super::dimension_record::DimensionRecord;
+use super::elements::Elements;
+use super::file::File;
+use super::ntype::NumberType;
+use super::predefined::{self, Strings};
+use super::stored::{Data, Run};
+use super::tags;
+use crate::bytes::Cursor;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::source::read_range;
+use crate::model::DimId;
+
+/// A group, and what is in it.
+struct Group {
+    id: TagRef,
+    members: Vec<TagRef>,
+}
+
+/// Small elements of which all bytes are read.
+const SMALL: [u16; 8] = [
+    tags::DIMENSION_RECORD,
+    tags::LABELS,
+    tags::UNITS,
+    tags::FORMATS,
+    tags::MAX_MIN,
+    tags::COORDINATE_SYSTEM,
+    tags::CALIBRATION,
+    tags::LINK,
+];
+
+/// Defines all of them.
+///
+/// # Errors
+/// Those of reading; damage that is not tolerated.
+pub fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
+    let groups = groups(builder, file)?;
+    let members = groups.iter().flat_map(|group| &group.members);
+    let small = members.filter(|m| SMALL.contains(&m.tag)).copied();
+    let notes = [tags::DATA_LABEL, tags::DATA_DESCRIPTION];
+    let notes = notes.iter().flat_map(|&tag| file.descriptors().with(tag));
+    let elements = Elements::read(file, small.chain(notes.map(|d| d.id)).collect())?;
+    let mut dims = 0u64;
+    for group in separate(groups, &elements) {
+        let parts = Parts::read(file, &elements, &group);
+        let defined = parts.and_then(|parts| parts.define(builder, &mut dims));
+        let path = format!("/{}", name(group.id));
+        defined.or_else(|e| builder.lost(e, &path))?;
+    }
+    Ok(())
+}
+
+fn name(group: TagRef) -> String {
+    format!("Data-Set-{}", group.reference)
+}
+
+fn ids(file: &File) -> impl Iterator<Item = TagRef> {
+    let tags = [tags::NUMERIC_DATA_GROUP, tags::SCIENTIFIC_DATA_GROUP];
+    let found = tags
+        .into_iter()
+        .flat_map(|tag| file.descriptors().with(tag));
+    found.map(|descriptor| descriptor.id)
+}
+
+/// The groups of a file, the newer form first.
+fn groups(builder: &Builder<'_>, file: &File) -> Result<Vec<Group>> {
+    let mut seen = BTreeSet::new();
+    let ids: Vec<TagRef> = ids(file).filter(|&id| seen.insert(id)).collect();
+    let mut groups = vec![];
+    for (id, bytes) in ids.iter().zip(file.read(&ids)?) {
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(e) => {
+                builder.lost(e, &format!("/{}", name(*id)))?;
+                continue;
+            }
+        };
+        let member = |four: &[u8]| {
+            let &[a, b, c, d] = four.first_chunk()?;
+            let (tag, reference) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+            Some(TagRef::new(tag, reference))
+        };
+        let members = bytes.chunks_exact(4).filter_map(member).collect();
+        groups.push(Group { id: *id, members });
+    }
+    Ok(groups)
+}
+
+/// The groups without those older ones that a newer one stands for.
+fn separate(groups: Vec<Group>, elements: &Elements) -> Vec<Group> {
+    let mut same = BTreeSet::new();
+    for member in groups.iter().flat_map(|group| &group.members) {
+        let link = (member.tag == tags::LINK).then(|| elements.bytes(*member));
+        if let Some(&[.., c, d]) = link.and_then(Result::ok).and_then(|b| b.first_chunk::<8>()) {
+            same.insert(u16::from_be_bytes([c, d]));
+        }
+    }
+    let old = |group: &Group| group.id.tag == tags::SCIENTIFIC_DATA_GROUP;
+    let separate = |group: &Group| !old(group) || !same.contains(&group.id.reference);
+    groups.into_iter().filter(separate).collect()
+}
+
+/// The parts of a dataset.
+struct Parts {
+    id: TagRef,
+    record: DimensionRecord,
+    strings: Strings,
+    attributes: Vec<NewAttribute>,
+    scales: Option<TagRef>,
+    /// For each dimension, whether there is a scale.
+    scaled: Vec<u8>,
+    data: Data,
+}
+
+impl Parts {
+    fn read(file: &File, elements: &Elements, group: &Group) -> Result<Self> {
+        let find = |tag| group.members.iter().rev().find(|m| m.tag == tag).copied();
+        let record = find(tags::DIMENSION_RECORD).ok_or_else(|| {
+            let what = "a group without the lengths of its dimensions";
+            Error::new(ErrorKind::Corrupt, what)
+        })?;
+        let place = file.descriptor(record)?.range.start;
+        let bytes = elements.bytes(record)?;
+        let mut cursor = Cursor::new(bytes, file.source().name(), place);
+        let record = DimensionRecord::parse(&mut cursor, file)?;
+        let strings = |tag| match find(tag) {
+            Some(id) => elements.bytes(id),
+            None => Ok(&[][..]),
+        };
+        let strings = Strings::parse(
+            strings(tags::LABELS)?,
+            strings(tags::UNITS)?,
+            strings(tags::FORMATS)?,
+        );
+        let scales = find(tags::SCALES).filter(|&id| file.descriptors().find(id).is_some());
+        let scaled = match scales {
+            Some(id) => flags(file, id, record.shape.len())?,
+            None => vec![],
+        };
+        let data = find(tags::DATA).filter(|&id| file.descriptors().find(id).is_some());
+        let data = match data {
+            Some(id) => Data::of(file, &[id])?.pop(),
+            None => None,
+        };
+        Ok(Self {
+            id: group.id,
+            attributes: attributes(file, elements, group, record.ty)?,
+            record,
+            strings,
+            scales,
+            scaled,
+            data: data.unwrap_or(Ok(Data::Nothing))?,
+        })
+    }
+
+    fn define(self, builder: &mut Builder<'_>, number: &mut u64) -> Result<()> {
+        let mut dims = vec![];
+        let mut at = self.record.shape.len() as u64;
+        for (n, (&len, &scale)) in self
+            .record
+            .shape
+            .iter()
+            .zip(&self.record.scales)
+            .enumerate()
+        {
+            let name = format!("fakeDim{number}");
+            *number = number.saturating_add(1);
+            let dim = builder.dim(name.as_bytes(), Length::Fixed(len));
+            dims.push(dim);
+            let Some(ty) = scale else {
+                continue;
+            };
+            let data = self.scale(n, ty.size().saturating_mul(len), &mut at);
+            let attributes = self.strings.of_dimension(n);
+            let variable = NewVariable {
+                name: name.into_bytes(),
+                ty,
+                dims: vec![dim],
+                attributes,
+                data,
+            };
+            builder.variable(variable)?;
+        }
+        self.dataset(builder, dims)
+    }
+
+    /// The scale of a dimension. Scales follow each other.
+    fn scale(&self, dimension: usize, len: u64, at: &mut u64) -> Data {
+        match (self.scales, self.scaled.get(dimension)) {
+            (Some(id), Some(1..)) if len > 0 => {
+                let run = Run {
+                    id,
+                    at: *at,
+                    len,
+                    external: false,
+                };
+                *at = at.saturating_add(len);
+                Data::Run(run)
+            }
+            _ => Data::Nothing,
+        }
+    }
+
+    fn dataset(self, builder: &mut Builder<'_>, dims: Vec<DimId>) -> Result<()> {
+        let mut attributes = self.attributes;
+        attributes.extend(self.strings.of_dataset());
+        builder.variable(NewVariable {
+            name: name(self.id).into_bytes(),
+            ty: self.record.ty,
+            dims,
+            attributes,
+            data: self.data,
+        })
+    }
+}
+
+/// The first bytes of the element with all scales.
+fn flags(file: &File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
+    let place = file.place(scales)?;
+    let end = place
+        .range
+        .end
+        .min(place.range.start.saturating_add(rank as u64));
+    let source = file.object(place.object);
+    let source = source.ok_or_else(|| Error::internal("an element of no object"))?;
+    read_range(&**source, &(place.range.start..end))
+}
+
+/// The attributes that come before the strings, in the order of libhdf4.
+fn attributes(
+    file: &File,
+    elements: &Elements,
+    group: &Group,
+    ty: NumberType,
+) -> Result<Vec<NewAttribute>> {
+    let mut found = vec![];
+    for member in &group.members {
+        match member.tag {
+            tags::COORDINATE_SYSTEM => {
+                found.extend(predefined::text("coordsys", elements.bytes(*member)?));
+            }
+            tags::CALIBRATION => found.extend(predefined::calibration(elements.bytes(*member)?)?),
+            tags::MAX_MIN => found.extend(predefined::range(elements.bytes(*member)?, ty)?),
+            _ => {}
+        }
+    }
+    let kinds = [
+        (tags::DATA_DESCRIPTION, "remarks"),
+        (tags::DATA_LABEL, "anno_label"),
+    ];
+    for (tag, name) in kinds {
+        let mut ids: Vec<TagRef> = file.descriptors().with(tag).map(|d| d.id).collect();
+        ids.sort_unstable();
+        let texts = ids.iter().filter_map(|&id| about(elements, id, group.id));
+        for (n, text) in (1..).zip(texts) {
+            let name = format!("{name}-{n}");
+            found.push(predefined::any_text(&name, text));
+        }
+    }
+    Ok(found)
+}
+
+/// The text of an annotation, if it is about an element.
+fn about(elements: &Elements, annotation: TagRef, of: TagRef) -> Option<&[u8]> {
+    let bytes = elements.bytes(annotation).ok()?;
+    let (head, text) = bytes.split_at_checked(4)?;
+    let [tag, reference] = [of.tag.to_be_bytes(), of.reference.to_be_bytes()];
+    (head == [tag, reference].concat()).then_some(text)
+}

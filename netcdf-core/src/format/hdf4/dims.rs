@@ -1,0 +1,74 @@
+//! Dimensions: Vgroups whose Vdatas tell their length.
+
+use super::builder::Length;
+use super::catalog::Catalog;
+use super::dd::TagRef;
+use super::elements::Elements;
+use super::ntype::NumberType;
+use super::tags;
+use super::vdata::Vdata;
+use super::vgroup::Vgroup;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Endianness;
+
+/// The class of dimensions.
+const FIXED: &str = "Dim0.0";
+/// The class of unlimited dimensions.
+const UNLIMITED: &str = "UDim0.0";
+/// The class of Vdatas with as many records as the dimension is long.
+const RECORDS: &str = "DimVal0.0";
+/// The class of Vdatas with the length in their record.
+const VALUE: &str = "DimVal0.1";
+
+/// Whether a Vgroup is a dimension.
+#[must_use]
+pub fn is_dimension(vgroup: &Vgroup) -> bool {
+    vgroup.is(FIXED) || vgroup.is(UNLIMITED)
+}
+
+/// The Vdata whose records are needed for the length of a dimension.
+#[must_use]
+pub fn needed(vgroup: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
+    let (reference, vdata) = values(vgroup, catalog)?;
+    let needed = vgroup.is(FIXED) && vdata.is(VALUE);
+    needed.then(|| TagRef::new(tags::VDATA, reference))
+}
+
+/// The first Vdata that tells the length.
+fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)> {
+    let mut vdatas = vgroup.with(tags::VDATA_HEADER);
+    vdatas.find_map(|reference| {
+        let vdata = catalog.vdatas.get(&reference)?;
+        (vdata.is(RECORDS) || vdata.is(VALUE)).then_some((reference, vdata))
+    })
+}
+
+/// The length of a dimension.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if nothing tells it; those of the element.
+pub fn length(vgroup: &Vgroup, catalog: &Catalog, elements: &Elements) -> Result<Length> {
+    if vgroup.is(UNLIMITED) {
+        return Ok(Length::Unlimited);
+    }
+    let unknown = || Error::new(ErrorKind::Corrupt, "a dimension without a length");
+    let (reference, vdata) = values(vgroup, catalog).ok_or_else(unknown)?;
+    if vdata.is(RECORDS) {
+        return Ok(Length::Fixed(vdata.records));
+    }
+    let ty = vdata.fields.first().ok_or_else(unknown)?.number_type()?;
+    let bytes = elements.bytes(TagRef::new(tags::VDATA, reference))?;
+    let value = vdata.column(0, bytes)?.values().next();
+    let len = value.and_then(|bytes| number(bytes, ty));
+    Ok(Length::Fixed(len.ok_or_else(unknown)?))
+}
+
+/// A number that is not negative.
+fn number(bytes: &[u8], ty: NumberType) -> Option<u64> {
+    let four = bytes.first_chunk()?;
+    let number = match ty.order {
+        Endianness::Big => i32::from_be_bytes(*four),
+        Endianness::Little => i32::from_le_bytes(*four),
+    };
+    u64::try_from(number).ok()
+}

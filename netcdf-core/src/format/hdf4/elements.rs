@@ -1,0 +1,36 @@
+//! Bytes of small elements, read together.
+
+use std::collections::HashMap;
+
+use super::dd::TagRef;
+use super::file::File;
+use crate::error::{Error, Result};
+
+/// Elements by name.
+#[derive(Debug, Default)]
+pub struct Elements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
+
+impl Elements {
+    /// Reads elements.
+    ///
+    /// # Errors
+    /// Those of [`File::read`].
+    pub fn read(file: &File, mut ids: Vec<TagRef>) -> Result<Self> {
+        ids.sort_unstable();
+        ids.dedup();
+        let bytes = file.read(&ids)?;
+        Ok(Self(ids.into_iter().zip(bytes).collect()))
+    }
+
+    /// The bytes of an element.
+    ///
+    /// # Errors
+    /// The error of this element.
+    pub fn bytes(&self, id: TagRef) -> Result<&[u8]> {
+        match self.0.get(&id) {
+            Some(Ok(bytes)) => Ok(bytes),
+            Some(Err(e)) => Err(e.again()),
+            None => Err(Error::internal("an element that was not read")),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! HDF4: the scientific datasets (SD) of HDF4 files, which are only read.
+//!
+//! Specification: "HDF Specification and Developer's Guide", version 4. Opening a file reads its descriptors, then all
+//! Vgroups and headers of Vdatas, and then, in one step, what belongs to the datasets among them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `tags`, `dd` | descriptors of data elements |
+//! | `special`, `scattered`, `file` | elements whose data is elsewhere, in pieces or compressed |
+//! | `ntype` | number types |
+//! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
+//! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
+//! | `dfsd`, `dimension_record`, `predefined` | the same of older files |
+//! | `others` | what is not shown |
+//! | `names`, `builder` | the schema in the making |
+//! | `stored`, `chunk_table` | how the data of a variable is stored |
+//! | [`reader`] | the format's part of reading data |
+
+mod attributes;
+mod builder;
+mod catalog;
+mod chunk_table;
+mod dd;
+mod dfsd;
+mod dimension_record;
+mod dims;
+mod elements;
+mod file;
+mod names;
+mod ntype;
+mod others;
+mod predefined;
+pub mod reader;
+mod scattered;
+mod sd;
+mod special;
+mod stored;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod vdata;
+mod vgroup;
+
+use super::{Format, Strings, Traits};
+use crate::chunk::{Reader, Writer};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Container, Output};
+use crate::model::kind::{Model, StorageFormat};
+use crate::model::{CreateOptions, Kind, Schema};
+
+/// The name of the format.
+const NAME: &str = "HDF4";
+
+/// The kind of its datasets.
+const KIND: Kind = Kind {
+    model: Model::Enhanced,
+    storage: StorageFormat::ReadOnly(NAME),
+};
+
+/// The row of the table of formats.
+pub const FORMAT: Format = Format {
+    name: NAME,
+    probe,
+    open,
+    kinds: &[],
+    create,
+    traits: Traits {
+        extensions: &[],
+        keys: false,
+        settings: true,
+        overhang: false,
+        shows_given: false,
+        sized_strings: false,
+    },
+    copied_as: |_| Kind::NETCDF4,
+    holds: |_| Ok(()),
+    strings: Strings::C,
+    reads_back: |_, _, _| false,
+};
+
+fn probe(container: &Container) -> Result<Option<Kind>> {
+    let Container::Source(source) = container else {
+        return Ok(None);
+    };
+    let mut magic = [0; dd::MAGIC.len()];
+    if source.len() < magic.len() as u64 {
+        return Ok(None);
+    }
+    source.read_at(0, &mut magic)?;
+    Ok((magic == dd::MAGIC).then_some(KIND))
+}
+
+fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    match container {
+        Container::Source(source) => Ok(Box::new(reader::Hdf4Reader::open(source, env)?)),
+        Container::Store(store) => {
+            let what = "a store of keys is not an HDF4 file";
+            Err(Error::new(ErrorKind::UnknownFormat, what).of(store.name()))
+        }
+    }
+}
+
+fn create(_: Output, _: Schema, _: CreateOptions, _: &Env) -> Result<Box<dyn Writer>> {
+    let what = "HDF4 files can be read but not written";
+    Err(Error::new(ErrorKind::Unsupported, what))
+}

@@ -1,0 +1,87 @@
+//! What else is in a file: raster images, Vdatas and annotations, which are not shown.
+
+use super::catalog::Catalog;
+use super::file::File;
+use super::tags;
+use crate::env::Env;
+use crate::notes::{Note, few};
+
+/// Classes of Vdatas and beginnings of classes that are parts of something else: of datasets, of images, and tables of chunks.
+const INTERNAL: [&str; 10] = [
+    "Data0.0",
+    "Attr0.0",
+    "DimVal0.0",
+    "DimVal0.1",
+    "SDSVar",
+    "CoordVar",
+    "_HDF_CHK_TBL_",
+    "RIATTR0.0N",
+    "RIATTR0.0C",
+    "RI0.0",
+];
+/// The class of Vgroups that are raster images.
+const IMAGE: &str = "RI0.0";
+
+/// Says what is not shown.
+pub fn tell(file: &File, catalog: &Catalog, env: &Env) {
+    let found = [
+        counted(images(file, catalog), "raster image", "raster images"),
+        counted(vdatas(catalog), "Vdata", "Vdatas"),
+        counted(
+            annotations(file),
+            "annotation of the file",
+            "annotations of the file",
+        ),
+    ];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    if found.is_empty() {
+        return;
+    }
+    env.notes.say(Note {
+        object: file.source().name().to_string(),
+        what: format!("not shown: {}", few(&found)),
+        remedy: None,
+    });
+}
+
+fn counted(count: usize, one: &str, many: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    }
+}
+
+/// Number of raster images, each of which may be described in several ways.
+fn images(file: &File, catalog: &Catalog) -> usize {
+    let with = |tag| file.descriptors().with(tag).count();
+    let old = [tags::IMAGE_8, tags::IMAGE_8_RLE, tags::IMAGE_8_IMCOMP];
+    let old: usize = old.into_iter().map(with).sum();
+    let groups = catalog
+        .vgroups
+        .values()
+        .filter(|group| group.is(IMAGE))
+        .count();
+    groups.max(with(tags::IMAGE_GROUP)).max(old)
+}
+
+/// Number of Vdatas that are tables of their own.
+fn vdatas(catalog: &Catalog) -> usize {
+    let internal = |class: &[u8]| {
+        INTERNAL
+            .iter()
+            .any(|known| class.starts_with(known.as_bytes()))
+    };
+    let own = catalog
+        .vdatas
+        .values()
+        .filter(|vdata| !internal(&vdata.class));
+    own.count()
+}
+
+fn annotations(file: &File) -> usize {
+    let tags = [tags::FILE_LABEL, tags::FILE_DESCRIPTION];
+    tags.into_iter()
+        .map(|tag| file.descriptors().with(tag).count())
+        .sum()
+}

@@ -1,0 +1,173 @@
+//! The format's part of reading data.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::builder::Builder;
+use super::catalog::Catalog;
+use super::chunk_table::ChunkTable;
+use super::dd::TagRef;
+use super::file::File;
+use super::stored::{Data, Run, Stored, check_coder};
+use super::{KIND, dfsd, others, sd, tags};
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::Block;
+use crate::chunk::{Provenance, Reader};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::model::region::product;
+use crate::model::{Schema, Values, VarId};
+
+/// An open HDF4 file.
+#[derive(Debug)]
+pub struct Hdf4Reader {
+    file: File,
+    schema: Schema,
+    stored: Vec<Stored>,
+    /// The tables of chunks that were needed so far.
+    tables: Vec<Mutex<Option<Arc<ChunkTable>>>>,
+}
+
+impl Hdf4Reader {
+    /// Reads descriptors, Vgroups and attributes.
+    ///
+    /// # Errors
+    /// Those of reading; damage that is not tolerated.
+    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+        let file = File::open(source, &env.limits, &env.siblings)?;
+        let catalog = Catalog::read(&file, env)?;
+        let mut builder = Builder::new(KIND, file.source().len(), env);
+        let built = match sd::root(&catalog) {
+            Some(root) => sd::build(&mut builder, &file, &catalog, root),
+            None => dfsd::build(&mut builder, &file),
+        };
+        built.map_err(|e| e.of(file.source().name()))?;
+        others::tell(&file, &catalog, env);
+        let (schema, stored) = (builder.schema, builder.stored);
+        let tables = stored.iter().map(|_| Mutex::default()).collect();
+        Ok(Self {
+            file,
+            schema,
+            stored,
+            tables,
+        })
+    }
+
+    fn stored(&self, var: VarId) -> Result<&Stored> {
+        let stored = self.stored.get(var.index());
+        stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
+    }
+
+    /// The chunk that a variable is, if it is not in chunks.
+    fn whole(&self, stored: &Stored, layout: &Layout) -> Result<Option<ChunkRef>> {
+        let size = product(&layout.extent).and_then(|n| n.checked_mul(layout.element.size));
+        let size = size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data of 2^64 bytes"))?;
+        let place = match &stored.data {
+            Data::Nothing | Data::Chunked(_) => return Ok(None),
+            Data::Run(Run { id, at, .. }) => {
+                let mut place = self.file.place(*id)?;
+                place.range.start = place.range.start.saturating_add(*at);
+                place.range.end = place.range.start.saturating_add(size);
+                place
+            }
+            Data::Compressed(compressed) => self
+                .file
+                .place(TagRef::new(tags::COMPRESSED, compressed.data))?,
+        };
+        Ok(Some(ChunkRef {
+            index: 0,
+            object: place.object,
+            range: place.range,
+            mask: 0,
+        }))
+    }
+
+    /// The table of chunks of a variable.
+    fn table(&self, var: VarId, stored: &Stored, layout: &Layout) -> Result<Arc<ChunkTable>> {
+        let Data::Chunked(chunked) = &stored.data else {
+            return Ok(Arc::default());
+        };
+        let table = self.tables.get(var.index());
+        let table = table.ok_or_else(|| Error::internal("a variable without a table"))?;
+        let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = &*table {
+            return Ok(Arc::clone(table));
+        }
+        let read = Arc::new(ChunkTable::read(&self.file, chunked, layout)?);
+        *table = Some(Arc::clone(&read));
+        Ok(read)
+    }
+
+    fn chunks(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
+        let stored = self.stored(var)?;
+        check_coder(stored.data.coder())?;
+        let layout = stored.layout(&self.schema.shape(var));
+        if cells.count.contains(&0) {
+            return Ok(());
+        }
+        match self.whole(stored, &layout)? {
+            Some(chunk) => visit(chunk),
+            None => self
+                .table(var, stored, &layout)?
+                .visit(&layout, cells, visit),
+        }
+    }
+}
+
+/// A visitor of chunks.
+type Visit<'a> = &'a mut dyn FnMut(ChunkRef) -> Result<()>;
+
+impl Reader for Hdf4Reader {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance {
+            model: "HDF4",
+            mode: 0x1000,
+            ..Provenance::default()
+        }
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        Ok(self.stored(var)?.layout(&self.schema.shape(var)))
+    }
+
+    fn locate(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
+        self.chunks(var, cells, visit)
+            .map_err(|e| e.of(self.file.source().name()))
+            .in_object(|| self.schema.var_path(var))
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        let object = |number| {
+            let object = self.file.object(number);
+            object.ok_or_else(|| Error::internal("a chunk of no object"))
+        };
+        let one = chunks.first().map_or(0, |chunk| chunk.object);
+        if chunks.iter().all(|chunk| chunk.object == one) {
+            let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+            return object(one)?.read_ranges(&ranges);
+        }
+        let read = |chunk: &ChunkRef| {
+            let object = object(chunk.object)?;
+            crate::io::source::read_range(&**object, &chunk.range)
+        };
+        chunks.iter().map(read).collect()
+    }
+
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        self.file.object(object)
+    }
+
+    fn is_spread(&self) -> bool {
+        let whole = self.file.source().as_file().is_some();
+        !whole || self.stored.iter().any(|stored| stored.data.is_external())
+    }
+
+    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+        let what = "HDF4 files have no heap";
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+}

@@ -1,0 +1,227 @@
+//! Data that is not one run of bytes of the file: in linked blocks, or in other files.
+
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::arithmetic::{exact, indices, length};
+use crate::error::{Error, Result};
+use crate::io::Source;
+use crate::io::source::{present, truncated};
+use crate::limits::zeros;
+
+/// A source of all such data of a file: each element has a range of its own, in which its parts follow each other.
+#[derive(Debug)]
+pub struct Scattered {
+    file: Arc<dyn Source>,
+    pieces: RwLock<Pieces>,
+}
+
+#[derive(Debug, Default)]
+struct Pieces {
+    list: Vec<Placed>,
+    end: u64,
+}
+
+/// A piece with its place in the source.
+#[derive(Debug, Clone)]
+struct Placed {
+    start: u64,
+    piece: Piece,
+}
+
+/// A part of an element.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// Its bytes.
+    pub len: u64,
+    /// Where they are.
+    pub from: Origin,
+}
+
+/// Where the bytes of a part are.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// In the file itself, at this offset.
+    File(u64),
+    /// In another file.
+    Other(Arc<dyn Source>, u64),
+    /// Nowhere: they are zeros.
+    Zeros,
+}
+
+/// Where a part of a read comes from, and where it goes.
+struct Part {
+    from: Origin,
+    to: Range<usize>,
+}
+
+impl Scattered {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(file: Arc<dyn Source>) -> Self {
+        let pieces = RwLock::default();
+        Self { file, pieces }
+    }
+
+    /// Adds an element; returns its range in this source.
+    ///
+    /// # Errors
+    /// Those of [`crate::arithmetic::Exact::get`].
+    pub fn add(&self, pieces: impl IntoIterator<Item = Piece>) -> Result<Range<u64>> {
+        let mut all = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
+        let start = all.end;
+        for piece in pieces.into_iter().filter(|p| p.len > 0) {
+            let end = (exact(all.end) + piece.len).get()?;
+            let start = std::mem::replace(&mut all.end, end);
+            all.list.push(Placed { start, piece });
+        }
+        Ok(start..all.end)
+    }
+
+    /// The parts of a range.
+    fn parts(&self, range: &Range<u64>) -> Result<Vec<Part>> {
+        let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
+        if range.end > all.end {
+            let have = all.end.saturating_sub(range.start);
+            return Err(truncated(
+                self.file.name(),
+                range.start,
+                length(range),
+                have,
+            ));
+        }
+        let first = all.list.partition_point(|p| p.start <= range.start);
+        let touched = all.list.iter().skip(first.saturating_sub(1));
+        let touched = touched.take_while(|p| p.start < range.end);
+        touched.map(|placed| placed.part(range)).collect()
+    }
+
+    /// Reads parts of the file itself together.
+    fn fill(&self, reads: &mut [(Vec<Part>, Vec<u8>)]) -> Result<()> {
+        let own = |part: &Part| match part.from {
+            Origin::File(at) => Some(at..at.saturating_add(part.to.len() as u64)),
+            Origin::Other(..) | Origin::Zeros => None,
+        };
+        let ranges = reads
+            .iter()
+            .flat_map(|(parts, _)| parts.iter().filter_map(own));
+        let mut bytes = self
+            .file
+            .read_ranges(&ranges.collect::<Vec<_>>())?
+            .into_iter();
+        for (parts, buffer) in reads {
+            for part in parts.iter() {
+                let missing = || Error::internal("a part outside of its read");
+                let to = buffer.get_mut(part.to.clone()).ok_or_else(missing)?;
+                match &part.from {
+                    Origin::File(_) => match bytes.next().filter(|b| b.len() == to.len()) {
+                        Some(bytes) => to.copy_from_slice(&bytes),
+                        None => return Err(missing()),
+                    },
+                    Origin::Other(source, at) => source.read_at(*at, to)?,
+                    Origin::Zeros => to.fill(0),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Placed {
+    /// The part of this piece in a range.
+    fn part(&self, range: &Range<u64>) -> Result<Part> {
+        let start = self.start.max(range.start);
+        let end = range.end.min((exact(self.start) + self.piece.len).get()?);
+        let skipped = start.saturating_sub(self.start);
+        let from = match &self.piece.from {
+            Origin::File(at) => Origin::File(at.saturating_add(skipped)),
+            Origin::Other(source, at) => {
+                Origin::Other(Arc::clone(source), at.saturating_add(skipped))
+            }
+            Origin::Zeros => Origin::Zeros,
+        };
+        let to = indices(exact(start) - range.start, exact(end) - start)?;
+        Ok(Part { from, to })
+    }
+}
+
+impl Source for Scattered {
+    fn name(&self) -> &Arc<str> {
+        self.file.name()
+    }
+
+    fn len(&self) -> u64 {
+        let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
+        all.end
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let range = offset..offset.saturating_add(buf.len() as u64);
+        for part in self.parts(&range)? {
+            let to = buf.get_mut(part.to);
+            let to = to.ok_or_else(|| Error::internal("a part outside of its read"))?;
+            match part.from {
+                Origin::File(at) => self.file.read_at(at, to)?,
+                Origin::Other(source, at) => source.read_at(at, to)?,
+                Origin::Zeros => to.fill(0),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        let read = |range: &Range<u64>| {
+            let size = present(self, range)?;
+            Ok((self.parts(range)?, zeros(size, "a read")?))
+        };
+        let mut reads = ranges.iter().map(read).collect::<Result<Vec<_>>>()?;
+        self.fill(&mut reads)?;
+        Ok(reads.into_iter().map(|(_, bytes)| bytes).collect())
+    }
+
+    fn has_changed(&self) -> bool {
+        let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
+        let mut others = all.list.iter().filter_map(|p| match &p.piece.from {
+            Origin::Other(source, _) => Some(source),
+            Origin::File(_) | Origin::Zeros => None,
+        });
+        others.any(|source| source.has_changed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemorySource;
+
+    #[test]
+    fn pieces_read_as_one_run() {
+        let memory =
+            |bytes: &[u8]| -> Arc<dyn Source> { Arc::new(MemorySource::new("m", bytes.to_vec())) };
+        let scattered = Scattered::new(memory(b"abcdefgh"));
+        let piece = |len, from| Piece { len, from };
+        let first = scattered.add([piece(1, Origin::File(7))]).unwrap();
+        let other = Origin::Other(memory(b"XYZ"), 1);
+        let pieces = [
+            piece(3, Origin::File(4)),
+            piece(0, Origin::File(9)),
+            piece(2, Origin::Zeros),
+            piece(2, other),
+            piece(1, Origin::File(0)),
+        ];
+        let second = scattered.add(pieces).unwrap();
+        assert_eq!((first.clone(), second.clone()), (0..1, 1..9));
+        let whole = b"hefg\0\0YZa";
+        for start in 0..9 {
+            for end in start..=9 {
+                let mut buf = vec![9; end - start];
+                scattered.read_at(start as u64, &mut buf).unwrap();
+                assert_eq!(buf, whole[start..end]);
+                let ranges = [start as u64..end as u64, second.clone()];
+                let read = scattered.read_ranges(&ranges).unwrap();
+                assert_eq!(read, [&whole[start..end], &whole[1..]]);
+            }
+        }
+        assert!(scattered.read_at(8, &mut [0; 2]).is_err());
+    }
+}

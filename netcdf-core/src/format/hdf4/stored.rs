@@ -1,0 +1,235 @@
+//! How the data of a variable is stored.
+
+use super::dd::TagRef;
+use super::file::File;
+use super::ntype::NumberType;
+use super::special::{Chunked, Coder, Compressed, Nbit, Special, Szip};
+use crate::arithmetic::length;
+use crate::chunk::layout::Layout;
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::hdf4::ids as coders;
+use crate::filter::ids;
+use crate::model::{Element, FilterSpec, StorageLayout};
+
+/// The data of a variable, and the type of its numbers.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The type.
+    pub ty: NumberType,
+    /// The stored bytes of a number that was never written.
+    pub fill: Vec<u8>,
+    /// The data.
+    pub data: Data,
+}
+
+/// Where data is.
+#[derive(Debug, Clone)]
+pub enum Data {
+    /// Nothing was ever written.
+    Nothing,
+    /// A run of bytes.
+    Run(Run),
+    /// Compressed as a whole.
+    Compressed(Compressed),
+    /// In chunks.
+    Chunked(Chunked),
+}
+
+/// Bytes of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// The element.
+    pub id: TagRef,
+    /// Offset of the first byte.
+    pub at: u64,
+    /// Number of bytes.
+    pub len: u64,
+    /// Whether they are in another file.
+    pub external: bool,
+}
+
+impl Data {
+    /// The data of elements.
+    ///
+    /// # Errors
+    /// Those of reading; a damaged element has an error of its own.
+    pub fn of(file: &File, ids: &[TagRef]) -> Result<Vec<Result<Self>>> {
+        let specials = file.specials(ids)?;
+        let data = |(id, special): (&TagRef, Result<Option<Special>>)| match special? {
+            None => {
+                let len = length(&file.descriptor(*id)?.range);
+                Ok(Self::run(*id, len, false))
+            }
+            Some(Special::Linked(linked)) => Ok(Self::run(*id, linked.len, false)),
+            Some(Special::External(external)) => Ok(Self::run(*id, external.len, true)),
+            Some(Special::Compressed(compressed)) if compressed.len == 0 => Ok(Self::Nothing),
+            Some(Special::Compressed(compressed)) => Ok(Self::Compressed(compressed)),
+            Some(Special::Chunked(chunked)) => Ok(Self::Chunked(chunked)),
+        };
+        Ok(ids.iter().zip(specials).map(data).collect())
+    }
+
+    fn run(id: TagRef, len: u64, external: bool) -> Self {
+        match len {
+            0 => Self::Nothing,
+            len => Self::Run(Run {
+                id,
+                at: 0,
+                len,
+                external,
+            }),
+        }
+    }
+
+    /// Number of records of `record` bytes.
+    #[must_use]
+    pub fn records(&self, record: u64) -> u64 {
+        let len = match self {
+            Self::Nothing => 0,
+            Self::Run(run) => run.len,
+            Self::Compressed(compressed) => compressed.len,
+            Self::Chunked(chunked) => return chunked.shape.first().copied().unwrap_or(0),
+        };
+        len / record.max(1)
+    }
+
+    /// Whether it is in another file.
+    #[must_use]
+    pub fn is_external(&self) -> bool {
+        match self {
+            Self::Run(run) => run.external,
+            Self::Nothing | Self::Compressed(_) | Self::Chunked(_) => false,
+        }
+    }
+
+    /// As `ncdump -s` shows it.
+    #[must_use]
+    pub fn storage(&self) -> StorageLayout {
+        match self {
+            Self::Nothing | Self::Run(_) | Self::Compressed(_) => StorageLayout::Contiguous,
+            Self::Chunked(chunked) => StorageLayout::Chunked(chunked.chunk.clone()),
+        }
+    }
+
+    /// The coder of the data.
+    #[must_use]
+    pub fn coder(&self) -> Coder {
+        match self {
+            Self::Nothing | Self::Run(_) => Coder::None,
+            Self::Compressed(compressed) => compressed.coder,
+            Self::Chunked(chunked) => chunked.coder.unwrap_or(Coder::None),
+        }
+    }
+
+    /// Checks that chunks fit a variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if they do not.
+    pub fn check(&self, shape: &[u64], ty: NumberType) -> Result<()> {
+        let Self::Chunked(chunked) = self else {
+            return Ok(());
+        };
+        let what = if chunked.element != ty.size() {
+            format!(
+                "chunks of numbers of {} bytes, not {}",
+                chunked.element,
+                ty.size()
+            )
+        } else if chunked.shape.len() != shape.len() {
+            let (rank, own) = (chunked.shape.len(), shape.len());
+            format!("chunks of {rank} dimensions in a variable of {own}")
+        } else if chunked.chunk.contains(&0) {
+            "chunks without elements".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Corrupt, what))
+    }
+}
+
+impl Stored {
+    /// The layout for a variable of this shape.
+    #[must_use]
+    pub fn layout(&self, shape: &[u64]) -> Layout {
+        let extent = self.extent(shape);
+        let chunk = match &self.data {
+            Data::Chunked(chunked) => chunked.chunk.clone(),
+            Data::Nothing | Data::Run(_) | Data::Compressed(_) => extent.clone(),
+        };
+        let element = self.ty.element();
+        Layout {
+            extent,
+            chunk,
+            element,
+            filters: filter(self.data.coder(), element).into_iter().collect(),
+            fill: Some(self.fill.clone()),
+            quantize: None,
+        }
+    }
+
+    /// The part of a variable of this shape that is stored.
+    fn extent(&self, shape: &[u64]) -> Vec<u64> {
+        let stored = match &self.data {
+            Data::Nothing => return shape.to_vec(),
+            Data::Chunked(chunked) => {
+                let fitting = shape.iter().zip(&chunked.shape);
+                return fitting.map(|(&n, &stored)| n.min(stored)).collect();
+            }
+            Data::Run(_) | Data::Compressed(_) => self.data.records(self.record(shape)),
+        };
+        let mut extent = shape.to_vec();
+        if let Some(first) = extent.first_mut() {
+            *first = stored.min(*first);
+        }
+        extent
+    }
+
+    /// Bytes of a record: of the elements that have the same place in the first dimension.
+    #[must_use]
+    pub fn record(&self, shape: &[u64]) -> u64 {
+        let rest = shape.get(1..).unwrap_or_default();
+        rest.iter()
+            .fold(self.ty.size(), |all, &n| all.saturating_mul(n))
+    }
+}
+
+/// The filter that undoes a coder.
+fn filter(coder: Coder, element: Element) -> Option<FilterSpec> {
+    let (id, params) = match coder {
+        Coder::Rle => (coders::RLE, vec![]),
+        Coder::Nbit(nbit) => (coders::NBIT, nbit_parameters(nbit, element)),
+        Coder::SkippingHuffman(codes) => (coders::SKPHUFF, vec![codes]),
+        Coder::Deflate(level) => (ids::DEFLATE, vec![level.into()]),
+        Coder::Szip(szip) => (coders::SZIP, szip_parameters(szip)),
+        Coder::None | Coder::Other(_) => return None,
+    };
+    Some(FilterSpec { id, params })
+}
+
+fn nbit_parameters(nbit: Nbit, element: Element) -> Vec<u32> {
+    vec![
+        nbit.number_type,
+        nbit.sign_extend.into(),
+        nbit.fill_one.into(),
+        nbit.start,
+        nbit.len,
+        u32::try_from(element.size).unwrap_or(u32::MAX),
+    ]
+}
+
+fn szip_parameters(szip: Szip) -> Vec<u32> {
+    let (block, bits) = (szip.block.into(), szip.bits.into());
+    vec![szip.mask, block, szip.scanline, bits, szip.pixels]
+}
+
+/// Checks that a coder is known.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if it is not.
+pub fn check_coder(coder: Coder) -> Result<()> {
+    let Coder::Other(code) = coder else {
+        return Ok(());
+    };
+    let what = format!("coder {code} of HDF4 is not supported");
+    Err(Error::new(ErrorKind::Unsupported, what))
+}

@@ -1,0 +1,148 @@
+//! Vdatas: tables of records.
+
+use super::ntype::NumberType;
+use super::special::{length, u16_be};
+use super::vgroup::text;
+use crate::arithmetic::Amount;
+use crate::bytes::Cursor;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The last version whose types have numbers of their own.
+const OLD_TYPES: u16 = 2;
+/// The codes of today for those numbers.
+const OLD_CODES: [u16; 8] = [0, 4, 24, 5, 24, 20, 22, 6];
+
+/// The header of a Vdata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vdata {
+    /// The fields of a record, in their order.
+    pub fields: Vec<Field>,
+    /// Number of records.
+    pub records: u64,
+    /// Whether records are stored one after the other, not fields.
+    pub by_record: bool,
+    /// Its name.
+    pub name: Vec<u8>,
+    /// What it is for.
+    pub class: Vec<u8>,
+}
+
+/// A field of a Vdata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The code of its number type, with flags.
+    pub code: u16,
+    /// Bytes in a record.
+    pub size: u16,
+}
+
+impl Field {
+    /// The type of its numbers.
+    ///
+    /// # Errors
+    /// Those of [`NumberType::of_code`].
+    pub fn number_type(&self) -> Result<NumberType> {
+        NumberType::of_code(self.code)
+    }
+}
+
+impl Vdata {
+    /// Parses the header.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`].
+    pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+        let by_record = u16_be(c)? == 0;
+        let records = length(c)?;
+        u16_be(c)?; // bytes of a record
+        let count = usize::from(u16_be(c)?);
+        let mut column = || -> Result<Vec<u16>> {
+            let bytes = c.bytes(count.saturating_mul(2))?;
+            let number = |pair: &[u8]| pair.first_chunk().map_or(0, |&b| u16::from_be_bytes(b));
+            Ok(bytes.chunks_exact(2).map(number).collect())
+        };
+        let (codes, sizes) = (column()?, column()?);
+        let (_offsets, _orders) = (column()?, column()?);
+        for _ in 0..count {
+            text(c)?; // name of a field
+        }
+        let (name, class) = (text(c)?, text(c)?);
+        c.skip(4.min(c.remaining()))?; // where the header goes on, which is not in use
+        let old = u16_be(c).is_ok_and(|version| version <= OLD_TYPES);
+        let fields = codes.into_iter().zip(sizes);
+        let fields = fields.map(|(code, size)| Field {
+            code: if old { today(code) } else { code },
+            size,
+        });
+        Ok(Self {
+            fields: fields.collect(),
+            records,
+            by_record,
+            name,
+            class,
+        })
+    }
+
+    /// Whether this is its class.
+    #[must_use]
+    pub fn is(&self, class: &str) -> bool {
+        self.class == class.as_bytes()
+    }
+
+    /// Bytes of all records.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        let record = self.fields.iter().map(|f| u64::from(f.size)).sum::<u64>();
+        (Amount::of(record) * self.records).get()
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values of a field, record by record, from the bytes of all records.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if bytes are missing; [`ErrorKind::Corrupt`] if there is no such field.
+    pub fn column<'a>(&self, field: usize, bytes: &'a [u8]) -> Result<Column<'a>> {
+        let size = |f: &Field| usize::from(f.size);
+        let before = self.fields.iter().take(field).map(size).sum::<usize>();
+        let record = self.fields.iter().map(size).sum::<usize>();
+        let len = self.fields.get(field).map(size).filter(|&n| n > 0);
+        let len = len.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a Vdata without a field"))?;
+        let whole = usize::try_from(self.len()).ok();
+        let bytes = whole.and_then(|n| bytes.get(..n)).ok_or_else(|| {
+            let what = format!("{} bytes of {} records", bytes.len(), self.records);
+            Error::new(ErrorKind::Truncated, what)
+        })?;
+        let (start, step) = match self.by_record {
+            true => (before, record),
+            false => (before.saturating_mul(bytes.len() / record.max(1)), len),
+        };
+        let bytes = bytes.get(start..).unwrap_or_default();
+        Ok(Column { bytes, step, len })
+    }
+}
+
+/// The values of a field.
+#[derive(Debug, Clone, Copy)]
+pub struct Column<'a> {
+    bytes: &'a [u8],
+    step: usize,
+    len: usize,
+}
+
+impl<'a> Column<'a> {
+    /// The bytes of the field in each record; in the end, others follow if fields are stored one after the other.
+    pub fn values(self) -> impl Iterator<Item = &'a [u8]> {
+        let records = self.bytes.chunks(self.step);
+        records.map_while(move |record| record.get(..self.len))
+    }
+}
+
+fn today(code: u16) -> u16 {
+    let known = OLD_CODES.get(usize::from(code)).copied();
+    known.unwrap_or(code)
+}
