@@ -10,12 +10,13 @@
 //! | `ntype` | number types |
 //! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
-//! | `dfsd`, `dimension_record`, `predefined` | the same of older files |
+//! | `dfsd`, `dimension_record`, `predefined`, `annotations` | the same of older files |
 //! | `others` | what is not shown |
 //! | `names`, `builder` | the schema in the making |
 //! | `stored`, `chunk_table` | how the data of a variable is stored |
 //! | [`reader`] | the format's part of reading data |
 
+mod annotations;
 mod attributes;
 mod builder;
 mod catalog;
@@ -66,7 +67,7 @@ pub const FORMAT: Format = Format {
     kinds: &[],
     create,
     traits: Traits {
-        extensions: &[],
+        extensions: &["h4", "hdf4", "he4"],
         keys: false,
         settings: true,
         overhang: false,
