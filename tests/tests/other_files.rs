@@ -38,11 +38,6 @@ const FILES: &[(&[u8], &str, &str)] = &[
         "git lfs pull",
     ),
     (
-        b"\x0e\x03\x13\x01\0\0",
-        "an HDF4 file, which is not read yet",
-        "h4toh5",
-    ),
-    (
         b"\x89HDF\n\x1a\n",
         "an HDF5 file whose line ends were converted",
         "binary",
@@ -105,6 +100,26 @@ fn text_of_cdl_and_datasets_are_for_the_other_tool() {
                 "{kind}: {output}"
             );
         }
+    }
+}
+
+#[test]
+fn hdf4_files_are_for_the_other_tools() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "h.hdf",
+        b"\x0e\x03\x13\x01\0\x01\0\0\0\0\0\x01\0\0\xff\xff\xff\xff\xff\xff\xff\xff",
+    );
+    let empty = sandbox.run(ncdump::run, &["ncdump", "@h.hdf"]).clean();
+    assert_eq!(empty.text(), "netcdf h {\n}\n");
+    for output in [
+        sandbox.run(zdump::run, &["zdump", "tree", "@h.hdf"]),
+        sandbox.run(ncgen::run, &["ncgen", "-o", "@o.nc", "@h.hdf"]),
+    ] {
+        assert_ne!(output.code, 0, "{output}");
+        let message = output.message();
+        let said = message.contains("this is an HDF4 file") && message.contains("ncdump prints it");
+        assert!(said, "{output}");
     }
 }
 

@@ -13,8 +13,8 @@ type KnownFile = (&'static str, &'static str);
 const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
     (
         &[b"\x0e\x03\x13\x01"],
-        "an HDF4 file, which is not read yet",
-        "h4toh5 converts it",
+        "an HDF4 file",
+        "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
     ),
     (
         &[b"\x1f\x8b"],
@@ -186,13 +186,19 @@ pub fn may_be_cdl(source: &dyn Source) -> Result<()> {
         // Errors in text of an unknown kind are reported with their position.
         Some((what, _)) if what.starts_with("CDL") || what.starts_with("text") => Ok(()),
         Some(("an empty file", _)) => Ok(()),
-        Some((what, _)) if what.ends_with("netCDF file") || what.ends_with("HDF5 file") => {
+        Some((what, _)) if is_dataset(what) => {
             let what = format!("this is {what}, not CDL text");
             let e = Error::new(ErrorKind::UnknownFormat, what).of(source.name());
             Err(e.with_remedy("ncdump prints it as CDL, nccopy copies it"))
         }
         Some(_) => Err(refusal(source, "CDL text")),
     }
+}
+
+/// Whether a known file is one that `ncdump` prints.
+fn is_dataset(what: &str) -> bool {
+    let datasets = ["netCDF file", "HDF5 file", "HDF4 file"];
+    datasets.iter().any(|name| what.ends_with(name))
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
         let attributes = self.attributes(new.attributes, &format!("/{name}"))?;
         let stored = Stored {
             ty: new.ty,
-            fill: fill(&attributes, new.ty),
+            fill: fill(&new.data, &attributes, new.ty),
             data: new.data,
         };
         self.grow(new.dims.first(), &stored, &shape);
@@ -241,8 +241,13 @@ fn shown_filters(stored: &Stored, shape: &[u64]) -> Vec<FilterSpec> {
     }
 }
 
-/// The stored bytes of numbers that were never written: the fill value, if it has the size of the type.
-fn fill(attributes: &[Attribute], ty: NumberType) -> Vec<u8> {
+/// The stored bytes of numbers that were never written: those of the chunks, or the fill value if it has the size of the type.
+fn fill(data: &Data, attributes: &[Attribute], ty: NumberType) -> Vec<u8> {
+    if let Data::Chunked(chunked) = data
+        && chunked.fill.len() as u64 == ty.size()
+    {
+        return chunked.fill.clone();
+    }
     let own = attributes.iter().find(|a| a.name.is("_FillValue"));
     let own = own.and_then(|a| {
         let mut bytes = vec![];

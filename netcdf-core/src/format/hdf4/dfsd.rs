@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::annotations::Annotations;
 use super::builder::{Builder, Length, NewAttribute, NewVariable};
 use super::dd::TagRef;
 use super::dimension_record::DimensionRecord;
@@ -50,9 +51,10 @@ pub fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
     let notes = [tags::DATA_LABEL, tags::DATA_DESCRIPTION];
     let notes = notes.iter().flat_map(|&tag| file.descriptors().with(tag));
     let elements = Elements::read(file, small.chain(notes.map(|d| d.id)).collect())?;
+    let annotations = Annotations::new(file, &elements);
     let mut dims = 0u64;
     for group in separate(groups, &elements) {
-        let parts = Parts::read(file, &elements, &group);
+        let parts = Parts::read(file, &elements, &annotations, &group);
         let defined = parts.and_then(|parts| parts.define(builder, &mut dims));
         let path = format!("/{}", name(group.id));
         defined.or_else(|e| builder.lost(e, &path))?;
@@ -123,7 +125,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(file: &File, elements: &Elements, group: &Group) -> Result<Self> {
+    fn read(
+        file: &File,
+        elements: &Elements,
+        annotations: &Annotations<'_>,
+        group: &Group,
+    ) -> Result<Self> {
         let find = |tag| group.members.iter().rev().find(|m| m.tag == tag).copied();
         let record = find(tags::DIMENSION_RECORD).ok_or_else(|| {
             let what = "a group without the lengths of its dimensions";
@@ -154,7 +161,7 @@ impl Parts {
         };
         Ok(Self {
             id: group.id,
-            attributes: attributes(file, elements, group, record.ty)?,
+            attributes: attributes(elements, annotations, group, record.ty)?,
             record,
             strings,
             scales,
@@ -238,8 +245,8 @@ fn flags(file: &File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
 
 /// The attributes that come before the strings, in the order of libhdf4.
 fn attributes(
-    file: &File,
     elements: &Elements,
+    annotations: &Annotations<'_>,
     group: &Group,
     ty: NumberType,
 ) -> Result<Vec<NewAttribute>> {
@@ -254,26 +261,6 @@ fn attributes(
             _ => {}
         }
     }
-    let kinds = [
-        (tags::DATA_DESCRIPTION, "remarks"),
-        (tags::DATA_LABEL, "anno_label"),
-    ];
-    for (tag, name) in kinds {
-        let mut ids: Vec<TagRef> = file.descriptors().with(tag).map(|d| d.id).collect();
-        ids.sort_unstable();
-        let texts = ids.iter().filter_map(|&id| about(elements, id, group.id));
-        for (n, text) in (1..).zip(texts) {
-            let name = format!("{name}-{n}");
-            found.push(predefined::any_text(&name, text));
-        }
-    }
+    found.extend(annotations.of(group.id));
     Ok(found)
-}
-
-/// The text of an annotation, if it is about an element.
-fn about(elements: &Elements, annotation: TagRef, of: TagRef) -> Option<&[u8]> {
-    let bytes = elements.bytes(annotation).ok()?;
-    let (head, text) = bytes.split_at_checked(4)?;
-    let [tag, reference] = [of.tag.to_be_bytes(), of.reference.to_be_bytes()];
-    (head == [tag, reference].concat()).then_some(text)
 }

@@ -10,12 +10,13 @@
 //! | `ntype` | number types |
 //! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
-//! | `dfsd`, `dimension_record`, `predefined` | the same of older files |
+//! | `dfsd`, `dimension_record`, `predefined`, `annotations` | the same of older files |
 //! | `others` | what is not shown |
 //! | `names`, `builder` | the schema in the making |
 //! | `stored`, `chunk_table` | how the data of a variable is stored |
 //! | [`reader`] | the format's part of reading data |
 
+mod annotations;
 mod attributes;
 mod builder;
 mod catalog;
@@ -66,12 +67,17 @@ pub const FORMAT: Format = Format {
     kinds: &[],
     create,
     traits: Traits {
-        extensions: &[],
+        extensions: &["h4", "hdf4", "he4"],
         keys: false,
         settings: true,
         overhang: false,
         shows_given: false,
         sized_strings: false,
+        enhanced: true,
+        defines_types: false,
+        records: false,
+        stores_all: false,
+        all_chunked: false,
     },
     copied_as: |_| Kind::NETCDF4,
     holds: |_| Ok(()),

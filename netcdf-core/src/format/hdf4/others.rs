@@ -1,8 +1,12 @@
-//! What else is in a file: raster images, Vdatas and annotations, which are not shown.
+//! What else is in a file: raster images, Vdatas and annotations, and datasets of the older interface beside those of SD. All of
+//! them are not shown.
+
+use std::collections::HashSet;
 
 use super::catalog::Catalog;
+use super::dd::TagRef;
 use super::file::File;
-use super::tags;
+use super::{sd, tags};
 use crate::env::Env;
 use crate::notes::{Note, few};
 
@@ -25,6 +29,11 @@ const IMAGE: &str = "RI0.0";
 /// Says what is not shown.
 pub fn tell(file: &File, catalog: &Catalog, env: &Env) {
     let found = [
+        counted(
+            datasets(file, catalog),
+            "dataset of DFSD",
+            "datasets of DFSD",
+        ),
         counted(images(file, catalog), "raster image", "raster images"),
         counted(vdatas(catalog), "Vdata", "Vdatas"),
         counted(
@@ -50,6 +59,22 @@ fn counted(count: usize, one: &str, many: &str) -> Option<String> {
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {many}")),
     }
+}
+
+/// Number of groups of the older interface that belong to no dataset of SD.
+fn datasets(file: &File, catalog: &Catalog) -> usize {
+    if sd::root(catalog).is_none() {
+        return 0;
+    }
+    let mut ids: HashSet<TagRef> = file
+        .descriptors()
+        .with(tags::NUMERIC_DATA_GROUP)
+        .map(|d| d.id)
+        .collect();
+    for member in catalog.vgroups.values().flat_map(|group| &group.members) {
+        ids.remove(member);
+    }
+    ids.len()
 }
 
 /// Number of raster images, each of which may be described in several ways.

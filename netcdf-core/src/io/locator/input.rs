@@ -170,7 +170,8 @@ fn is_dataset(first: &[u8]) -> bool {
         .into_iter()
         .chain(user_blocks)
         .take_while(|at| *at < first.len());
-    first.starts_with(b"CDF") || first.starts_with(b"PK") || places.any(hdf5)
+    let starts: [&[u8]; 3] = [b"CDF", b"PK", b"\x0e\x03\x13\x01"];
+    starts.iter().any(|start| first.starts_with(start)) || places.any(hdf5)
 }
 
 /// Whether bytes may be the start of CDL, which is `netcdf` after blanks and comments.
