@@ -125,7 +125,7 @@ impl File {
             let of_object = good.clone().filter(move |p: &&Place| p.object == object);
             of_object.map(|p| p.range.clone()).collect::<Vec<_>>()
         };
-        self.check_sum(&ranges(FILE))?;
+        self.check_sum(&[ranges(FILE), ranges(SCATTERED)].concat())?;
         let mut own = self.source.read_ranges(&ranges(FILE))?.into_iter();
         let mut scattered = self.scattered.read_ranges(&ranges(SCATTERED))?.into_iter();
         let bytes = |place: Result<Place>| {

@@ -6,9 +6,10 @@ use super::builder::Builder;
 use super::catalog::Catalog;
 use super::chunk_table::ChunkTable;
 use super::dd::TagRef;
-use super::file::File;
+use super::file::{File, Place};
 use super::stored::{Data, Run, Stored, check_coder};
 use super::{KIND, dfsd, others, sd, tags};
+use crate::arithmetic::claimed;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::{Provenance, Reader};
@@ -64,12 +65,9 @@ impl Hdf4Reader {
         let size = size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data of 2^64 bytes"))?;
         let place = match &stored.data {
             Data::Nothing | Data::Chunked(_) => return Ok(None),
-            Data::Run(Run { id, at, .. }) => {
-                let mut place = self.file.place(*id)?;
-                place.range.start = place.range.start.saturating_add(*at);
-                place.range.end = place.range.start.saturating_add(size);
-                place
-            }
+            // Not even one element was written.
+            Data::Run(run) if run.len < size => return Ok(None),
+            Data::Run(run) => self.run(*run, size)?,
             Data::Compressed(compressed) => self
                 .file
                 .place(TagRef::new(tags::COMPRESSED, compressed.data))?,
@@ -80,6 +78,19 @@ impl Hdf4Reader {
             range: place.range,
             mask: 0,
         }))
+    }
+
+    /// The place of the first `size` bytes of a run.
+    fn run(&self, run: Run, size: u64) -> Result<Place> {
+        let whole = self.file.place(run.id)?;
+        let start = claimed(whole.range.start, run.at).end;
+        let range = claimed(start, size);
+        if range.end > whole.range.end {
+            let what = "an element ends before its data";
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        let object = whole.object;
+        Ok(Place { object, range })
     }
 
     /// The table of chunks of a variable.

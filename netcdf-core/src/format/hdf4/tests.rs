@@ -203,6 +203,10 @@ fn what_was_never_written_reads_as_fill_value() {
         shorts(&with_data(3, tags::DATA, &[7, 0])),
         [7, -32767, -32767]
     );
+    let mut scalar = with_data(1, tags::DATA, &[7]);
+    let members = [(tags::NUMBER_TYPE, 4), (tags::DATA, DATA)];
+    scalar.0[2].2 = vgroup("v", "Var0.0", &members);
+    assert_eq!(shorts(&scalar), [-32767]);
     let parts = dataset(2, "Dim0.0", &[(tags::VDATA_HEADER, 6)])
         .add(
             tags::VDATA_HEADER,
@@ -383,6 +387,9 @@ fn groups_without_vgroups_are_datasets() {
         let all = schema.vars[var].attributes.iter();
         all.map(|a| a.name.to_string()).collect::<Vec<_>>()
     };
+    let mut short = parts.clone();
+    short.0[3].2.pop();
+    assert_eq!(error(&short).kind(), ErrorKind::Corrupt);
     assert_eq!(attributes(0), ["long_name"]);
     assert_eq!(attributes(1), ["valid_max", "valid_min", "long_name"]);
 }
