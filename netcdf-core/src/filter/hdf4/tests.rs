@@ -6,7 +6,7 @@ use crate::filter::codec::{ids as codecs, is_private};
 use crate::filter::policy::instead;
 use crate::filter::tests::{build, context, damage};
 use crate::filter::{Instead, Table, names, visible};
-use crate::model::{FilterSpec, ZarrVersion};
+use crate::model::{FilterSpec, Kind};
 
 /// The coders, and the least number of vectors of each.
 const CODERS: [(&str, u32, usize); 5] = [
@@ -160,8 +160,8 @@ fn coders_stay_in_hdf4() {
         let params = vec![4];
         let spec = FilterSpec { id, params };
         assert_eq!(visible(&spec), None);
-        for zarr in [None, Some(ZarrVersion::V2), Some(ZarrVersion::V3)] {
-            assert_eq!(instead(&spec, zarr), Instead::Nothing);
+        for kind in [Kind::NETCDF4, Kind::PURE_ZARR, Kind::PURE_ZARR3] {
+            assert_eq!(instead(&spec, kind.storage), Instead::Nothing);
         }
         let label = table.label(&spec);
         assert_eq!(label.name, Some(format!("hdf4_{name}")));
