@@ -52,7 +52,7 @@ impl Front {
     /// Lays out the metadata of all objects.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
+    /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
     pub fn new(plan: &FilePlan) -> Result<Self> {
         let mut builder = FrontBuilder {
@@ -250,7 +250,7 @@ impl MetadataHeap {
     /// A payload with its heap data stored; addresses are holes.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for places beyond the bytes.
+    /// [`crate::ErrorKind::Argument`] for places beyond the bytes.
     pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
         let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
