@@ -28,6 +28,14 @@ impl Sink {
         u64 u64;
     }
 
+    /// An empty buffer with room for `bytes` bytes.
+    #[must_use]
+    pub fn with_room(bytes: usize) -> Self {
+        Self {
+            bytes: Vec::with_capacity(bytes),
+        }
+    }
+
     /// Number of bytes written so far.
     #[must_use]
     pub fn len(&self) -> usize {

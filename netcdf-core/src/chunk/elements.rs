@@ -14,7 +14,8 @@ macro_rules! decode {
 }
 
 macro_rules! encode {
-    ($values:expr, $order:expr, $out:expr) => {
+    ($values:expr, $order:expr, $out:expr) => {{
+        $out.reserve(size_of_val($values.as_slice()));
         match $order {
             Endianness::Big => $values
                 .iter()
@@ -25,7 +26,7 @@ macro_rules! encode {
                     .for_each(|x| $out.extend_from_slice(&x.to_le_bytes()));
             }
         }
-    };
+    }};
 }
 
 /// Decodes fixed-size atomic elements; an incomplete element at the end is ignored.

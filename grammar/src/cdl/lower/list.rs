@@ -1,7 +1,5 @@
 //! Lists of values as written: constants and lists in braces.
 
-use std::collections::HashSet;
-
 use netcdf_core::model::Atomic;
 
 use crate::cdl::constant::{Constant, Lexer, Token, number_type};
@@ -81,7 +79,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
 
 /// The type of a list without a declared type.
 pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
-    let mut types = vec![];
+    let mut types = Vec::with_capacity(list.len());
     let mut strings = 0;
     for item in list {
         match item {
@@ -103,9 +101,8 @@ pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
         }
         Some(_) => {}
     }
-    let found: HashSet<Atomic> = types.iter().copied().collect();
     for real in [Atomic::Double, Atomic::Float] {
-        if found.contains(&real) {
+        if types.contains(&real) {
             return Ok(real);
         }
     }

@@ -16,19 +16,22 @@ pub(super) enum OwnerName {
     Var(VarId),
 }
 
+/// A map that every name of a file is looked up in.
+pub(super) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 /// All names defined so far.
 #[derive(Debug, Default)]
 pub(super) struct DefinedNames {
     /// Names by their written form.
-    written: HashMap<Box<str>, Name>,
-    pub(super) groups: HashMap<(GroupId, Name), GroupId>,
-    pub(super) dims: HashMap<(GroupId, Name), DimId>,
-    pub(super) types: HashMap<(GroupId, Name), TypeId>,
-    pub(super) vars: HashMap<(GroupId, Name), VarId>,
+    written: Map<Box<str>, Name>,
+    pub(super) groups: Map<(GroupId, Name), GroupId>,
+    pub(super) dims: Map<(GroupId, Name), DimId>,
+    pub(super) types: Map<(GroupId, Name), TypeId>,
+    pub(super) vars: Map<(GroupId, Name), VarId>,
     /// The places of attributes, for owners with many of them.
-    pub(super) attributes: HashMap<OwnerName, HashMap<Name, usize>>,
+    pub(super) attributes: Map<OwnerName, Map<Name, usize>>,
     /// Types of any group.
-    everywhere: HashMap<Name, Vec<TypeId>>,
+    everywhere: Map<Name, Vec<TypeId>>,
 }
 
 impl DefinedNames {
@@ -69,7 +72,7 @@ impl DefinedNames {
 
 /// Searches `group` and the groups around it.
 pub(super) fn outwards<T: Copy>(
-    map: &HashMap<(GroupId, Name), T>,
+    map: &Map<(GroupId, Name), T>,
     schema: &Schema,
     group: GroupId,
     name: &Name,

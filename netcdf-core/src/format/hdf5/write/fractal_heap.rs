@@ -144,7 +144,8 @@ impl HeapBuilder<'_> {
         if !self.left.last().is_some_and(|(_, o)| fits(first, o)) {
             return Ok(None);
         }
-        let mut block = MetadataPart::of(b"FHDB\0");
+        let mut block = MetadataPart::with_room(exact(size).index()?);
+        block.sink.put(b"FHDB\0");
         block.address(Hole::Own(self.header));
         block.sink.uint(offset, self.table.offset_len())?;
         let sum = block.len();

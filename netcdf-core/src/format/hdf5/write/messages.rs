@@ -1,6 +1,6 @@
 //! Bodies of the messages of object headers ("IV.A.2").
 
-use super::part::{Hole, MetadataPart, UNDEFINED};
+use super::part::{Hole, MetadataPart, UNDEFINED, USUAL};
 use super::plan::{ObjectId, PlannedShape, PlannedType};
 use crate::arithmetic::Amount;
 use crate::bytes::Sink;
@@ -83,7 +83,7 @@ pub fn reference_count(count: u64) -> Result<MetadataPart> {
 /// # Errors
 /// [`ErrorKind::Limit`] for too many dimensions.
 pub fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Sink> {
-    let mut out = Sink::default();
+    let mut out = Sink::with_room(USUAL);
     let dims = match shape {
         PlannedShape::Null => {
             out.put(&[2, 0, 0, 2]);
@@ -122,7 +122,7 @@ pub const DIMS: usize = 4;
 pub fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
         PlannedType::Here(datatype) => {
-            let mut out = MetadataPart::default();
+            let mut out = MetadataPart::with_room(USUAL);
             datatype.write(&mut out.sink)?;
             Ok((out, false))
         }
@@ -241,6 +241,9 @@ pub fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
 /// Byte of [`chunked`] where the address of the index is.
 pub const CHUNKED_ADDRESS: usize = 3;
 
+/// Bytes of an attribute beside its name, type, shape and data.
+const HEAD: usize = 10;
+
 /// Attribute, version 3.
 ///
 /// # Errors
@@ -254,7 +257,9 @@ pub fn attribute(
     check_name(name, "an attribute")?;
     let (datatype, shared) = datatype(ty)?;
     let space = dataspace(shape, None)?;
-    let mut out = MetadataPart::of(&[3, u8::from(shared)]);
+    let parts = [name.len(), datatype.len(), space.len(), data.len()];
+    let mut out = MetadataPart::with_room(HEAD + parts.iter().sum::<usize>());
+    out.sink.put(&[3, u8::from(shared)]);
     out.sink
         .u16(narrow(name.len() as u64 + 1, "the length of a name")?);
     let len = datatype.len() as u64;

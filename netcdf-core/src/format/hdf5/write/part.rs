@@ -11,6 +11,9 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 /// The undefined address.
 pub const UNDEFINED: u64 = u64::MAX;
 
+/// Bytes that hold most messages.
+pub const USUAL: usize = 64;
+
 /// The target of an address that is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hole {
@@ -41,9 +44,17 @@ pub struct MetadataPart {
 }
 
 impl MetadataPart {
-    /// A part whose bytes are all known.
+    /// An empty part with room for `bytes` bytes.
+    pub fn with_room(bytes: usize) -> Self {
+        Self {
+            sink: Sink::with_room(bytes),
+            ..Self::default()
+        }
+    }
+
+    /// A part that begins with these bytes, and has room for a usual message.
     pub fn of(bytes: &[u8]) -> Self {
-        let mut part = Self::default();
+        let mut part = Self::with_room(bytes.len().max(USUAL));
         part.sink.put(bytes);
         part
     }
