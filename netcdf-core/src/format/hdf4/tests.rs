@@ -1,6 +1,8 @@
 //! HDF4 files byte by byte.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::reader::Hdf4Reader;
 use super::tags;
@@ -404,4 +406,82 @@ fn other_content_is_told() {
     open_in(&parts.file(), &env).unwrap();
     let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["f.hdf: not shown: 1 raster image and 2 Vdatas"]);
+}
+
+/// Counts how often bytes are asked for: ranges asked for together count once.
+#[derive(Debug)]
+struct Asked(MemorySource, AtomicU64);
+
+impl Source for Asked {
+    fn name(&self) -> &Arc<str> {
+        self.0.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.read_at(offset, buf)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        self.1
+            .fetch_add(u64::from(!ranges.is_empty()), Ordering::Relaxed);
+        self.0.read_ranges(ranges)
+    }
+}
+
+/// A file with `count` datasets of one dimension each, with an attribute and a number type of their own.
+fn many(count: u16) -> Parts {
+    let groups = (0..2 * count).map(|n| (tags::VGROUP, 100 + n));
+    let root = vgroup("f", "CDF0.0", &groups.collect::<Vec<_>>());
+    let all = Parts::default().add(tags::VGROUP, 1, root);
+    (0..count).fold(all, |parts, n| {
+        let (own, dim, var) = (1000 + 4 * n, 100 + 2 * n, 101 + 2 * n);
+        let length = (tags::VDATA_HEADER, own);
+        let attribute = (tags::VDATA_HEADER, own + 1);
+        let members = [
+            (tags::VGROUP, dim),
+            (tags::NUMBER_TYPE, own),
+            (tags::DATA, own),
+            attribute,
+        ];
+        let int = [(24, 4)];
+        parts
+            .add(
+                tags::VGROUP,
+                dim,
+                vgroup(&format!("x{n}"), "Dim0.0", &[length]),
+            )
+            .add(
+                tags::VGROUP,
+                var,
+                vgroup(&format!("v{n}"), "Var0.0", &members),
+            )
+            .add(tags::NUMBER_TYPE, own, [1, 22, 16, 4])
+            .add(length.0, own, vdata("x", "DimVal0.1", 1, &int))
+            .add(tags::VDATA, own, u32s(&[2]))
+            .add(attribute.0, own + 1, vdata("a", "Attr0.0", 1, &int))
+            .add(tags::VDATA, own + 1, u32s(&[n.into()]))
+            .add(tags::DATA, own, u16s(&[n, n]))
+    })
+}
+
+#[test]
+fn many_datasets_are_opened_in_as_few_rounds_as_one() {
+    let rounds = |count: u16| {
+        let file = MemorySource::new("f.hdf", many(count).file());
+        let source = Arc::new(Asked(file, AtomicU64::new(0)));
+        let reader = Hdf4Reader::open(Arc::<Asked>::clone(&source), &Env::default()).unwrap();
+        let schema = reader.schema();
+        assert_eq!(schema.vars.len(), usize::from(count));
+        assert!(schema.vars.iter().all(|v| v.attributes.len() == 1));
+        source.1.load(Ordering::Relaxed)
+    };
+    let one = rounds(1);
+    assert!(one <= 6, "{one} rounds");
+    // More descriptors than are read at first need one round more.
+    assert_eq!(rounds(300), one + 1);
 }
