@@ -1,11 +1,8 @@
 //! HDF4: whole files, and their structures one by one.
 
-use netcdf_core::Error;
-use netcdf_core::ErrorKind;
 use netcdf_core::bytes::Cursor;
 use netcdf_core::chunk::scatter::Block;
 use netcdf_core::env::{Damage, Env};
-use netcdf_core::format;
 use netcdf_core::format::hdf4::chunk_table::ChunkTable;
 use netcdf_core::format::hdf4::dd::{Descriptor, MAGIC, TagRef};
 use netcdf_core::format::hdf4::dimension_record::DimensionRecord;
@@ -16,15 +13,16 @@ use netcdf_core::format::hdf4::stored::{Data, Stored};
 use netcdf_core::format::hdf4::tags;
 use netcdf_core::format::hdf4::vdata::Vdata;
 use netcdf_core::format::hdf4::vgroup::Vgroup;
-use netcdf_core::io::siblings::Access;
 use netcdf_core::io::Container;
+use netcdf_core::io::siblings::Access;
+use netcdf_core::{Error, ErrorKind, format};
 
 use crate::{env, limits, source, variables};
 
 /// Bytes of a file, at most.
 const MOST: usize = 1 << 16;
 /// Elements of a file with a tag that are looked at, at most.
-const ELEMENTS: usize = 32;
+const ELEMENTS: usize = 8;
 /// Tags of elements.
 const TAGS: [u16; 12] = [
     tags::LINKED,

@@ -5,15 +5,15 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `tags`, `dd` | descriptors of data elements |
-//! | `special`, `scattered`, `file` | elements whose data is elsewhere, in pieces or compressed |
-//! | `ntype` | number types |
-//! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
+//! | [`tags`], [`dd`] | descriptors of data elements |
+//! | [`special`], [`scattered`], [`mod@file`] | elements whose data is elsewhere, in pieces or compressed |
+//! | [`ntype`] | number types |
+//! | [`vgroup`], [`vdata`], `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
-//! | `dfsd`, `dimension_record`, `predefined`, `annotations` | the same of older files |
+//! | `dfsd`, [`dimension_record`], `predefined`, `annotations` | the same of older files |
 //! | `others` | what is not shown |
 //! | `names`, `builder` | the schema in the making |
-//! | `stored`, `chunk_table` | how the data of a variable is stored |
+//! | [`stored`], [`chunk_table`] | how the data of a variable is stored |
 //! | [`reader`] | the format's part of reading data |
 
 mod annotations;
@@ -32,7 +32,7 @@ pub mod ntype;
 mod others;
 mod predefined;
 pub mod reader;
-mod scattered;
+pub mod scattered;
 mod sd;
 pub mod special;
 pub mod stored;
