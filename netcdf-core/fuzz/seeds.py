@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/ and, of virtual
-datasets, testdata/hdf5/virtual_*.h5. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
+"""Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/, of virtual
+datasets testdata/hdf5/virtual_*.h5, and testdata/hdf4/. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
 for Zarr (seeds_zarr.py), zarr, numcodecs and netCDF4."""
 import hashlib
 import os
@@ -240,6 +240,28 @@ def coders():
             seed("filter_hdf4_" + name, head + u32(*params) + bytes.fromhex(stored))
 
 
+def hdf4_files():
+    """HDF4 files as they are, and as lists of their elements."""
+    for path in sorted((HDF5.parent / "hdf4").glob("*.hdf")):
+        data = path.read_bytes()
+        seed("hdf4_structures", data)
+        seed("hdf4", b"\0" + data)
+        seed("hdf4", b"\1" + b"".join(elements(data)))
+
+
+def elements(data):
+    """The elements of an HDF4 file: tag, reference number, length and bytes of each."""
+    at = 4
+    while at:
+        count, after = struct.unpack_from(">HI", data, at)
+        for n in range(count):
+            tag, reference, start, size = struct.unpack_from(">HHII", data, at + 6 + 12 * n)
+            if tag != 1:
+                part = data[start : start + size] if size < 1 << 16 else b""
+                yield struct.pack(">HHH", tag, reference, len(part)) + part
+        at = after
+
+
 def texts():
     """CDL, and specifications of filters and chunks."""
     for number, path in enumerate(sorted((HDF5.parent / "cdl").glob("*.cdl"))):
@@ -274,6 +296,7 @@ def main():
     selections()
     filters()
     coders()
+    hdf4_files()
     texts()
     # Only now: with netCDF4's libraries in the process, h5py's blosc fails.
     import seeds_zarr

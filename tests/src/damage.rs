@@ -1,14 +1,20 @@
-//! Makes damaged copies of a file, and reads all their data.
+//! Makes damaged copies of a file, reads all their data, and checks what comes of it.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use netcdf_core::bytes::sums::lookup3;
 use netcdf_core::chunk::Dataset;
-use netcdf_core::env::Env;
+use netcdf_core::env::{Damage, Env};
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::{Container, Source};
 use netcdf_core::model::{Region, Values};
-use netcdf_core::{Result, format};
+use netcdf_core::{Error, ErrorKind, Result, format};
+
+/// Most bytes, about, that [`read_starts`] reads of a variable.
+const START: u64 = 1 << 12;
+/// Far more than a small file needs, and far less than an endless loop.
+pub const LONG: Duration = Duration::from_secs(20);
 
 /// All values of a dataset, per variable; each variable succeeds or fails on its own.
 pub type Data = Vec<Result<Values>>;
@@ -32,18 +38,18 @@ pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     Ok(schema.var_ids().map(read).collect())
 }
 
-/// Opens a file and reads the start of all variables, at most about `most` bytes of each: in a damaged file, shapes may be
-/// anything.
+/// Opens a file and reads the start of all variables: in a damaged file, shapes may be anything.
 ///
 /// # Errors
 /// Errors of opening.
-pub fn read_starts(bytes: &[u8], env: &Env, most: u64) -> Result<Data> {
-    let reader = format::open(container(bytes), env)?;
-    let dataset = Dataset::new(&*reader, env);
+pub fn read_starts(bytes: &[u8]) -> Result<Data> {
+    let env = env();
+    let reader = format::open(container(bytes), &env)?;
+    let dataset = Dataset::new(&*reader, &env);
     let schema = reader.schema();
     let read = |var| {
         let size = dataset.layout(var)?.element.size;
-        let most = (most / size.max(1)).max(1);
+        let most = (START / size.max(1)).max(1);
         dataset.read(var, &start(&schema.shape(var), most))
     };
     Ok(schema.var_ids().map(read).collect())
@@ -63,6 +69,48 @@ fn start(shape: &[u64], most: u64) -> Region {
         .collect();
     count.reverse();
     Region::boxed(vec![0; shape.len()], count)
+}
+
+/// The environment in which damaged files are read.
+fn env() -> Env {
+    let mut env = Env::default();
+    env.pool.threads = 1;
+    env
+}
+
+/// Checks that a damaged file is opened and the start of its variables is read, or that errors say where the damage is, and
+/// that this does not take long.
+pub fn check_starts(file: &[u8], of: &str) {
+    let start = Instant::now();
+    match read_starts(file) {
+        Ok(data) => data
+            .iter()
+            .filter_map(|values| values.as_ref().err())
+            .for_each(|e| check_error(e, of)),
+        Err(e) => {
+            check_error(&e, of);
+            check_tolerated(file, of);
+        }
+    }
+    assert!(start.elapsed() < LONG, "{of}: {:?}", start.elapsed());
+}
+
+/// If opening fails, tolerating damage may help, but never silently.
+fn check_tolerated(file: &[u8], of: &str) {
+    let mut env = env();
+    env.damage = Damage::tolerated();
+    match format::open(container(file), &env) {
+        Ok(_) => assert!(!env.damage.take().is_empty(), "{of}: damage got lost"),
+        Err(e) => check_error(&e, of),
+    }
+}
+
+/// The allowed errors about a damaged file: each says where the damage is.
+pub fn check_error(e: &Error, of: &str) {
+    let kinds = [ErrorKind::Io, ErrorKind::Argument, ErrorKind::Internal];
+    assert!(!kinds.contains(&e.kind()), "{of}: {e}");
+    let placed = e.resource().is_some() || e.object().is_some();
+    assert!(placed, "{of}: no place in: {e}");
 }
 
 /// The ranges of all structures with a checksum in an HDF5 file, without the checksum after them.

@@ -1,10 +1,10 @@
 //! Damaged files: every file of `testdata/classic`, cut and changed everywhere, gives an error or data, never a panic, and uses
 //! no more memory than its size justifies.
 
+use netcdf_core::ErrorKind;
 use netcdf_core::env::Env;
 use netcdf_core::model::Values;
-use netcdf_core::{Error, ErrorKind};
-use netcdf_tools_tests::damage::{Data, cuts, extremes, flips, read_all};
+use netcdf_tools_tests::damage::{Data, check_error, cuts, extremes, flips, read_all};
 use netcdf_tools_tests::files::{list, name, testdata};
 
 /// The test data of a kind with their names.
@@ -17,18 +17,6 @@ fn files(kind: char) -> impl Iterator<Item = (String, Vec<u8>)> {
     files
         .into_iter()
         .map(|p| (name(&p), std::fs::read(&p).expect("a readable file")))
-}
-
-/// The allowed effects of damage.
-fn check_error(e: &Error, of: &str) {
-    assert!(
-        !matches!(e.kind(), ErrorKind::Io | ErrorKind::Argument),
-        "{of}: {e}"
-    );
-    assert!(
-        e.resource().is_some() || e.object().is_some(),
-        "{of}: no place in: {e}"
-    );
 }
 
 /// Values come from bytes of the file, so there cannot be more of them.

@@ -9,6 +9,7 @@
 mod codecs;
 mod filters;
 mod grammar;
+mod hdf4;
 mod image;
 mod store;
 mod structures;
@@ -19,6 +20,7 @@ mod zarr;
 pub use codecs::codecs;
 pub use filters::filter;
 pub use grammar::{cdl, specs};
+pub use hdf4::{hdf4, hdf4_structures};
 pub use image::{Image, Numbers, superblock};
 pub use structures::{
     btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,
@@ -29,6 +31,7 @@ pub use zarr::{shard_index, zarr_v2, zarr_v3, zip};
 
 use std::sync::Arc;
 
+use netcdf_core::Error;
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format;
@@ -62,20 +65,28 @@ pub fn whole(bytes: &[u8]) {
 
 /// Opens what may be a dataset, and reads the start of all variables whose chunks have at most so many bytes.
 fn read(container: Container, most: u64) {
-    let mut env = Env {
-        limits: limits(),
-        ..Env::default()
-    };
-    env.pool.threads = 1;
+    let env = env();
     if let Ok(reader) = format::open(container, &env) {
         variables(&*reader, &env, most);
     }
     let _ = env.notes.take();
 }
 
-fn variables(reader: &dyn Reader, env: &Env, most: u64) {
+/// An environment of one thread.
+fn env() -> Env {
+    let mut env = Env {
+        limits: limits(),
+        ..Env::default()
+    };
+    env.pool.threads = 1;
+    env
+}
+
+/// Reads the start and the end of variables; returns the errors.
+fn variables(reader: &dyn Reader, env: &Env, most: u64) -> Vec<Error> {
     let dataset = Dataset::new(reader, env);
     let schema = reader.schema();
+    let mut errors = vec![];
     for var in schema.var_ids().take(64) {
         let shape = schema.shape(var);
         let layout = dataset.layout(var);
@@ -84,16 +95,17 @@ fn variables(reader: &dyn Reader, env: &Env, most: u64) {
         if size > 1 << 20 || chunk.map_or(u64::MAX, |n| n as u64) > most {
             continue;
         }
-        let _ = dataset.read(var, &first(&shape, (ELEMENTS * 8 / size).max(1)));
+        errors.extend(dataset.read(var, &first(&shape, (ELEMENTS * 8 / size).max(1))).err());
         let last = Region {
             start: shape.iter().map(|n| n.saturating_sub(2)).collect(),
             count: shape.iter().map(|n| (*n).min(2)).collect(),
             stride: vec![1; shape.len()],
         };
         if last.elements().is_some_and(|n| n <= ELEMENTS) {
-            let _ = dataset.read(var, &last);
+            errors.extend(dataset.read(var, &last).err());
         }
     }
+    errors
 }
 
 /// The first elements of a variable, with all of as many dimensions as possible.

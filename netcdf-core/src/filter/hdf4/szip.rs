@@ -106,7 +106,7 @@ fn framed(len: usize, stream: &[u8]) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::filter::tests::decode;
+    use crate::filter::tests::{damage, decode};
 
     #[test]
     fn data_as_it_is() {
@@ -130,5 +130,6 @@ mod tests {
         assert_eq!(kind(&params, 6, &stored), corrupt);
         assert_eq!(kind(&params[1..], 4, &stored), corrupt);
         assert_eq!(kind(&[HEAD | 32, 3, 2, 16, 2], 4, &stored), corrupt);
+        damage(ids::SZIP, &params, 4, &stored);
     }
 }

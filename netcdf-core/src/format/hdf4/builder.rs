@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::names::Names;
 use super::ntype::NumberType;
 use super::stored::{Data, Stored};
-use crate::arithmetic::Amount;
 use crate::chunk::elements;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -101,13 +100,8 @@ impl<'a> Builder<'a> {
     /// Adds a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if its parts contradict each other; [`ErrorKind::Limit`].
+    /// [`ErrorKind::Corrupt`] if its parts contradict each other.
     pub fn variable(&mut self, new: NewVariable) -> Result<()> {
-        let most = self.env.limits.rank as usize;
-        if new.dims.len() > most {
-            let what = format!("{} dimensions, the limit is {most}", new.dims.len());
-            return Err(Error::new(ErrorKind::Limit, what));
-        }
         let later = new.dims.get(1..).unwrap_or_default();
         if later.iter().any(|&d| self.is_unlimited(d)) {
             let what = "an unlimited dimension that is not the first one";
@@ -117,7 +111,7 @@ impl<'a> Builder<'a> {
         new.data.check(&shape, new.ty)?;
         let name = self.var_names.add(&new.name);
         self.renamed(&format!("/{name}"), &new.name, &name);
-        let attributes = self.attributes(new.attributes, &format!("/{name}"))?;
+        let attributes = self.attributes(new.attributes, &format!("/{name}"));
         let stored = Stored {
             ty: new.ty,
             fill: fill(&new.data, &attributes, new.ty),
@@ -142,20 +136,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds attributes of the dataset.
-    ///
-    /// # Errors
-    /// As [`Builder::attributes`].
-    pub fn globals(&mut self, new: Vec<NewAttribute>) -> Result<()> {
-        let attributes = self.attributes(new, "")?;
+    pub fn globals(&mut self, new: Vec<NewAttribute>) {
+        let attributes = self.attributes(new, "");
         if let Some(root) = self.schema.groups.first_mut() {
             root.attributes = attributes;
         }
-        Ok(())
     }
 
-    /// Attributes of an object. Every attribute of a file has bytes of its own, so that all of them are smaller than the
-    /// file.
-    fn attributes(&mut self, new: Vec<NewAttribute>, object: &str) -> Result<Vec<Attribute>> {
+    /// Attributes of an object.
+    fn attributes(&mut self, new: Vec<NewAttribute>, object: &str) -> Vec<Attribute> {
         let mut names = Names::default();
         let mut attributes = Vec::with_capacity(new.len());
         for NewAttribute {
@@ -163,17 +152,36 @@ impl<'a> Builder<'a> {
             values,
         } in new
         {
-            let size = values.data_type().and_then(crate::model::Atomic::size);
-            let bytes = Amount::of(values.len()) * size.unwrap_or(1);
-            self.room = self
-                .room
-                .checked_sub(bytes.get())
-                .ok_or_else(|| Error::new(ErrorKind::Corrupt, "attributes share their bytes"))?;
             let name = names.add(&stored);
             self.renamed(&format!("{object}:{name}"), &stored, &name);
             attributes.extend(Attribute::atomic(name, values));
         }
-        Ok(attributes)
+        attributes
+    }
+
+    /// Counts bytes of an attribute before they are copied. Every attribute of a file has bytes of its own, so that all of them
+    /// are smaller than the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if there are more.
+    pub fn count(&mut self, bytes: usize) -> Result<()> {
+        let left = self.room.checked_sub(bytes as u64);
+        let shared = || Error::new(ErrorKind::Corrupt, "attributes share their bytes");
+        self.room = left.ok_or_else(shared)?;
+        Ok(())
+    }
+
+    /// Checks the number of dimensions of a variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`].
+    pub fn check_rank(&self, rank: usize) -> Result<()> {
+        let most = self.env.limits.rank as usize;
+        if rank <= most {
+            return Ok(());
+        }
+        let what = format!("{rank} dimensions, the limit is {most}");
+        Err(Error::new(ErrorKind::Limit, what))
     }
 
     /// An unlimited dimension is as long as its longest variable.

@@ -28,6 +28,11 @@ struct Group {
     members: Vec<TagRef>,
 }
 
+/// Bytes of a dimension in a record: its length, and the name of the type of its scale.
+const DIMENSION: u64 = 8;
+/// Dimensions that groups of a small file may have, as they can share records.
+const DIMENSIONS: u64 = 1 << 16;
+
 /// Small elements of which all bytes are read.
 const SMALL: [u16; 8] = [
     tags::DIMENSION_RECORD,
@@ -54,12 +59,26 @@ pub fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
     let annotations = Annotations::new(file, &elements);
     let mut dims = 0u64;
     for group in separate(groups, &elements) {
-        let parts = Parts::read(file, &elements, &annotations, &group);
-        let defined = parts.and_then(|parts| parts.define(builder, &mut dims));
+        let parts = Parts::read(builder, file, &elements, &annotations, &group);
+        let defined = parts.and_then(|parts| {
+            check_dimensions(file, dims, &parts.record)?;
+            parts.define(builder, &mut dims)
+        });
         let path = format!("/{}", name(group.id));
         defined.or_else(|e| builder.lost(e, &path))?;
     }
     Ok(())
+}
+
+/// Checks that groups do not have far more dimensions than the file has bytes for: all of them may have the same record.
+fn check_dimensions(file: &File, before: u64, record: &DimensionRecord) -> Result<()> {
+    let most = (file.source().len() / DIMENSION).max(DIMENSIONS);
+    let dims = before.saturating_add(record.shape.len() as u64);
+    if dims <= most {
+        return Ok(());
+    }
+    let what = format!("dimension {dims} of the file, the limit is {most}");
+    Err(Error::new(ErrorKind::Limit, what))
 }
 
 fn name(group: TagRef) -> String {
@@ -113,10 +132,10 @@ fn separate(groups: Vec<Group>, elements: &Elements) -> Vec<Group> {
 }
 
 /// The parts of a dataset.
-struct Parts {
+struct Parts<'a> {
     id: TagRef,
     record: DimensionRecord,
-    strings: Strings,
+    strings: Strings<'a>,
     attributes: Vec<NewAttribute>,
     scales: Option<TagRef>,
     /// For each dimension, whether there is a scale.
@@ -124,10 +143,11 @@ struct Parts {
     data: Data,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
     fn read(
+        builder: &mut Builder<'_>,
         file: &File,
-        elements: &Elements,
+        elements: &'a Elements,
         annotations: &Annotations<'_>,
         group: &Group,
     ) -> Result<Self> {
@@ -148,6 +168,7 @@ impl Parts {
             strings(tags::LABELS)?,
             strings(tags::UNITS)?,
             strings(tags::FORMATS)?,
+            record.shape.len(),
         );
         let scales = find(tags::SCALES).filter(|&id| file.descriptors().find(id).is_some());
         let scaled = match scales {
@@ -161,7 +182,7 @@ impl Parts {
         };
         Ok(Self {
             id: group.id,
-            attributes: attributes(elements, annotations, group, record.ty)?,
+            attributes: attributes(builder, elements, annotations, group, record.ty)?,
             record,
             strings,
             scales,
@@ -189,6 +210,7 @@ impl Parts {
             };
             let data = self.scale(n, ty.size().saturating_mul(len), &mut at);
             let attributes = self.strings.of_dimension(n);
+            count(builder, &attributes)?;
             let variable = NewVariable {
                 name: name.into_bytes(),
                 ty,
@@ -219,8 +241,10 @@ impl Parts {
     }
 
     fn dataset(self, builder: &mut Builder<'_>, dims: Vec<DimId>) -> Result<()> {
+        let strings = self.strings.of_dataset();
+        count(builder, &strings)?;
         let mut attributes = self.attributes;
-        attributes.extend(self.strings.of_dataset());
+        attributes.extend(strings);
         builder.variable(NewVariable {
             name: name(self.id).into_bytes(),
             ty: self.record.ty,
@@ -245,22 +269,33 @@ fn flags(file: &File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
 
 /// The attributes that come before the strings, in the order of libhdf4.
 fn attributes(
+    builder: &mut Builder<'_>,
     elements: &Elements,
     annotations: &Annotations<'_>,
     group: &Group,
     ty: NumberType,
 ) -> Result<Vec<NewAttribute>> {
     let mut found = vec![];
-    for member in &group.members {
+    let predefined = [tags::COORDINATE_SYSTEM, tags::CALIBRATION, tags::MAX_MIN];
+    let members = group.members.iter();
+    for member in members.filter(|member| predefined.contains(&member.tag)) {
+        let bytes = elements.bytes(*member)?;
+        builder.count(bytes.len())?;
         match member.tag {
-            tags::COORDINATE_SYSTEM => {
-                found.extend(predefined::text("coordsys", elements.bytes(*member)?));
-            }
-            tags::CALIBRATION => found.extend(predefined::calibration(elements.bytes(*member)?)?),
-            tags::MAX_MIN => found.extend(predefined::range(elements.bytes(*member)?, ty)?),
-            _ => {}
+            tags::CALIBRATION => found.extend(predefined::calibration(bytes)?),
+            tags::MAX_MIN => found.extend(predefined::range(bytes, ty)?),
+            _ => found.extend(predefined::text("coordsys", bytes)),
         }
     }
-    found.extend(annotations.of(group.id));
+    let annotations = annotations.of(group.id);
+    count(builder, &annotations)?;
+    found.extend(annotations);
     Ok(found)
+}
+
+/// Counts the bytes of texts.
+fn count(builder: &mut Builder<'_>, texts: &[NewAttribute]) -> Result<()> {
+    texts
+        .iter()
+        .try_for_each(|text| builder.count(text.values.len()))
 }

@@ -239,7 +239,7 @@ impl File {
             if table == 0 || !seen.insert(table) {
                 return Err(self.corrupt("linked blocks end before their data"));
             }
-            let (next, references) = self.table(linked, table)?;
+            let (next, references) = self.table(linked, table, left)?;
             for reference in references {
                 let first = pieces.is_empty();
                 let room = self.room(linked, reference, first)?.min(left);
@@ -258,13 +258,18 @@ impl File {
         Ok(pieces)
     }
 
-    /// A table of blocks: the next table, and the blocks.
-    fn table(&self, linked: Linked, table: u16) -> Result<(u16, Vec<u16>)> {
-        let range = self.plain(TagRef::new(tags::LINKED, table))?;
+    /// A table of blocks: the next table, and the blocks, of which no more are read than `left` bytes of data need: many
+    /// tables may have the same bytes.
+    fn table(&self, linked: Linked, table: u16, left: u64) -> Result<(u16, Vec<u16>)> {
+        let whole = self.plain(TagRef::new(tags::LINKED, table))?;
+        // The first block has a length of its own.
+        let needed = left.div_ceil(linked.block.max(1)).saturating_add(1);
+        let most = linked.blocks.min(needed).saturating_mul(2);
+        let range = claimed(whole.start, length(&whole).min(most.saturating_add(2)));
         let bytes = read_range(&*self.source, &range)?;
         let mut cursor = Cursor::new(&bytes, self.source.name(), range.start);
         let next = u16_be(&mut cursor)?;
-        let count = linked.blocks.min(cursor.remaining() as u64 / 2);
+        let count = cursor.remaining() as u64 / 2;
         let references = (0..count).map(|_| u16_be(&mut cursor));
         Ok((next, references.collect::<Result<_>>()?))
     }

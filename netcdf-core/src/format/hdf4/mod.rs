@@ -5,42 +5,42 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `tags`, `dd` | descriptors of data elements |
-//! | `special`, `scattered`, `file` | elements whose data is elsewhere, in pieces or compressed |
-//! | `ntype` | number types |
-//! | `vgroup`, `vdata`, `catalog` | lists of elements, tables of records |
+//! | [`tags`], [`dd`] | descriptors of data elements |
+//! | [`special`], [`scattered`], [`mod@file`] | elements whose data is elsewhere, in pieces or compressed |
+//! | [`ntype`] | number types |
+//! | [`vgroup`], [`vdata`], `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
-//! | `dfsd`, `dimension_record`, `predefined`, `annotations` | the same of older files |
+//! | `dfsd`, [`dimension_record`], `predefined`, `annotations` | the same of older files |
 //! | `others` | what is not shown |
 //! | `names`, `builder` | the schema in the making |
-//! | `stored`, `chunk_table` | how the data of a variable is stored |
+//! | [`stored`], [`chunk_table`] | how the data of a variable is stored |
 //! | [`reader`] | the format's part of reading data |
 
 mod annotations;
 mod attributes;
 mod builder;
 mod catalog;
-mod chunk_table;
-mod dd;
+pub mod chunk_table;
+pub mod dd;
 mod dfsd;
-mod dimension_record;
+pub mod dimension_record;
 mod dims;
 mod elements;
-mod file;
+pub mod file;
 mod names;
-mod ntype;
+pub mod ntype;
 mod others;
 mod predefined;
 pub mod reader;
-mod scattered;
+pub mod scattered;
 mod sd;
-mod special;
-mod stored;
-mod tags;
+pub mod special;
+pub mod stored;
+pub mod tags;
 #[cfg(test)]
 mod tests;
-mod vdata;
-mod vgroup;
+pub mod vdata;
+pub mod vgroup;
 
 use super::{Format, Strings, Traits};
 use crate::chunk::{Reader, Writer};

@@ -21,15 +21,15 @@ const DOUBLE: usize = 36;
 
 /// Labels, units and formats: those of the dataset, and those of each dimension.
 #[derive(Debug)]
-pub struct Strings([Vec<Vec<u8>>; 3]);
+pub struct Strings<'a>([Vec<&'a [u8]>; 3]);
 
-impl Strings {
-    /// Splits the elements that have them.
+impl<'a> Strings<'a> {
+    /// Splits the elements that have them, for a dataset of `rank` dimensions.
     #[must_use]
-    pub fn parse(labels: &[u8], units: &[u8], formats: &[u8]) -> Self {
+    pub fn parse(labels: &'a [u8], units: &'a [u8], formats: &'a [u8], rank: usize) -> Self {
         Self([labels, units, formats].map(|all| {
             let parts = all.split(|&b| b == 0);
-            parts.map(<[u8]>::to_vec).collect()
+            parts.take(rank.saturating_add(1)).collect()
         }))
     }
 
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn strings_are_attributes_of_dataset_and_dimensions() {
-        let strings = Strings::parse(b"t\0\0x\0\0\0", b"K\0", b"");
+        let strings = Strings::parse(b"t\0\0x\0\0\0", b"K\0", b"", 2);
         let shown = |all: Vec<NewAttribute>| {
             let one = |a: NewAttribute| {
                 let text = a.values.as_text().unwrap_or_default().to_vec();

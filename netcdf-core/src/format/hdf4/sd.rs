@@ -55,7 +55,8 @@ pub fn build(
         defined.or_else(|e| builder.lost(e, &path))?;
     }
     let globals = parts.attributes(builder, root, "")?;
-    builder.globals(globals)
+    builder.globals(globals);
+    Ok(())
 }
 
 /// The datasets, in their order.
@@ -96,6 +97,7 @@ impl<'a> Parts<'a> {
 
     fn variable(&self, builder: &mut Builder<'_>, group: &Vgroup, path: &str) -> Result<()> {
         let ty = self.number_type(group)?;
+        builder.check_rank(dimensions(group, self.catalog).count())?;
         let dims = dimensions(group, self.catalog);
         let dims = dims.map(|dim| self.dim(builder, dim));
         let dims = dims.collect::<Result<Vec<DimId>>>()?;
@@ -134,7 +136,7 @@ impl<'a> Parts<'a> {
     /// The attributes of a dataset, or of the file.
     fn attributes(
         &self,
-        builder: &Builder<'_>,
+        builder: &mut Builder<'_>,
         group: &Vgroup,
         path: &str,
     ) -> Result<Vec<NewAttribute>> {
@@ -147,7 +149,11 @@ impl<'a> Parts<'a> {
                 true => Ok(&[][..]),
                 false => self.elements.bytes(id),
             };
-            match bytes.and_then(|bytes| attributes::parse(vdata, bytes)) {
+            let parsed = bytes.and_then(|bytes| {
+                builder.count(vdata.name.len().saturating_add(bytes.len()))?;
+                attributes::parse(vdata, bytes)
+            });
+            match parsed {
                 Ok(attribute) => found.push(attribute),
                 Err(e) => {
                     let name = String::from_utf8_lossy(&vdata.name);

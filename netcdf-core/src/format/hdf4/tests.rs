@@ -266,6 +266,57 @@ fn linked_blocks_cannot_do_harm() {
     assert_eq!(error(&hole).kind(), ErrorKind::Corrupt);
 }
 
+/// Tables of blocks may overlap, so that no more of each is read than is needed.
+#[test]
+fn overlapping_tables_of_blocks_are_read_in_parts() {
+    const TABLES: u16 = 500;
+    let header = linked(TABLES.into(), 1, 1, 100);
+    let mut parts = with_data(u32::from(TABLES) / 2, tags::DATA | SPECIAL, &header);
+    let first = parts.0.len();
+    for table in 100..100 + TABLES {
+        parts = parts.add(tags::LINKED, table, u16s(&[table + 1, 0]));
+    }
+    let mut file = parts.add(tags::LINKED, 99, vec![0; 1 << 16]).file();
+    for table in 0..usize::from(TABLES) {
+        let descriptor = 10 + 12 * (first + table);
+        let at = &file[descriptor + 4..descriptor + 8];
+        let at = u32::from_be_bytes(at.try_into().unwrap());
+        let rest = u32s(&[file.len() as u32 - at]);
+        file[descriptor + 8..descriptor + 12].copy_from_slice(&rest);
+    }
+    let source = Arc::new(Counting {
+        memory: MemorySource::new("f.hdf", file),
+        bytes: AtomicU64::new(0),
+    });
+    let reader = Hdf4Reader::open(Arc::<Counting>::clone(&source), &Env::default()).unwrap();
+    let zeros = vec![0; usize::from(TABLES) / 2];
+    assert_eq!(read_all(&reader, 0).unwrap(), Values::Short(zeros));
+    let read = source.bytes.load(Ordering::Relaxed);
+    assert!(read < 2 * source.len(), "{read} bytes of {}", source.len());
+}
+
+/// A source that counts the bytes that are read.
+#[derive(Debug)]
+struct Counting {
+    memory: MemorySource,
+    bytes: AtomicU64,
+}
+
+impl Source for Counting {
+    fn name(&self) -> &Arc<str> {
+        self.memory.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.memory.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.bytes.fetch_add(buf.len() as u64, Ordering::Relaxed);
+        self.memory.read_at(offset, buf)
+    }
+}
+
 #[test]
 fn chunks_are_found_in_their_table() {
     let parts = with_data(5, tags::DATA | SPECIAL, &chunked(5, 2))
@@ -338,6 +389,14 @@ fn groups_in_circles_and_elements_twice_are_harmless() {
         )
         .add(tags::VDATA, 6, [b'a'; 4000]);
     assert_eq!(error(&bomb).kind(), ErrorKind::Corrupt);
+    let names = dataset(1, "Dim0.0", &attribute).add(
+        tags::VDATA_HEADER,
+        6,
+        vdata(&"a".repeat(4000), "Attr0.0", 0, &[(4, 1)]),
+    );
+    assert_eq!(error(&names).kind(), ErrorKind::Corrupt);
+    let dims = dataset(1, "Dim0.0", &[(tags::VGROUP, 2); 1024]);
+    assert_eq!(error(&dims).kind(), ErrorKind::Limit);
 }
 
 #[test]
@@ -394,6 +453,33 @@ fn groups_without_vgroups_are_datasets() {
     assert_eq!(error(&short).kind(), ErrorKind::Corrupt);
     assert_eq!(attributes(0), ["long_name"]);
     assert_eq!(attributes(1), ["valid_max", "valid_min", "long_name"]);
+}
+
+/// Groups may share records of dimensions, but not without end.
+#[test]
+fn dimensions_of_groups_are_bounded() {
+    let record = [
+        u16s(&[1024]),
+        vec![0; 4 * 1024],
+        u16s(&[106, 4].repeat(1025)),
+    ]
+    .concat();
+    let mut parts = Parts::default().add(tags::DIMENSION_RECORD, 2, record).add(
+        tags::NUMBER_TYPE,
+        4,
+        [1, 22, 16, 1],
+    );
+    for group in 1..=65 {
+        let members = u16s(&[tags::DIMENSION_RECORD, 2]);
+        parts = parts.add(tags::NUMERIC_DATA_GROUP, group, members);
+    }
+    let e = open_in(&parts.file(), &Env::default()).unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        "f.hdf: dimension 66560 of the file, the limit is 65536 in /Data-Set-65"
+    );
+    parts.0.pop();
+    assert_eq!(open(&parts).schema().dims.len(), 64 * 1024);
 }
 
 #[test]
