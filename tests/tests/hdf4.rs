@@ -157,14 +157,12 @@ fn regions_and_strides_are_parts_of_the_whole() {
         let mut compared = 0;
         for var in set.schema().var_ids() {
             let shape = set.shape(var).unwrap();
-            let Some(start) = shape.iter().map(|n| n.checked_sub(2)).collect() else {
-                continue;
-            };
-            let start: Vec<u64> = start;
-            let read = |select: &Select| set.read_values(var, select).unwrap();
-            if set.variable(var).unwrap().name.is("lost") {
+            // The data of "lost" is in a file that is missing.
+            if set.variable(var).unwrap().name.is("lost") || shape.iter().any(|&n| n < 2) {
                 continue;
             }
+            let start: Vec<u64> = shape.iter().map(|n| n - 2).collect();
+            let read = |select: &Select| set.read_values(var, select).unwrap();
             let whole = read(&Select::all());
             // Every second element from the first, and the last two of every dimension.
             let halves: Vec<u64> = shape.iter().map(|n| n.div_ceil(2)).collect();

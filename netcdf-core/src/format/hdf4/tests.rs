@@ -284,10 +284,7 @@ fn overlapping_tables_of_blocks_are_read_in_parts() {
         let rest = u32s(&[file.len() as u32 - at]);
         file[descriptor + 8..descriptor + 12].copy_from_slice(&rest);
     }
-    let source = Arc::new(Counting {
-        memory: MemorySource::new("f.hdf", file),
-        bytes: AtomicU64::new(0),
-    });
+    let source = Counting::new(file);
     let reader = Hdf4Reader::open(Arc::<Counting>::clone(&source), &Env::default()).unwrap();
     let zeros = vec![0; usize::from(TABLES) / 2];
     assert_eq!(read_all(&reader, 0).unwrap(), Values::Short(zeros));
@@ -295,11 +292,29 @@ fn overlapping_tables_of_blocks_are_read_in_parts() {
     assert!(read < 2 * source.len(), "{read} bytes of {}", source.len());
 }
 
-/// A source that counts the bytes that are read.
+/// A source that counts how many bytes are read, and how often: ranges that are asked for together count once.
 #[derive(Debug)]
 struct Counting {
     memory: MemorySource,
     bytes: AtomicU64,
+    rounds: AtomicU64,
+}
+
+impl Counting {
+    fn new(file: Vec<u8>) -> Arc<Self> {
+        Arc::new(Self {
+            memory: MemorySource::new("f.hdf", file),
+            bytes: AtomicU64::new(0),
+            rounds: AtomicU64::new(0),
+        })
+    }
+
+    fn count<'a>(&self, ranges: impl IntoIterator<Item = &'a Range<u64>>) {
+        let bytes: u64 = ranges.into_iter().map(|r| r.end - r.start).sum();
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.rounds
+            .fetch_add(u64::from(bytes > 0), Ordering::Relaxed);
+    }
 }
 
 impl Source for Counting {
@@ -312,8 +327,13 @@ impl Source for Counting {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.bytes.fetch_add(buf.len() as u64, Ordering::Relaxed);
+        self.count([&(offset..offset + buf.len() as u64)]);
         self.memory.read_at(offset, buf)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        self.count(ranges);
+        self.memory.read_ranges(ranges)
     }
 }
 
@@ -494,31 +514,6 @@ fn other_content_is_told() {
     assert_eq!(notes, ["f.hdf: not shown: 1 raster image and 2 Vdatas"]);
 }
 
-/// Counts how often bytes are asked for: ranges asked for together count once.
-#[derive(Debug)]
-struct Asked(MemorySource, AtomicU64);
-
-impl Source for Asked {
-    fn name(&self) -> &Arc<str> {
-        self.0.name()
-    }
-
-    fn len(&self) -> u64 {
-        self.0.len()
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.read_at(offset, buf)
-    }
-
-    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        self.1
-            .fetch_add(u64::from(!ranges.is_empty()), Ordering::Relaxed);
-        self.0.read_ranges(ranges)
-    }
-}
-
 /// A file with `count` datasets of one dimension each, with an attribute and a number type of their own.
 fn many(count: u16) -> Parts {
     let groups = (0..2 * count).map(|n| (tags::VGROUP, 100 + n));
@@ -558,13 +553,12 @@ fn many(count: u16) -> Parts {
 #[test]
 fn many_datasets_are_opened_in_as_few_rounds_as_one() {
     let rounds = |count: u16| {
-        let file = MemorySource::new("f.hdf", many(count).file());
-        let source = Arc::new(Asked(file, AtomicU64::new(0)));
-        let reader = Hdf4Reader::open(Arc::<Asked>::clone(&source), &Env::default()).unwrap();
+        let source = Counting::new(many(count).file());
+        let reader = Hdf4Reader::open(Arc::<Counting>::clone(&source), &Env::default()).unwrap();
         let schema = reader.schema();
         assert_eq!(schema.vars.len(), usize::from(count));
         assert!(schema.vars.iter().all(|v| v.attributes.len() == 1));
-        source.1.load(Ordering::Relaxed)
+        source.rounds.load(Ordering::Relaxed)
     };
     let one = rounds(1);
     assert!(one <= 6, "{one} rounds");

@@ -36,6 +36,9 @@ pub fn links(own: &mut MetadataPart, names: &[&[u8]], links: &[MetadataPart]) ->
     })
 }
 
+/// Bytes of a record of an attribute beside its id: flags, creation order, and the hash of the name.
+const RECORD: usize = 9;
+
 /// Appends the heap and the indexes of attributes, which are in their creation order.
 ///
 /// # Errors
@@ -47,7 +50,8 @@ pub fn attributes(
 ) -> Result<Dense> {
     let (heap, ids) = fractal_heap::write(own, ATTRIBUTES, attributes)?;
     let record = |n: usize, id: &[u8]| {
-        let mut record = MetadataPart::of(id);
+        let mut record = MetadataPart::with_room(id.len() + RECORD);
+        record.sink.put(id);
         record.sink.u8(0); // flags of the message
         record
             .sink

@@ -4,6 +4,7 @@
 use super::btree_v2;
 use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::arithmetic::{Exact, exact};
+use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
@@ -173,11 +174,13 @@ impl HeapBuilder<'_> {
 
     /// The id of an object in a block.
     fn id(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
-        let mut id = MetadataPart::of(&[0]);
-        id.sink.uint(offset, self.table.offset_len())?;
-        id.sink.uint(len as u64, self.table.length_len(MANAGED))?;
-        id.sink.zeros((exact(self.form.id) - id.len()).index()?);
-        Ok(id.sink.bytes)
+        let len_of_id = exact(self.form.id);
+        let mut id = Sink::with_room(len_of_id.index()?);
+        id.u8(0);
+        id.uint(offset, self.table.offset_len())?;
+        id.uint(len as u64, self.table.length_len(MANAGED))?;
+        id.zeros((len_of_id - id.len()).index()?);
+        Ok(id.bytes)
     }
 
     /// An indirect block with the next objects: of a given number of rows or, for the root, as many as
