@@ -34,6 +34,7 @@ use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::model::{CreateOptions, Kind};
 use netcdf_core::notes::{Note, Notes};
+use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
 use netcdf_grammar::ended;
 
@@ -57,7 +58,8 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         refuse_large: !cli.allow_large,
     };
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
-    env.pool.memory = env.pool.memory.min(env.memory.0);
+    let memory = env.runtime.memory().min(env.memory.0);
+    env.runtime = Runtime::sized(env.runtime.threads(), memory);
     if cli.strict {
         env.notes = Notes::strict();
     } else if cli.in_place {

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::siblings;
 use crate::limits::Limits;
 use crate::notes::Notes;
-use crate::runtime::{Buffers, Pool};
+use crate::runtime::{Buffers, Runtime};
 
 /// The environment of a run, created once in `main` (or by a test) and passed down.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Env {
     /// Available chunk filters.
     pub filters: crate::filter::Table,
     /// Threads and memory budget.
-    pub pool: Pool,
+    pub runtime: Runtime,
     /// Messages that are not fatal.
     pub notes: Notes,
     /// Damage of single attributes or objects.
@@ -46,7 +46,7 @@ impl Env {
     pub fn with_threads(threads: Option<NonZeroU16>) -> Self {
         let mut env = Self::default();
         if let Some(threads) = threads {
-            env.pool = Pool::new(threads.get().into());
+            env.runtime = Runtime::new(threads.get().into());
         }
         env
     }

@@ -6,7 +6,7 @@
 //! | [`limits`] | limits on what a file may make us allocate |
 //! | [`arithmetic`] | estimates that end at the largest number, and places that must be exact |
 //! | [`shown`] | text from files, made safe to show |
-//! | [`env`](mod@env) | what is passed down: limits, pool, notes, cancellation, progress |
+//! | [`env`](mod@env) | what is passed down: limits, runtime, notes, cancellation, progress |
 //! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
 //! | [`bytes`] | checked reading and writing of binary structures |
 //! | [`io`] | where bytes come from and go to |

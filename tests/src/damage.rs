@@ -9,6 +9,7 @@ use netcdf_core::env::{Damage, Env};
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::{Container, Source};
 use netcdf_core::model::{Region, Values};
+use netcdf_core::runtime::Runtime;
 use netcdf_core::{Error, ErrorKind, Result, format};
 
 /// Most bytes, about, that [`read_starts`] reads of a variable.
@@ -73,9 +74,10 @@ fn start(shape: &[u64], most: u64) -> Region {
 
 /// The environment in which damaged files are read.
 fn env() -> Env {
-    let mut env = Env::default();
-    env.pool.threads = 1;
-    env
+    Env {
+        runtime: Runtime::single(),
+        ..Env::default()
+    }
 }
 
 /// Checks that a damaged file is opened and the start of its variables is read, or that errors say where the damage is, and

@@ -149,13 +149,13 @@ fn output_goes_to_the_writer_handed_in() {
 
 #[test]
 fn there_is_no_global_mutable_state() {
-    // Thread-local state changes no result: whether a thread works for a pool, the working memory of compressors, the chunk
+    // The workers are those of the process. Thread-local state changes no result: the working memory of compressors, the chunk
     // that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
     // writable, but nobody writes it. Descriptors belong to the process, and so does the original descriptor 1 before plugins
     // got another one, or when the process began; so do loaded libraries, and whether one of them is running when the process
     // ends.
     let kept = [
-        "runtime/pool.rs",
+        "runtime/mod.rs",
         "filter/deflate.rs",
         "filter/lz4.rs",
         "filter/plugin/guard.rs",

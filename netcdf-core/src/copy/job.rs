@@ -154,7 +154,7 @@ impl Job {
         };
         let budget = rechunk::Budget {
             memory: set.env.memory.0,
-            threads: set.env.pool.threads,
+            threads: set.env.runtime.threads(),
         };
         methods::choose_chunks(variable, (self.alike, self.same_fill), &budget)
     }

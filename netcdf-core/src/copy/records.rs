@@ -10,7 +10,7 @@ use crate::io::merge::merge;
 use crate::io::source::present;
 use crate::limits::zeros;
 use crate::model::Region;
-use crate::runtime::pool::Item;
+use crate::runtime::Item;
 
 /// Records of at least this many bytes are worth a copy of their own.
 const LARGE: u64 = 64 << 10;
@@ -176,7 +176,7 @@ pub(super) fn gathered(
     let items = bands(first.records(), most).map(|value| {
         set.env.cancel.check()?;
         let bytes = (bytes * value.1 * 3u64).get();
-        Ok(Item { bytes, value })
+        Ok(Item::new(bytes, value))
     });
     let read = |(first, count)| Ok((first, gather_band(set, rows, (first, count))?));
     let put = |(first, columns): (u64, Vec<Vec<u8>>)| {
@@ -185,7 +185,7 @@ pub(super) fn gathered(
         }
         Ok(())
     };
-    set.env.pool.ordered(items, read, put)
+    set.env.runtime.ordered(items, read, put)
 }
 
 /// Bytes of a record of the output, over all its record variables.

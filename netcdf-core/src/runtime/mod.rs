@@ -1,7 +1,158 @@
 //! Threads and memory for the work of a process.
+//!
+//! A [`Runtime`] has workers that live as long as itself, and a budget of memory. Work comes as *jobs*
+//! ([`Runtime::ordered`]): items, each with its size in bytes, and a sink that takes their results in order. All jobs
+//! of a runtime, one after another, side by side or one within another, share its workers and its budget.
+//!
+//! | file | what |
+//! |---|---|
+//! | `job` | what the caller of a job does: it admits items, and passes results to the sink |
+//! | `queue` | the items of a job, and which of them may begin |
+//! | `budget` | bytes admitted by all jobs, and by one |
+//! | `workers` | the threads, started when they are first needed |
+//! | `buffers` | memory that is used again |
+//!
+//! # Order of service
+//!
+//! A job puts one *token* in the line of the workers for each item that may begin. A worker that comes to a token
+//! runs the first item of that job. Tokens of callers that are no workers themselves are served first come, first
+//! served. Tokens of a job within an item go first: they end what has begun.
+//!
+//! # Why nothing waits for ever
+//!
+//! 1. An item waits for no other item. What has to be done before it is said when it is made (`Item::after`), and no
+//!    worker gets it earlier.
+//! 2. The caller of a job waits only for the oldest item of the job. If the caller is a worker and nobody has begun
+//!    that item, the caller runs it. So it waits only for an item that another worker has begun.
+//! 3. At the end of a job its tokens are taken out of the line. A caller that is a worker takes out its own, and may
+//!    run items of other jobs meanwhile, above its own frame.
+//!
+//! Let a worker A wait in its topmost frame for an item that B has begun, B for an item of C, and so on. The item of
+//! B began after the job in A's topmost frame; the topmost frame of B began no earlier than that item. So each
+//! worker in such a chain waits in a frame that began later than that of the one before: the chain is no circle,
+//! and its last worker works. Other callers wait for tokens, which workers come to as long as one of them works.
+//!
+//! Two rules for the code that runs in items keep this true: no lock is held while a job runs, and a job of another
+//! runtime runs on the worker that calls it (`job` sees to that).
 
+mod budget;
 pub mod buffers;
-pub mod pool;
+mod job;
+mod queue;
+mod workers;
 
 pub use buffers::Buffers;
-pub use pool::Pool;
+pub use job::Item;
+
+use std::sync::{Arc, OnceLock};
+
+use budget::Budget;
+use workers::Workers;
+
+/// The locks of a queue.
+mod sync {
+    pub(super) use std::sync::{Condvar, Mutex, MutexGuard};
+}
+
+/// Memory for each thread: for some chunks of a few megabytes.
+const PER_THREAD: u64 = 18 << 20;
+/// Most threads: processes with tens of thousands of them abort when one finds no room for its stack.
+const MOST_THREADS: usize = 512;
+
+/// Memory for one or two threads. Together with the rest of the process, it stays below 64 MB.
+const LEAST: u64 = 36 << 20;
+/// Memory for many threads.
+const MOST: u64 = 256 << 20;
+
+/// Bytes of items that a caller works on itself, before workers are worth waking.
+const SMALL: u64 = 64 << 10;
+
+/// Threads and memory for work. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    shared: Arc<SharedByJobs>,
+    /// Bytes that the items of one job may take while they are in progress.
+    memory: u64,
+    /// Bytes of items that a caller works on itself, before workers are worth waking.
+    small: u64,
+}
+
+#[derive(Debug)]
+struct SharedByJobs {
+    /// Items in progress at a time, at least 1.
+    threads: usize,
+    /// Bytes that items of all jobs may take.
+    memory: u64,
+    budget: Budget,
+    workers: Workers,
+}
+
+impl Default for Runtime {
+    /// The runtime of the process: one thread a core.
+    fn default() -> Self {
+        static OF_PROCESS: OnceLock<Runtime> = OnceLock::new();
+        let new = || Self::new(std::thread::available_parallelism().map_or(1, usize::from));
+        OF_PROCESS.get_or_init(new).clone()
+    }
+}
+
+impl Runtime {
+    /// A runtime of this many threads, with the memory that they need to stay busy.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
+        let threads = threads.clamp(1, MOST_THREADS);
+        let memory = PER_THREAD.saturating_mul(threads as u64);
+        Self::sized(threads, memory.clamp(LEAST, MOST))
+    }
+
+    /// A runtime of one thread, which is that of the caller.
+    #[must_use]
+    pub fn single() -> Self {
+        Self::new(1)
+    }
+
+    /// A runtime of this many threads, with `memory` bytes for all jobs together. Of each job one item can always be in
+    /// progress.
+    #[must_use]
+    pub fn sized(threads: usize, memory: u64) -> Self {
+        let threads = threads.clamp(1, MOST_THREADS);
+        let shared = SharedByJobs {
+            threads,
+            memory,
+            budget: Budget::default(),
+            workers: Workers::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            memory,
+            small: SMALL,
+        }
+    }
+
+    /// The same runtime, where workers get even the least work: for tests.
+    #[must_use]
+    pub fn sharing_all(self) -> Self {
+        Self { small: 0, ..self }
+    }
+
+    /// The same runtime, where each job may take this many bytes, more or less than otherwise.
+    #[must_use]
+    pub fn with_memory(&self, memory: u64) -> Self {
+        Self {
+            memory,
+            ..self.clone()
+        }
+    }
+
+    /// Items in progress at a time, at least 1.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shared.threads
+    }
+
+    /// Bytes that the items of a job may take while they are in progress.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+}

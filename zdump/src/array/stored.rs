@@ -1,7 +1,7 @@
 //! The stored chunks of an array, batch by batch.
 
 use netcdf_core::error::Result;
-use netcdf_core::runtime::pool::Item;
+use netcdf_core::runtime::Item;
 
 use super::{ChunkPlace, Lost, Opened};
 use netcdf_core::format::zarr::survey::known;
@@ -29,9 +29,9 @@ impl Opened<'_> {
         self.stored(&mut |batch| {
             let items = batch.into_iter().map(|value| {
                 let bytes = value.as_ref().map_or(0, &bytes);
-                Ok(Item { bytes, value })
+                Ok(Item::new(bytes, value))
             });
-            self.env.pool.ordered(items, &work, &mut sink)
+            self.env.runtime.ordered(items, &work, &mut sink)
         })
     }
 

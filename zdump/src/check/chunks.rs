@@ -6,7 +6,7 @@ use std::ops::Range;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::store::range_of;
-use netcdf_core::runtime::pool::Item;
+use netcdf_core::runtime::Item;
 
 use super::arrays::Arrays;
 use super::context::Checked;
@@ -133,9 +133,9 @@ impl Batch<'_> {
         let items = jobs.into_iter().map(|job| {
             env.cancel.check()?;
             let bytes = self.bytes(&job);
-            Ok(Item { bytes, value: job })
+            Ok(Item::new(bytes, job))
         });
-        env.pool.ordered(
+        env.runtime.ordered(
             items,
             |job| self.done(&job),
             |(node, size, findings, decoded)| {

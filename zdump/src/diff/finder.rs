@@ -91,7 +91,7 @@ impl<'a> Finder<'a> {
             return Ok(values);
         }
         let values = Arc::new(self.opened.decode(place)?);
-        let (bytes, most) = (self.opened.memory(place), self.opened.env.pool.memory);
+        let (bytes, most) = (self.opened.memory(place), self.opened.env.runtime.memory());
         put(
             &self.chunks,
             (place.place.clone(), bytes, Arc::clone(&values)),

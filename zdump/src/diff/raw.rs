@@ -7,7 +7,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::limits;
-use netcdf_core::runtime::pool::Item;
+use netcdf_core::runtime::Item;
 
 use super::report::{Difference, Report};
 use crate::key;
@@ -66,14 +66,14 @@ fn each(
     let mut all = |batch: Vec<(String, u64)>| {
         let items = batch.into_iter().map(|value| {
             let bytes = value.1.min(PIECE).saturating_mul(2);
-            Ok(Item { bytes, value })
+            Ok(Item::new(bytes, value))
         });
         let work = |(key, size): (String, u64)| {
             env.cancel.check()?;
             let found = look(&key, size)?;
             Ok(found.map(|difference| (key, difference)))
         };
-        env.pool.ordered(items, work, |found| match found {
+        env.runtime.ordered(items, work, |found| match found {
             Some((key, difference)) => report.tell(&key, difference),
             None => Ok(()),
         })

@@ -17,7 +17,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::reserve;
 use crate::model::region::check_lengths;
 use crate::model::{Region, VarId};
-use crate::runtime::pool::{Item, Pool};
+use crate::runtime::Item;
 use spool::Spool;
 
 /// A window of this many bytes is large enough.
@@ -187,14 +187,11 @@ impl<'a> Assembler<'a> {
         let each = (Amount::of(self.encoder.chunk_bytes()) * COPIES).get();
         let chunks = grid.inside(&window).boxes(1).map(|value| {
             self.env.cancel.check()?;
-            Ok(Item { bytes: each, value })
+            Ok(Item::new(each, value))
         });
-        let pool = Pool {
-            memory: self.env.memory.0 / 2,
-            ..self.env.pool.clone()
-        };
+        let runtime = self.env.runtime.with_memory(self.env.memory.0 / 2);
         let (var, first) = (self.var, &window);
-        pool.ordered(
+        runtime.ordered(
             chunks,
             |chunk| Ok((grid.index(&first.part(&chunk)), self.cut(&chunk, first)?)),
             |(index, stored): (u64, EncodedChunk)| {

@@ -157,7 +157,7 @@ fn rechunk_column(
     };
     let budget = rechunk::Budget {
         memory: of.env.memory.0,
-        threads: of.env.pool.threads,
+        threads: of.env.runtime.threads(),
     };
     let plan = rechunk::plan(variable, &budget);
     let grid = variable.grid();

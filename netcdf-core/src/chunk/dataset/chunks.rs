@@ -10,7 +10,7 @@ use crate::chunk::scatter::Block;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
-use crate::runtime::pool::{Item, Pool};
+use crate::runtime::Item;
 
 /// Stored chunks located at a time, roughly.
 const BATCH: usize = 4096;
@@ -46,21 +46,15 @@ impl Dataset<'_> {
         let items = items.map(|chunk| {
             let chunk = chunk?;
             let bytes = whole * COPIES + length(&chunk.range);
-            Ok(Item {
-                bytes: bytes.get(),
-                value: chunk,
-            })
+            Ok(Item::new(bytes.get(), chunk))
         });
         let decode = |chunk: ChunkRef| {
             let bytes = variable.chunk(&chunk).in_object(path)?;
             let made = work(&chunk, bytes)?;
             Ok((chunk, made))
         };
-        let pool = Pool {
-            memory,
-            ..self.env.pool.clone()
-        };
-        pool.ordered(items, decode, |(chunk, made)| sink(chunk, made))
+        let runtime = self.env.runtime.with_memory(memory);
+        runtime.ordered(items, decode, |(chunk, made)| sink(chunk, made))
     }
 
     /// Visits the stored chunks of a variable in row-major order, without reading them.

@@ -1,8 +1,7 @@
 //! Slabs: the chunks of a part of a region, decoded by several threads, and the parts cut from them.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::assembled::made;
 use super::gather::{BoxElements, Variable};
@@ -19,68 +18,6 @@ use crate::runtime::buffers::Buffers;
 /// Bytes of decoded chunks that are worth a work item.
 const GROUP: u64 = 256 << 10;
 
-/// Limits the slabs in memory. They have numbers, and enter in that order: a slab that entered before an earlier
-/// one could keep it out while waiting for it.
-pub(super) struct Gate {
-    most: u64,
-    state: Mutex<SlabState>,
-    left: Condvar,
-}
-
-#[derive(Default)]
-struct SlabState {
-    /// Number of the next slab.
-    next: u64,
-    /// The lowest number of a slab that has not left yet.
-    first: u64,
-    /// Slabs that left before an earlier one.
-    gone: BTreeSet<u64>,
-}
-
-impl Gate {
-    /// A gate that admits this many slabs at a time.
-    pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self {
-            most: most.max(1) as u64,
-            state: Mutex::default(),
-            left: Condvar::new(),
-        })
-    }
-
-    /// The number for a new slab.
-    fn number(&self) -> u64 {
-        let mut state = lock(&self.state);
-        state.next += 1;
-        state.next - 1
-    }
-
-    /// Waits until fewer than the limit of earlier slabs remain.
-    fn enter(&self, number: u64) {
-        let mut state = lock(&self.state);
-        while number >= state.first + self.most {
-            state = self
-                .left
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn leave(&self, number: u64) {
-        let mut state = lock(&self.state);
-        state.gone.insert(number);
-        while state.gone.first() == Some(&state.first) {
-            state.gone.pop_first();
-            state.first += 1;
-        }
-        drop(state);
-        self.left.notify_all();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The elements of a slab's chunks.
 enum KeptElements {
     /// The elements of each chunk, row-major, or why they are missing.
@@ -89,8 +26,8 @@ enum KeptElements {
     Ordered(Box<Ordered>),
 }
 
-/// A part of a region with its chunks. First each group of chunks is loaded by a work item; later items cut
-/// bands from the slab. Because items start in order, a band waits only for items in progress.
+/// A part of a region with its chunks. First each group of chunks is loaded by a work item; items that begin after
+/// these cut bands from the slab.
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: Cells,
@@ -99,12 +36,6 @@ pub(super) struct Slab {
     /// The groups, as ranges of the chunks.
     groups: Vec<Range<usize>>,
     kept: KeptElements,
-    /// Number of groups not loaded yet.
-    waiting: Mutex<usize>,
-    ready: Condvar,
-    /// Its number at the gate.
-    number: u64,
-    gate: Arc<Gate>,
     /// Where its memory is returned.
     buffers: Arc<Buffers>,
 }
@@ -115,7 +46,7 @@ impl Slab {
     pub(super) fn new(
         variable: &Variable<'_>,
         region: Region,
-        (gate, threads): (&Arc<Gate>, usize),
+        threads: usize,
         tile: Option<&[u64]>,
     ) -> Result<Self> {
         let cells = Cells::new(&region, variable.layout);
@@ -156,15 +87,11 @@ impl Slab {
             }
         };
         Ok(Self {
-            waiting: Mutex::new(groups.len()),
             region,
             cells,
             chunks,
             groups,
             kept,
-            ready: Condvar::new(),
-            number: gate.number(),
-            gate: Arc::clone(gate),
             buffers: Arc::clone(&variable.decoder.buffers),
         })
     }
@@ -191,8 +118,6 @@ impl Slab {
 
     /// Loads a group of chunks. Errors are returned to those who need the chunk.
     pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
-        let _done = MarkLoaded(self);
-        self.gate.enter(self.number);
         match &self.kept {
             KeptElements::Ordered(ordered) => {
                 ordered.load(variable, (&self.region, &self.chunks), group)
@@ -211,7 +136,6 @@ impl Slab {
 
     /// The elements of a band, which is relative to the slab.
     pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<BoxElements> {
-        self.wait();
         let part = Block {
             start: band.start.clone(),
             count: band.count.clone(),
@@ -278,17 +202,6 @@ impl Slab {
             )),
         }
     }
-
-    /// Waits until all chunks are loaded.
-    fn wait(&self) {
-        let mut waiting = lock(&self.waiting);
-        while *waiting > 0 {
-            waiting = self
-                .ready
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
 }
 
 impl Drop for Slab {
@@ -300,7 +213,6 @@ impl Drop for Slab {
                 loaded.flatten().for_each(|b| self.buffers.give_large(b));
             }
         }
-        self.gate.leave(self.number);
     }
 }
 
@@ -310,16 +222,6 @@ fn largest(group: &[(Cell, ChunkRef)]) -> Amount {
         .iter()
         .map(|(cell, _)| Amount::product(&cell.place.count));
     counts.max().unwrap_or_default()
-}
-
-/// Marks a group as loaded, even after a panic, so that nobody waits for ever.
-struct MarkLoaded<'a>(&'a Slab);
-
-impl Drop for MarkLoaded<'_> {
-    fn drop(&mut self) {
-        *lock(&self.0.waiting) -= 1;
-        self.0.ready.notify_all();
-    }
 }
 
 /// The elements of a cell that lie in `part`, relative to its start.
@@ -334,22 +236,4 @@ fn within(cell: Cell, part: &Block) -> Cell {
     }
     let place = Block { start, count };
     Cell { place, ..cell }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_later_slab_never_keeps_an_earlier_one_out() {
-        let gate = Gate::new(2);
-        let numbers = [gate.number(), gate.number(), gate.number()];
-        assert_eq!(numbers, [0, 1, 2]);
-        let waits = |number: u64| number >= lock(&gate.state).first + gate.most;
-        assert_eq!(numbers.map(waits), [false, false, true]);
-        gate.leave(1);
-        assert_eq!(numbers.map(waits), [false, false, true], "0 is still there");
-        gate.leave(0);
-        assert!(!waits(2) && !waits(3) && waits(4));
-    }
 }

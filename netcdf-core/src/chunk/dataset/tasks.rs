@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::gather::{BoxElements, Variable};
-use super::slab::{Gate, Slab};
+use super::slab::Slab;
 use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
 use crate::chunk::plan::{BandWay, Bands, Budget, in_boxes, in_rows, plan};
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
-use crate::runtime::pool::{Item, Pool};
+use crate::runtime::Item;
 
 /// An item of work.
 enum Task {
@@ -55,23 +55,23 @@ impl<'a> Cuts<'a> {
             return cuts;
         }
         let (region, most) = (&bands.region, bands.most);
-        let pool = &set.env.pool;
+        let runtime = &set.env.runtime;
         let budget = Budget {
             most,
             // The other half is for decoding and working.
-            memory: pool.memory / 2,
-            threads: pool.threads,
+            memory: runtime.memory() / 2,
+            threads: runtime.threads(),
         };
         let plan = match variable.assembled {
             false => plan(region, variable.layout, &budget),
             true => in_boxes(region, variable.layout, &budget),
         };
         let memory = match plan.way {
-            BandWay::Direct => pool.memory,
+            BandWay::Direct => runtime.memory(),
             BandWay::Staged { .. } => {
                 // Two chunks can always be decoded at the same time.
                 let chunk = Amount::of(variable.layout.chunk_bytes());
-                (pool.memory / 2).max((chunk * 4u64).get())
+                (runtime.memory() / 2).max((chunk * 4u64).get())
             }
         };
         let bands = move |slab: &Region| Bands::new(Region::whole(&slab.count), &[], most);
@@ -90,19 +90,18 @@ impl<'a> Cuts<'a> {
         if variable.assembled {
             return None;
         }
-        let pool = &set.env.pool;
-        let threads = pool.threads as u64;
+        let runtime = &set.env.runtime;
         let budget = Budget {
             most: bands.most,
-            memory: pool.memory / threads.max(1),
-            threads: pool.threads,
+            memory: runtime.memory() / runtime.threads() as u64,
+            threads: runtime.threads(),
         };
         Some(Self {
             slabs: Box::new(in_rows(&bands.region, variable.layout, &budget)?),
             way: BandWay::Direct,
             parts: Box::new(|_| Box::new(std::iter::empty())),
             tile: None,
-            memory: pool.memory,
+            memory: runtime.memory(),
             copies: 1,
         })
     }
@@ -118,10 +117,7 @@ pub(super) fn run<R: Send>(
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {
-    let pool = Pool {
-        memory: cuts.memory,
-        ..set.env.pool.clone()
-    };
+    let runtime = set.env.runtime.with_memory(cuts.memory);
     let path = || set.reader.schema().var_path(variable.var);
     let one = |task: Task| match task {
         Task::Direct(band) => {
@@ -141,7 +137,7 @@ pub(super) fn run<R: Send>(
     };
     let tasks = Tasks::new(set, variable, cuts);
     let tasks = tasks.map(|task| task.in_object(path));
-    pool.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
+    runtime.ordered(tasks, one, |done| done.map_or(Ok(()), &mut sink))
 }
 
 /// Generates the work items.
@@ -149,29 +145,38 @@ struct Tasks<'a> {
     set: Dataset<'a>,
     variable: &'a Variable<'a>,
     cuts: Cuts<'a>,
-    gate: Arc<Gate>,
+    /// The number of tasks so far.
+    count: u64,
     /// Chunks of slabs to load before bands are cut.
     made: VecDeque<Item<Task>>,
     /// The slab being cut, and its remaining parts.
-    cutting: Option<(Arc<Slab>, PartsOf)>,
+    cutting: Option<(LoadedSlab, PartsOf)>,
     /// The slab whose chunks are loaded while those of the next one are requested.
-    last: Option<Arc<Slab>>,
+    last: Option<LoadedSlab>,
+    /// The number of slabs so far.
+    slabs: usize,
+    /// For slabs that have been cut: how many tasks have to be done until the memory is free again, for another slab.
+    cut: VecDeque<u64>,
+}
+
+/// A slab, and how many tasks have to be done until all its chunks are loaded.
+struct LoadedSlab {
+    slab: Arc<Slab>,
+    after: u64,
 }
 
 impl<'a> Tasks<'a> {
     fn new(set: Dataset<'a>, variable: &'a Variable<'a>, cuts: Cuts<'a>) -> Self {
-        let slabs = match cuts.way {
-            BandWay::Direct => 1,
-            BandWay::Staged { slabs } => slabs,
-        };
         Self {
             set,
             variable,
             cuts,
-            gate: Gate::new(slabs),
+            count: 0,
             made: VecDeque::new(),
             cutting: None,
             last: None,
+            slabs: 0,
+            cut: VecDeque::new(),
         }
     }
 
@@ -188,26 +193,33 @@ impl<'a> Tasks<'a> {
             0 => Amount::default(),
             _ => layout.chunk_bytes().into(),
         };
-        Item {
-            bytes: (self.bytes(&band) + chunk * 2u64).get(),
-            value: Task::Direct(band),
-        }
+        let bytes = self.bytes(&band) + chunk * 2u64;
+        Item::new(bytes.get(), Task::Direct(band))
     }
 
     /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
     /// slab at a time.
-    fn slab(&mut self, region: Region, ahead: bool) -> Result<()> {
-        let threads = self.set.env.pool.threads;
+    fn slab(&mut self, region: Region, slabs: usize) -> Result<()> {
+        let threads = self.set.env.runtime.threads();
         let tile = self.cuts.tile.as_deref();
-        let slab = Slab::new(self.variable, region, (&self.gate, threads), tile)?;
-        let slab = Arc::new(slab);
+        let slab = Arc::new(Slab::new(self.variable, region, threads, tile)?);
+        let after = match self.slabs < slabs {
+            true => 0,
+            false => self.cut.pop_front().or_internal("a slab before others")?,
+        };
+        self.slabs += 1;
         for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {
             let value = Task::Load(Arc::clone(&slab), group);
-            self.made.push_back(Item { bytes, value });
+            self.made.push_back(Item {
+                bytes,
+                after,
+                value,
+            });
         }
-        let ready = self.last.replace(slab);
+        let after = self.count + self.made.len() as u64;
+        let ready = self.last.replace(LoadedSlab { slab, after });
         self.cut(ready);
-        if !ahead {
+        if slabs <= 1 {
             let ready = self.last.take();
             self.cut(ready);
         }
@@ -215,24 +227,30 @@ impl<'a> Tasks<'a> {
     }
 
     /// Queues the bands of a slab.
-    fn cut(&mut self, slab: Option<Arc<Slab>>) {
-        if let Some(slab) = slab {
-            let bands = (self.cuts.parts)(&slab.region);
-            self.cutting = Some((slab, bands));
+    fn cut(&mut self, ready: Option<LoadedSlab>) {
+        if let Some(ready) = ready {
+            let bands = (self.cuts.parts)(&ready.slab.region);
+            self.cutting = Some((ready, bands));
         }
     }
 
-    /// The next band of the slab being cut. After the last one, the slab is released before others are made,
-    /// because they wait for it to leave.
+    /// The next band of the slab being cut. After the last one, the slab is given up, so that its memory is free when
+    /// the last band is done.
     fn next_band(&mut self) -> Option<Item<Task>> {
-        let (slab, bands) = self.cutting.as_mut()?;
+        let (ready, bands) = self.cutting.as_mut()?;
         let Some(band) = bands.next() else {
             self.cutting = None;
+            self.cut.push_back(self.count);
             return None;
         };
-        let value = Task::Cut(Arc::clone(slab), band.clone());
+        let value = Task::Cut(Arc::clone(&ready.slab), band.clone());
+        let after = ready.after;
         let bytes = self.bytes(&band).get();
-        Some(Item { bytes, value })
+        Some(Item {
+            bytes,
+            after,
+            value,
+        })
     }
 
     fn following(&mut self) -> Result<Option<Item<Task>>> {
@@ -243,7 +261,7 @@ impl<'a> Tasks<'a> {
             }
             match (self.cuts.slabs.next(), self.cuts.way) {
                 (Some(band), BandWay::Direct) => return Ok(Some(self.direct(band))),
-                (Some(region), BandWay::Staged { slabs }) => self.slab(region, slabs > 1)?,
+                (Some(region), BandWay::Staged { slabs }) => self.slab(region, slabs.max(1))?,
                 (None, _) => {
                     let ready = self.last.take();
                     if ready.is_none() {
@@ -260,6 +278,70 @@ impl Iterator for Tasks<'_> {
     type Item = Result<Item<Task>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.following().transpose()
+        let task = self.following().transpose();
+        self.count += 1;
+        task
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{readers, table};
+    use super::*;
+    use crate::env::Env;
+    use crate::model::VarId;
+
+    /// The tasks for four slabs of two parts each: the number of the slab, whether a chunk is loaded, and how many
+    /// tasks have to be done before.
+    fn tasks(slabs: usize) -> Vec<(u64, bool, u64)> {
+        let env = Env {
+            filters: table(),
+            ..Env::default()
+        };
+        let [_, reader] = readers();
+        let set = Dataset::new(&reader, &env);
+        let layout = set.layout(VarId(0)).unwrap();
+        let variable = set.variable(VarId(0), &layout).unwrap();
+        let halves = |_: &Region| -> PartsOf {
+            let half = |n: u64| Region::boxed(vec![0, 3 * n], vec![1, 3]);
+            Box::new((0..2).map(half))
+        };
+        let cuts = Cuts {
+            slabs: Box::new((0..4).map(|row| Region::boxed(vec![row, 0], vec![1, 7]))),
+            way: BandWay::Staged { slabs },
+            parts: Box::new(halves),
+            tile: None,
+            memory: 1 << 20,
+            copies: 4,
+        };
+        let tasks = Tasks::new(set, &variable, cuts).map(|task| {
+            let task = task.unwrap();
+            let (slab, load) = match task.value {
+                Task::Load(slab, _) => (slab, true),
+                Task::Cut(slab, _) => (slab, false),
+                Task::Direct(_) => panic!("a band of its own"),
+            };
+            (slab.region.start[0], load, task.after)
+        });
+        tasks.collect()
+    }
+
+    #[test]
+    fn slabs_are_cut_when_loaded_and_loaded_when_others_have_left() {
+        for slabs in [1, 2, 3] {
+            let all = tasks(slabs);
+            let done = |slab: u64, load: bool| {
+                let at = all.iter().rposition(|&(n, l, _)| (n, l) == (slab, load));
+                at.unwrap() as u64 + 1
+            };
+            for &(slab, load, after) in &all {
+                let want = match load {
+                    false => done(slab, true),
+                    true if slab < slabs as u64 => 0,
+                    true => done(slab - slabs as u64, false),
+                };
+                assert_eq!(after, want, "slab {slab} of {all:?}, {slabs} at a time");
+            }
+        }
     }
 }

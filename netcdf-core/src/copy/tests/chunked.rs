@@ -10,10 +10,7 @@ use crate::env::Memory;
 pub(super) fn env(threads: usize, memory: u64) -> Env {
     Env {
         filters: table(),
-        pool: Pool {
-            threads,
-            memory: memory.max(1000),
-        },
+        runtime: Runtime::sized(threads, memory.max(1000)).sharing_all(),
         memory: Memory(memory),
         ..Env::default()
     }

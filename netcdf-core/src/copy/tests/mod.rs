@@ -16,7 +16,7 @@ use crate::model::{
     Atomic, Attribute, CreateOptions, DimId, Dimension, Endianness, GroupId, Kind, Name, Region,
     Schema, Storage, Values, VarId, Variable,
 };
-use crate::runtime::Pool;
+use crate::runtime::Runtime;
 use crate::{Error, ErrorKind, format};
 use std::sync::Arc;
 
@@ -219,7 +219,7 @@ fn bytes_do_not_depend_on_threads_and_memory() {
     let bytes = make(s, 50_000);
     let with = |threads, memory| {
         let env = Env {
-            pool: Pool { threads, memory },
+            runtime: Runtime::sized(threads, memory).sharing_all(),
             ..Env::default()
         };
         copied(&bytes, &to(Kind::CDF5), &env).unwrap()

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use netcdf_core::env::Env;
 use netcdf_core::io::Store;
 use netcdf_core::io::memory_store::MemoryStore;
-use netcdf_core::runtime::pool::Pool;
+use netcdf_core::runtime::Runtime;
 
 use super::context::Checked;
 use super::report::{Counts, Report};
@@ -62,7 +62,7 @@ fn store(keys: &Keys) -> Arc<dyn Store> {
 
 fn look(keys: &Keys, deep: bool, threads: usize) -> (Report, Counts) {
     let (store, mut env) = (store(keys), Env::default());
-    env.pool = Pool::new(threads);
+    env.runtime = Runtime::new(threads).sharing_all();
     let survey = Survey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
     let report = super::look(Checked { store, survey, env }, (deep, false)).unwrap();

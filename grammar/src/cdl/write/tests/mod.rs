@@ -7,7 +7,7 @@ mod reader;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
-use netcdf_core::runtime::Pool;
+use netcdf_core::runtime::Runtime;
 
 use super::{Annotation, Options, Selection, SpecialAttributes, write};
 use crate::number::Precision;
@@ -34,10 +34,7 @@ impl Default for Options<'_> {
 fn cdl(memory: &Memory, options: &Options<'_>) -> String {
     let one = |threads| {
         let env = Env {
-            pool: Pool {
-                threads,
-                memory: 1 << 20,
-            },
+            runtime: Runtime::sized(threads, 1 << 20).sharing_all(),
             ..Env::default()
         };
         let mut out = vec![];

@@ -21,7 +21,7 @@ use crate::model::{
     Atomic, Dimension, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage,
     Variable,
 };
-use crate::runtime::pool::Pool;
+use crate::runtime::Runtime;
 
 /// Adds its parameter to every byte.
 struct Add(u8);
@@ -37,7 +37,7 @@ impl Filter for Add {
     }
 }
 
-fn table() -> Table {
+pub(super) fn table() -> Table {
     Table::new(vec![FilterEntry {
         id: 300,
         name: "add",
@@ -51,7 +51,7 @@ fn table() -> Table {
 
 /// One variable (5, 7) of shorts with the values 10·row + column, in chunks of (2, 3); extent
 /// (4, 7), so that the last row is fill; the chunk in the middle of the first row is missing.
-struct Chunked {
+pub(super) struct Chunked {
     schema: Schema,
     filters: Vec<FilterSpec>,
 }
@@ -164,7 +164,7 @@ fn expected(y: u64, x: u64) -> i16 {
     }
 }
 
-fn readers() -> [Chunked; 2] {
+pub(super) fn readers() -> [Chunked; 2] {
     [
         Chunked::new(vec![]),
         Chunked::new(vec![FilterSpec {
@@ -219,13 +219,9 @@ fn strides_thin_out() {
 #[test]
 fn bands_are_the_same_for_any_number_of_threads() {
     for threads in [1, 2, 5] {
-        let pool = Pool {
-            threads,
-            memory: 100,
-        };
         let env = Env {
             filters: table(),
-            pool,
+            runtime: Runtime::sized(threads, 100).sharing_all(),
             ..Env::default()
         };
         for reader in readers() {
@@ -266,7 +262,7 @@ fn a_missing_filter_names_the_variable() {
 fn parts_are_made_when_they_are_wanted() {
     let env = Env {
         filters: table(),
-        pool: Pool::new(2),
+        runtime: Runtime::new(2).sharing_all(),
         ..Env::default()
     };
     let [_, reader] = readers();
@@ -311,7 +307,7 @@ fn chunks_that_are_put_in_order_share_memory() {
         assembled: false,
     });
     let env = Env {
-        pool: Pool::new(1),
+        runtime: Runtime::new(1),
         ..Env::default()
     };
     let grid = crate::chunk::grid::Grid::of(vec![20, 130, 130], vec![1, 10, 10]);

@@ -54,7 +54,7 @@ fn case() -> impl Strategy<Value = (Shape, Region)> {
 fn env(threads: usize, memory: u64) -> Env {
     Env {
         filters: table(),
-        pool: Pool { threads, memory },
+        runtime: Runtime::sized(threads, memory).sharing_all(),
         ..Env::default()
     }
 }
@@ -196,7 +196,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     };
     let mut seen = vec![];
     for (threads, memory) in [(1, 1 << 20), (2, 1 << 20), (4, 4000), (3, 900), (2, 0)] {
-        env.pool = Pool { threads, memory };
+        env.runtime = Runtime::sized(threads, memory).sharing_all();
         let mut bytes = 0;
         let sink = |n: usize| {
             bytes += n;

@@ -1,0 +1,106 @@
+//! The memory that the jobs of a runtime share.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Most bytes that a job may take. What items are said to take beyond it is not counted.
+const MOST: u64 = 1 << 48;
+
+/// Bytes admitted by all jobs of a runtime.
+#[derive(Debug, Default)]
+pub(super) struct Budget(AtomicU64);
+
+/// What one job has admitted. The rest is given back when it ends.
+pub(super) struct Share<'a> {
+    budget: &'a Budget,
+    /// Most bytes of this job, and of all jobs together.
+    most: u64,
+    all: u64,
+    /// The items under way, oldest first, and their sum.
+    items: VecDeque<u64>,
+    own: u64,
+}
+
+impl<'a> Share<'a> {
+    /// The share of a job that may take `most` bytes, where all jobs together may take `all`.
+    pub(super) fn new(budget: &'a Budget, most: u64, all: u64) -> Self {
+        let most = most.min(MOST);
+        Self {
+            budget,
+            most,
+            all: all.min(MOST).max(most),
+            items: VecDeque::new(),
+            own: 0,
+        }
+    }
+
+    /// Items under way.
+    pub(super) fn under_way(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Admits an item if its bytes fit, or if nothing else of the job is under way: so every job goes on.
+    pub(super) fn admit(&mut self, bytes: u64) -> bool {
+        let bytes = bytes.min(MOST);
+        let all = match self.items.is_empty() {
+            true => u64::MAX,
+            false if self.own + bytes > self.most => return false,
+            false => self.all,
+        };
+        let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= all);
+        let admitted = self
+            .budget
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        if admitted.is_ok() {
+            self.own += bytes;
+            self.items.push_back(bytes);
+        }
+        admitted.is_ok()
+    }
+
+    /// Gives back the bytes of the oldest item.
+    pub(super) fn give_back(&mut self) {
+        let bytes = self.items.pop_front().unwrap_or(0);
+        self.own -= bytes;
+        self.budget.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        self.budget.0.fetch_sub(self.own, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_share_a_budget_and_each_goes_on() {
+        let budget = Budget::default();
+        let mut one = Share::new(&budget, 80, 100);
+        assert!(one.admit(70) && !one.admit(20) && one.admit(10));
+        let mut other = Share::new(&budget, 80, 100);
+        // The first item of a job is always admitted.
+        assert!(other.admit(50) && !other.admit(1));
+        one.give_back();
+        assert!(other.admit(30) && !other.admit(1));
+        assert_eq!((one.under_way(), other.under_way()), (1, 2));
+        drop(other);
+        assert_eq!(budget.0.load(Ordering::Relaxed), 10);
+        drop(one);
+        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn no_number_of_bytes_is_too_large() {
+        let budget = Budget::default();
+        let mut shares: Vec<Share<'_>> = (0..9).map(|_| Share::new(&budget, u64::MAX, 0)).collect();
+        assert!(shares.iter_mut().all(|share| share.admit(u64::MAX)));
+        assert!(shares.iter_mut().all(|share| !share.admit(1)));
+        drop(shares);
+        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
+    }
+}

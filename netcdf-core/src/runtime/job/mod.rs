@@ -1,0 +1,200 @@
+//! Ordered parallel work within a memory budget.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon_core::Scope;
+
+use super::Runtime;
+use super::budget::Share;
+use super::queue::{Next, Queue};
+use super::workers::Caller;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Items of a job under way, for each thread.
+const AHEAD: usize = 3;
+
+/// A work item.
+#[derive(Debug)]
+pub struct Item<T> {
+    /// Bytes of memory that it takes while in progress, roughly.
+    pub bytes: u64,
+    /// How many of the first items of its job have to be done before it begins.
+    pub after: u64,
+    /// The item.
+    pub value: T,
+}
+
+impl<T> Item<T> {
+    /// An item that may begin at any time.
+    pub fn new(bytes: u64, value: T) -> Self {
+        Self {
+            bytes,
+            after: 0,
+            value,
+        }
+    }
+}
+
+/// What the workers need of a job.
+struct Job<'a, T, R, W> {
+    queue: Queue<T, Result<R>>,
+    work: &'a W,
+}
+
+/// Drops what waits when the caller leaves, also on an error.
+struct Close<'a, T, R, W>(&'a Job<'a, T, R, W>);
+
+impl<T, R, W> Drop for Close<'_, T, R, W> {
+    fn drop(&mut self) {
+        self.0.queue.close();
+    }
+}
+
+impl Runtime {
+    /// Runs `work` on the items on several threads, and passes the results to `sink` in the order of the items.
+    /// The order, and so the output, does not depend on the number of threads. The first error of any stage ends
+    /// it. Little work is done by the calling thread, and so is all work of a runtime with one thread.
+    ///
+    /// `work` may run jobs of its own, but holds no lock while it does, and does not wait for other items
+    /// ([`Item::after`]).
+    ///
+    /// # Errors
+    /// The first error in the order of the items. A panic of `work` is an internal error.
+    pub fn ordered<T: Send, R: Send>(
+        &self,
+        items: impl IntoIterator<Item = Result<Item<T>>>,
+        work: impl Fn(T) -> Result<R> + Sync,
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let mut items = items.into_iter().fuse();
+        let (mut number, mut bytes) = (0u64, 0u64);
+        while let Some(first) = items.next() {
+            let first = first?;
+            bytes = bytes.saturating_add(first.bytes);
+            if bytes > self.small && self.threads() > 1 {
+                return match items.next() {
+                    None => sink(caught(&work, first.value)?),
+                    Some(second) => {
+                        let items = [Ok(first), second].into_iter().chain(items);
+                        self.shared_out((number, items), &work, sink)
+                    }
+                };
+            }
+            sink(caught(&work, first.value)?)?;
+            number += 1;
+        }
+        Ok(())
+    }
+
+    /// Runs the items from `number` on on the workers.
+    fn shared_out<T: Send, R: Send>(
+        &self,
+        (number, mut items): (u64, impl Iterator<Item = Result<Item<T>>>),
+        work: &(impl Fn(T) -> Result<R> + Sync),
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let job = Job {
+            queue: Queue::from(number),
+            work,
+        };
+        let (pool, help) = match self.shared.workers.of_caller(self.threads()) {
+            Caller::Outside(pool) => (pool, false),
+            Caller::Worker(pool) => (pool, true),
+            Caller::Alone => return items.try_for_each(|item| sink(caught(work, item?.value)?)),
+        };
+        let share = Share::new(&self.shared.budget, self.memory, self.shared.memory);
+        pool.in_place_scope(|scope| {
+            let _close = Close(&job);
+            let most = AHEAD * self.threads();
+            let called = Called {
+                job: &job,
+                scope,
+                help,
+                most,
+            };
+            called.run(share, items, sink)
+        })
+    }
+}
+
+/// A job from where it was called.
+struct Called<'c, 's, T, R, W> {
+    job: &'s Job<'s, T, R, W>,
+    scope: &'c Scope<'s>,
+    /// The caller works as well.
+    help: bool,
+    /// Most items under way.
+    most: usize,
+}
+
+impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
+    /// Admits items, and passes on their results.
+    fn run(
+        &self,
+        mut share: Share<'_>,
+        items: impl Iterator<Item = Result<Item<T>>>,
+        mut sink: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let mut items = items.fuse();
+        let mut ended = Ok(());
+        let mut held = None;
+        loop {
+            if held.is_none() && ended.is_ok() {
+                held = match items.next().transpose() {
+                    Ok(item) => item,
+                    // Nobody waits for items in progress.
+                    Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+                    Err(e) => {
+                        ended = Err(e);
+                        None
+                    }
+                };
+            }
+            let room = share.under_way() < self.most;
+            if let Some(item) = held.take_if(|item| room && share.admit(item.bytes)) {
+                self.call(self.job.queue.add(item.after, item.value));
+                continue;
+            }
+            match self.job.queue.next(self.help) {
+                Next::Result(result) => {
+                    share.give_back();
+                    sink(result?)?;
+                }
+                Next::Run(number, value) => {
+                    let result = caught(self.job.work, value);
+                    self.call(self.job.queue.end(number, result));
+                }
+                Next::Nothing => return ended,
+            }
+        }
+    }
+
+    fn call(&self, items: usize) {
+        self.job.call(self.scope, items);
+    }
+}
+
+impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
+    /// Calls workers for this many items.
+    fn call<'s>(&'s self, scope: &Scope<'s>, items: usize) {
+        (0..items).for_each(|_| scope.spawn(|scope| self.turn(scope)));
+    }
+
+    /// A worker's turn: one item.
+    fn turn<'s>(&'s self, scope: &Scope<'s>) {
+        if let Some((number, value)) = self.queue.begin() {
+            let result = caught(self.work, value);
+            self.call(scope, self.queue.end(number, result));
+        }
+    }
+}
+
+/// The result of work on an item. If it panics, the panic's own message has been printed.
+fn caught<T, R>(work: &impl Fn(T) -> Result<R>, value: T) -> Result<R> {
+    // What the work shares with others is behind locks and atomics, as for any thread that panics.
+    let result = catch_unwind(AssertUnwindSafe(|| work(value)));
+    result.unwrap_or_else(|_| Err(Error::internal("the work on an item panicked")))
+}
+
+#[cfg(test)]
+mod tests;

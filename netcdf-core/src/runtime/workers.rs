@@ -1,0 +1,39 @@
+//! The threads of a runtime.
+
+use std::sync::OnceLock;
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+/// Threads that are started when they are first needed, and end with the runtime.
+#[derive(Debug, Default)]
+pub(super) struct Workers(OnceLock<Option<ThreadPool>>);
+
+/// Where a job is called.
+pub(super) enum Caller<'a> {
+    /// On a thread that is no worker: workers do the work.
+    Outside(&'a ThreadPool),
+    /// On one of these workers: it helps.
+    Worker(&'a ThreadPool),
+    /// Where there are no workers for the job: the caller does the work alone.
+    Alone,
+}
+
+impl Workers {
+    /// The workers for a job that this thread calls; if need be, `threads` of them are started.
+    pub(super) fn of_caller(&self, threads: usize) -> Caller<'_> {
+        let worker = rayon_core::current_thread_index().is_some();
+        match self.0.get_or_init(|| start(threads)) {
+            Some(pool) if pool.current_thread_index().is_some() => Caller::Worker(pool),
+            // A worker of another runtime: if two runtimes waited for each other, both could be out of workers.
+            Some(pool) if !worker => Caller::Outside(pool),
+            Some(_) | None => Caller::Alone,
+        }
+    }
+}
+
+/// Starts the threads; fewer, if the system has no room for so many, and none if it has none for one.
+fn start(threads: usize) -> Option<ThreadPool> {
+    let fewer = std::iter::successors(Some(threads), |n| Some(n / 2).filter(|n| *n > 0));
+    let mut pools = fewer.map(|n| ThreadPoolBuilder::new().num_threads(n).build().ok());
+    pools.find_map(|pool| pool)
+}

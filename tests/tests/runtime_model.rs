@@ -1,0 +1,146 @@
+//! The queue of a job's items (`runtime/queue.rs`) under all orders of events that differ, up to two preemptions: results come in
+//! order, each once, nobody waits for ever.
+
+use std::sync::PoisonError;
+
+use loom::sync::Arc;
+use loom::thread;
+
+use queue::{Next, Queue};
+use sync::{Condvar, Mutex};
+
+#[path = "../../netcdf-core/src/runtime/queue.rs"]
+mod queue;
+
+/// The locks that loom watches.
+mod sync {
+    pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
+}
+
+/// The line of the workers: how many tokens wait in it, and whether more may come.
+struct Line {
+    state: Mutex<(usize, bool)>,
+    more: Condvar,
+}
+
+impl Line {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new((0, true)),
+            more: Condvar::new(),
+        })
+    }
+
+    fn put(&self, tokens: usize) {
+        if tokens > 0 {
+            self.state.lock().unwrap().0 += tokens;
+            self.more.notify_all();
+        }
+    }
+
+    /// Waits for a token; false if no more come.
+    fn take(&self) -> bool {
+        let mut state = self.state.lock().unwrap();
+        loop {
+            match *state {
+                (0, true) => {
+                    state = self
+                        .more
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
+                (0, false) => return false,
+                (tokens, _) => {
+                    state.0 = tokens - 1;
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn end(&self) {
+        self.state.lock().unwrap().1 = false;
+        self.more.notify_all();
+    }
+}
+
+type Numbers = Queue<u64, u64>;
+
+/// A worker: it runs an item for each token.
+fn worker(queue: &Numbers, line: &Line) {
+    while line.take() {
+        if let Some((number, item)) = queue.begin() {
+            line.put(queue.end(number, item * 10));
+        }
+    }
+}
+
+fn model(run: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(run);
+}
+
+/// A job with items that begin after the given numbers of others, and `workers` threads.
+fn job(after: &'static [u64], workers: usize, help: bool) {
+    model(move || {
+        let (queue, line) = (Arc::new(Numbers::from(7)), Line::new());
+        let workers: Vec<_> = (0..workers)
+            .map(|_| {
+                let (queue, line) = (Arc::clone(&queue), Arc::clone(&line));
+                thread::spawn(move || worker(&queue, &line))
+            })
+            .collect();
+        for (item, after) in after.iter().enumerate() {
+            line.put(queue.add(7 + after, item as u64));
+        }
+        let mut out = vec![];
+        loop {
+            match queue.next(help) {
+                Next::Result(result) => out.push(result),
+                Next::Run(number, item) => line.put(queue.end(number, item * 10)),
+                Next::Nothing => break,
+            }
+        }
+        let want = (0..after.len() as u64).map(|n| n * 10);
+        assert_eq!(out, want.collect::<Vec<_>>());
+        line.end();
+        workers
+            .into_iter()
+            .for_each(|worker| worker.join().unwrap());
+    });
+}
+
+#[test]
+fn results_come_in_order() {
+    job(&[0, 0, 0], 1, false);
+    job(&[0, 0], 2, false);
+}
+
+#[test]
+fn items_that_wait_for_others_begin_in_the_end() {
+    job(&[0, 1, 1], 1, false);
+    job(&[0, 0, 2], 2, false);
+}
+
+#[test]
+fn a_caller_that_helps_needs_no_worker() {
+    job(&[0, 1, 0], 0, true);
+    job(&[0, 1, 0], 1, true);
+}
+
+#[test]
+fn a_closed_queue_gives_no_more_items() {
+    model(|| {
+        let (queue, line) = (Arc::new(Numbers::from(0)), Line::new());
+        let working = {
+            let (queue, line) = (Arc::clone(&queue), Arc::clone(&line));
+            thread::spawn(move || worker(&queue, &line))
+        };
+        (0..2).for_each(|item| line.put(queue.add(0, item)));
+        queue.close();
+        assert!(queue.begin().is_none());
+        line.end();
+        working.join().unwrap();
+    });
+}
