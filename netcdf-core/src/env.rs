@@ -1,4 +1,4 @@
-//! The environment passed down to everything that opens, reads or writes: there is no global state.
+//! The environment passed down to everything that opens, reads or writes. Only the workers of [`Runtime::default`] belong to the process.
 
 use std::num::NonZeroU16;
 use std::sync::atomic::Ordering;

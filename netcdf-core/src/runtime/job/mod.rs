@@ -13,6 +13,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// Items of a job under way, for each thread.
 const AHEAD: usize = 3;
 
+/// Bytes that an item counts at least when a caller decides whether workers are worth waking: an item may need no memory of its
+/// own, but much work.
+const LEAST: u64 = 4 << 10;
+
 /// A work item.
 #[derive(Debug)]
 pub struct Item<T> {
@@ -53,7 +57,8 @@ impl<T, R, W> Drop for Close<'_, T, R, W> {
 impl Runtime {
     /// Runs `work` on the items on several threads, and passes the results to `sink` in the order of the items.
     /// The order, and so the output, does not depend on the number of threads. The first error of any stage ends
-    /// it. Little work is done by the calling thread, and so is all work of a runtime with one thread.
+    /// it. Little work is done by the calling thread, and so is all work of a runtime with one thread, and all that
+    /// is called from a thread of another rayon pool.
     ///
     /// `work` may run jobs of its own, but holds no lock while it does, and does not wait for other items
     /// ([`Item::after`]).
@@ -70,7 +75,7 @@ impl Runtime {
         let (mut number, mut bytes) = (0u64, 0u64);
         while let Some(first) = items.next() {
             let first = first?;
-            bytes = bytes.saturating_add(first.bytes);
+            bytes = bytes.saturating_add(first.bytes.max(LEAST));
             if bytes > self.small && self.threads() > 1 {
                 return match items.next() {
                     None => sink(caught(&work, first.value)?),
@@ -102,7 +107,7 @@ impl Runtime {
             Caller::Worker(pool) => (pool, true),
             Caller::Alone => return items.try_for_each(|item| sink(caught(work, item?.value)?)),
         };
-        let share = Share::new(&self.shared.budget, self.memory, self.shared.memory);
+        let mut share = Share::new(&self.shared.budget, self.memory, self.shared.memory);
         pool.in_place_scope(|scope| {
             let _close = Close(&job);
             let most = AHEAD * self.threads();
@@ -112,7 +117,7 @@ impl Runtime {
                 help,
                 most,
             };
-            called.run(share, items, sink)
+            called.run(&mut share, items, sink)
         })
     }
 }
@@ -131,7 +136,7 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
     /// Admits items, and passes on their results.
     fn run(
         &self,
-        mut share: Share<'_>,
+        share: &mut Share<'_>,
         items: impl Iterator<Item = Result<Item<T>>>,
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {

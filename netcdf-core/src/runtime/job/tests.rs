@@ -63,9 +63,24 @@ fn little_work_wakes_nobody() {
         assert_eq!(std::thread::current().id(), here);
         Ok(())
     };
-    runtime.ordered(items(1000, 64), alone, Ok).unwrap();
+    runtime.ordered(items(4, 16 << 10), alone, Ok).unwrap();
+    runtime.ordered(items(16, 0), alone, Ok).unwrap();
     // A single item is not worth it either.
     runtime.ordered(items(1, 1 << 30), alone, Ok).unwrap();
+}
+
+#[test]
+fn many_items_without_memory_are_shared() {
+    let runtime = Runtime::new(2);
+    let both = Barrier::new(2);
+    // The last two items meet on two workers.
+    let meet = |n| {
+        if n >= 16 {
+            both.wait();
+        }
+        Ok(())
+    };
+    runtime.ordered(items(18, 0), meet, Ok).unwrap();
 }
 
 #[test]
