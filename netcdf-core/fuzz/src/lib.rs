@@ -39,6 +39,7 @@ use netcdf_core::io::memory::MemorySource;
 use netcdf_core::io::{Container, Source};
 use netcdf_core::limits::Limits;
 use netcdf_core::model::Region;
+use netcdf_core::runtime::Runtime;
 
 /// Elements of a variable that are read, at most.
 const ELEMENTS: u64 = 1 << 12;
@@ -74,12 +75,11 @@ fn read(container: Container, most: u64) {
 
 /// An environment of one thread.
 fn env() -> Env {
-    let mut env = Env {
+    Env {
         limits: limits(),
+        runtime: Runtime::single(),
         ..Env::default()
-    };
-    env.pool.threads = 1;
-    env
+    }
 }
 
 /// Reads the start and the end of variables; returns the errors.
