@@ -7,6 +7,7 @@ use super::mode::Mode;
 use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
+use crate::chunk::Reader;
 use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -155,13 +156,13 @@ impl Dataset {
         let path = path.as_ref();
         let env = options.env.clone().unwrap_or_default();
         let container = place::open(path, &env)?;
-        let kind = format::probe(&container)?;
-        let place = DatasetPlace::of(path, &container, kind)?;
+        let reader = format::open(container.clone(), &env)?;
+        let place = DatasetPlace::of(path, &container, reader.schema().kind)?;
         let options = Options {
             env: Some(env),
             ..options
         };
-        Self::opened(place, container, options)
+        Ok(Self::opened(place, reader, options))
     }
 
     /// Opens a dataset in something other than a path, such as memory, for reading.
@@ -169,8 +170,14 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::open`].
     pub fn open_in(container: Container, options: Options) -> Result<Self> {
-        let name = container.name().to_string();
-        Self::opened(DatasetPlace::Container(name), container, options)
+        let place = DatasetPlace::Container(container.name().to_string());
+        let env = options.env.clone().unwrap_or_default();
+        let reader = format::open(container, &env)?;
+        let options = Options {
+            env: Some(env),
+            ..options
+        };
+        Ok(Self::opened(place, reader, options))
     }
 
     /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). What is at the path stays until [`Dataset::sync`] or
@@ -210,12 +217,11 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(place: DatasetPlace, container: Container, options: Options) -> Result<Self> {
+    fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
         let mut dataset = Self::with(place, options);
-        let reader = format::open(container, &dataset.env)?;
         dataset.settled = reader.schema().vars.len();
         dataset.staged = Staged::open(reader, dataset.place.scratch());
-        Ok(dataset)
+        dataset
     }
 
     /// Writes the changes made so far, so that others who open the dataset see them (`nc_sync`). What is at the

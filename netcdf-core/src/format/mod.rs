@@ -5,6 +5,8 @@ pub mod hdf4;
 pub mod hdf5;
 mod kinds;
 pub mod netcdf4;
+#[cfg(test)]
+mod opening;
 mod outputs;
 mod recent;
 pub mod zarr;
@@ -17,7 +19,8 @@ use std::sync::Arc;
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Container, Output, odd, other};
+use crate::io::head::Headed;
+use crate::io::{Container, Output, Source, odd, other};
 use crate::model::kind::StorageFormat;
 use crate::model::{Attribute, CreateOptions, GroupId, Kind, Schema};
 use crate::notes::Note;
@@ -29,8 +32,10 @@ pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writ
 pub struct Format {
     /// Name for messages.
     pub name: &'static str,
-    /// The kind of a dataset; `None` if it is not in this format.
-    pub probe: fn(&Container) -> Result<Option<Kind>>,
+    /// Whether a dataset is in this format, by its first bytes or its keys.
+    pub probe: fn(&Container) -> Result<bool>,
+    /// The kind of a dataset that [`Format::probe`] recognized, without opening it.
+    pub kind: fn(&Container) -> Result<Kind>,
     /// Opens a dataset that [`Format::probe`] recognized.
     pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
     /// The kinds that are written; none for a format that is only read.
@@ -106,7 +111,11 @@ pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT
 /// # Errors
 /// [`ErrorKind::UnknownFormat`] if no format knows it; those of reading.
 pub fn probe(container: &Container) -> Result<Kind> {
-    find(container).map(|(_, kind)| kind)
+    let container = match container {
+        Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
+        Container::Store(store) => Container::Store(Arc::clone(store)),
+    };
+    (find(&container)?.kind)(&container)
 }
 
 /// Opens a dataset of any format.
@@ -114,14 +123,21 @@ pub fn probe(container: &Container) -> Result<Kind> {
 /// # Errors
 /// As [`probe`], and those of the format.
 pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
-    let (format, _) = find(&container)?;
-    let Container::Store(store) = &container else {
-        return (format.open)(container, env);
-    };
-    let store = Arc::clone(store);
-    let opened = (format.open)(container, env);
-    odd::tell(&*store, &env.notes)?;
-    opened
+    match container {
+        Container::Source(source) => {
+            let headed = Arc::new(Headed::new(source));
+            let container = Container::Source(Arc::clone(&headed) as Arc<dyn Source>);
+            let opened = find(&container).and_then(|format| (format.open)(container, env));
+            headed.forget();
+            opened
+        }
+        Container::Store(store) => {
+            let container = Container::Store(Arc::clone(&store));
+            let opened = (find(&container)?.open)(container, env);
+            odd::tell(&*store, &env.notes)?;
+            opened
+        }
+    }
 }
 
 /// Starts a dataset of the kind that its schema names.
@@ -215,10 +231,10 @@ pub fn writing(kind: Kind) -> Result<&'static Format> {
     })
 }
 
-fn find(container: &Container) -> Result<(&'static Format, Kind)> {
+fn find(container: &Container) -> Result<&'static Format> {
     for format in FORMATS {
-        if let Some(kind) = (format.probe)(container)? {
-            return Ok((format, kind));
+        if (format.probe)(container)? {
+            return Ok(format);
         }
     }
     Err(unknown(container))

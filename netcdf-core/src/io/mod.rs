@@ -6,6 +6,7 @@
 pub mod blocks;
 pub mod dir;
 pub mod file;
+pub mod head;
 pub mod held;
 pub mod key;
 pub mod locator;
@@ -14,6 +15,8 @@ pub mod memory_store;
 pub mod merge;
 pub mod odd;
 pub mod other;
+#[cfg(test)]
+pub(crate) mod rounds;
 pub mod siblings;
 pub mod source;
 pub mod spans;

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
-use crate::error::Result;
-use crate::io::{Container, Output};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::{Container, Output, Source};
 use crate::model::kind::{Cdf, StorageFormat};
 use crate::model::{CreateOptions, Kind, Schema};
 
@@ -24,6 +24,7 @@ use crate::model::{CreateOptions, Kind, Schema};
 pub const FORMAT: Format = Format {
     name: "classic",
     probe,
+    kind,
     open,
     kinds: &[
         KindRow {
@@ -86,10 +87,27 @@ pub fn version(kind: Kind) -> Option<u8> {
     }
 }
 
-fn probe(container: &Container) -> Result<Option<Kind>> {
+fn probe(container: &Container) -> Result<bool> {
+    match container {
+        Container::Source(source) => kind_of(&**source).map(|kind| kind.is_some()),
+        Container::Store(_) => Ok(false),
+    }
+}
+
+fn kind(container: &Container) -> Result<Kind> {
     let Container::Source(source) = container else {
-        return Ok(None);
+        return Err(not_classic(container));
     };
+    kind_of(&**source)?.ok_or_else(|| not_classic(container))
+}
+
+/// The error for what is not a classic file.
+fn not_classic(container: &Container) -> Error {
+    Error::new(ErrorKind::UnknownFormat, "not a classic netCDF file").of(container.name())
+}
+
+/// The kind of a file, by its first bytes; `None` if it is not classic.
+fn kind_of(source: &dyn Source) -> Result<Option<Kind>> {
     let mut magic = [0; 4];
     if source.len() < 4 {
         return Ok(None);
@@ -105,11 +123,10 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     match container {
         Container::Source(source) => Ok(Box::new(reader::ClassicReader::open(source, env)?)),
-        Container::Store(store) => Err(crate::Error::new(
-            crate::ErrorKind::UnknownFormat,
-            "a store of keys is not a classic file",
-        )
-        .of(store.name())),
+        Container::Store(store) => {
+            let what = "a store of keys is not a classic file";
+            Err(Error::new(ErrorKind::UnknownFormat, what).of(store.name()))
+        }
     }
 }
 
@@ -128,7 +145,7 @@ fn create(
 
 /// A source of the kinds this format reads, for tests.
 #[cfg(test)]
-pub(crate) fn source(bytes: &[u8]) -> Arc<dyn crate::io::Source> {
+pub(crate) fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(crate::io::memory::MemorySource::new(
         "test.nc",
         bytes.to_vec(),

@@ -28,10 +28,7 @@ impl ClassicReader {
     /// # Errors
     /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`].
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        let kind = super::probe(&Container::Source(Arc::clone(&source)))?;
-        let kind = kind.ok_or_else(|| {
-            Error::new(ErrorKind::UnknownFormat, "not a classic netCDF file").of(source.name())
-        })?;
+        let kind = super::kind(&Container::Source(Arc::clone(&source)))?;
         let header = header::read(&*source, kind, &env.limits)?;
         let (mut schema, begins) = (header.schema, header.begins);
         let places = place(&schema, &begins).map_err(|e| e.of(source.name()))?;

@@ -63,6 +63,7 @@ const KIND: Kind = Kind {
 pub const FORMAT: Format = Format {
     name: NAME,
     probe,
+    kind: |_| Ok(KIND),
     open,
     kinds: &[],
     create,
@@ -85,16 +86,16 @@ pub const FORMAT: Format = Format {
     reads_back: |_, _, _| false,
 };
 
-fn probe(container: &Container) -> Result<Option<Kind>> {
+fn probe(container: &Container) -> Result<bool> {
     let Container::Source(source) = container else {
-        return Ok(None);
+        return Ok(false);
     };
     let mut magic = [0; dd::MAGIC.len()];
     if source.len() < magic.len() as u64 {
-        return Ok(None);
+        return Ok(false);
     }
     source.read_at(0, &mut magic)?;
-    Ok((magic == dd::MAGIC).then_some(KIND))
+    Ok(magic == dd::MAGIC)
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {

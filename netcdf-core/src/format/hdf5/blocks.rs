@@ -1,36 +1,333 @@
-//! A cache of the blocks of metadata that were read last.
+//! A cache of blocks of metadata, which reads ahead where much was read before.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a block of the cache.
-pub(super) const BLOCK: u64 = 16 << 10;
-/// Blocks in the cache.
+use crate::error::Result;
+use crate::io::Source;
+
+/// Bytes of a block.
+const BLOCK: u64 = 16 << 10;
+/// Most blocks in the cache at first, and if blocks that were dropped are needed again.
 const BLOCKS: usize = 256;
+const MORE_BLOCKS: usize = 2048;
+/// Most blocks that are asked for at once: the cache keeps them until they are used.
+const AT_ONCE: usize = 192;
+/// Blocks of a region, which has a bit for each.
+const REGION: u64 = 32;
+/// Of so many blocks side by side, one must have been read before all of them are.
+const DENSE: u64 = 4;
+/// Most regions that are read ahead behind as many that were read.
+const AHEAD: u64 = 4;
+/// More bytes than this are read past the cache.
+const LONGEST: u64 = 256 << 10;
 
-/// A cache of the blocks of metadata that were read last.
+/// A cache of the blocks of a source that were used last. Several threads can use it.
 #[derive(Debug, Default)]
-pub(super) struct Cache {
-    blocks: std::collections::HashMap<u64, Arc<Vec<u8>>, foldhash::fast::RandomState>,
-    order: VecDeque<u64>,
+pub(super) struct Blocks(Mutex<Cache>);
+
+#[derive(Debug)]
+struct Cache {
+    blocks: HashMap<u64, Kept, foldhash::fast::RandomState>,
+    /// The blocks of each region that were ever read, a bit for each.
+    read: HashMap<u64, u32, foldhash::fast::RandomState>,
+    /// Counts uses.
+    time: u64,
+    /// Most blocks to be kept.
+    most: usize,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self {
+            blocks: HashMap::default(),
+            read: HashMap::default(),
+            time: 0,
+            most: BLOCKS,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// When it was used last.
+    used: u64,
+}
+
+impl Blocks {
+    /// Fills `out` from byte `place` of the source on, which must have all these bytes.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn read(&self, source: &dyn Source, place: u64, out: &mut [u8]) -> Result<()> {
+        let len = out.len() as u64;
+        if len > LONGEST {
+            return source.read_at(place, out);
+        }
+        if self.with(|cache| cache.copy(place, out)) {
+            return Ok(());
+        }
+        self.ask(source, &[place..place.saturating_add(len)]);
+        if self.with(|cache| cache.copy(place, out)) {
+            return Ok(());
+        }
+        // Only a source that fails, or threads that fill the cache with other blocks, lead here.
+        source.read_at(place, out)
+    }
+
+    /// Reads all blocks of these ranges that are not in the cache, and those around them where the density says so, in one
+    /// request. What cannot be read is left out: whoever needs it meets the error.
+    pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
+        let len = source.len();
+        let runs = self.with(|cache| cache.runs(ranges, len.div_ceil(BLOCK)));
+        if runs.is_empty() {
+            return;
+        }
+        let places = |run: &Range<u64>| run.start * BLOCK..len.min(run.end * BLOCK);
+        let places: Vec<_> = runs.iter().map(places).collect();
+        if let Ok(read) = source.read_ranges(&places) {
+            self.with(|cache| cache.keep(&runs, read));
+        }
+    }
+
+    fn with<T>(&self, on: impl FnOnce(&mut Cache) -> T) -> T {
+        on(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Cache {
-    /// A block, if it is in the cache.
-    pub(super) fn get(&self, number: u64) -> Option<Arc<Vec<u8>>> {
-        self.blocks.get(&number).cloned()
+    /// Copies bytes of the source; false if some are not in the cache.
+    fn copy(&mut self, place: u64, out: &mut [u8]) -> bool {
+        self.time += 1;
+        let (mut at, mut rest) = (place, out);
+        while !rest.is_empty() {
+            let Some(block) = self.blocks.get_mut(&(at / BLOCK)) else {
+                return false;
+            };
+            block.used = self.time;
+            let from = usize::try_from(at % BLOCK).unwrap_or(0);
+            let part = block.bytes.get(from..).unwrap_or_default();
+            let n = part.len().min(rest.len());
+            let (Some(part), true) = (part.get(..n), n > 0) else {
+                return false;
+            };
+            let (to, after) = rest.split_at_mut(n);
+            to.copy_from_slice(part);
+            (at, rest) = (at.saturating_add(n as u64), after);
+        }
+        true
     }
 
-    /// Keeps a block; the oldest makes room for it.
-    pub(super) fn put(&mut self, number: u64, block: Arc<Vec<u8>>) {
-        if self.blocks.insert(number, block).is_some() {
-            return;
+    /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64) -> Vec<Range<u64>> {
+        let mut wanted = BTreeSet::new();
+        for range in ranges.iter().filter(|r| !r.is_empty()) {
+            for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
+                if wanted.len() >= AT_ONCE {
+                    break;
+                }
+                if !self.blocks.contains_key(&number) && !wanted.contains(&number) {
+                    self.add_around(number, count, &mut wanted);
+                }
+            }
         }
-        self.order.push_back(number);
-        if self.order.len() > BLOCKS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.blocks.remove(&oldest);
+        let mut runs: Vec<Range<u64>> = vec![];
+        for number in wanted {
+            match runs.last_mut().filter(|run| run.end == number) {
+                Some(run) => run.end += 1,
+                None => runs.push(number..number + 1),
+            }
         }
+        runs
+    }
+
+    /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
+    fn add_around(&mut self, number: u64, count: u64, wanted: &mut BTreeSet<u64>) {
+        wanted.insert(number);
+        let dropped = self.was_read(number);
+        let likely = match dropped {
+            true => {
+                self.most = (self.most * 2).min(MORE_BLOCKS);
+                let start = number - number % REGION;
+                start..start + REGION
+            }
+            false => self.likely(number),
+        };
+        for block in likely.filter(|block| *block < count) {
+            let again = self.was_read(block);
+            let wants = again == dropped && !self.blocks.contains_key(&block);
+            if wants && wanted.len() < AT_ONCE {
+                wanted.insert(block);
+                *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
+            }
+        }
+    }
+
+    /// Whether a block was ever read.
+    fn was_read(&self, block: u64) -> bool {
+        let bits = self.read.get(&(block / REGION)).copied().unwrap_or(0);
+        bits & 1 << (block % REGION) != 0
+    }
+
+    /// The blocks that are likely to be needed if this one is: its neighbours, if others nearby were read; whole regions, if as
+    /// many before them were.
+    fn likely(&self, number: u64) -> Range<u64> {
+        let region = number / REGION;
+        let bits = |region: u64| self.read.get(&region).copied().unwrap_or(0);
+        let before = (1..=AHEAD).map_while(|n| region.checked_sub(n));
+        let full = before.take_while(|r| u64::from(bits(*r).count_ones()) * 2 >= REGION);
+        match (full.count() as u64, bits(region)) {
+            (full @ 1.., 0) => region * REGION..(region + full) * REGION,
+            (_, bits) => {
+                let around = around(bits, number % REGION);
+                region * REGION + around.start..region * REGION + around.end
+            }
+        }
+    }
+
+    /// Keeps the blocks of runs, in place of those that were not used for the longest time.
+    fn keep(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
+        self.time += 1;
+        let size = usize::try_from(BLOCK).unwrap_or(1);
+        for (run, bytes) in runs.iter().zip(read) {
+            for (number, bytes) in run.clone().zip(bytes.chunks(size)) {
+                let bytes = bytes.to_vec();
+                let used = self.time;
+                self.blocks.insert(number, Kept { bytes, used });
+            }
+        }
+        let surplus = self.blocks.len().saturating_sub(self.most);
+        if surplus > 0 {
+            let mut ages: Vec<_> = self.blocks.iter().map(|(n, b)| (b.used, *n)).collect();
+            ages.sort_unstable();
+            for (_, number) in ages.iter().take(surplus) {
+                self.blocks.remove(number);
+            }
+        }
+    }
+}
+
+/// The bits around a bit to read with it: the largest aligned part of the region of which enough was read before.
+fn around(bits: u32, bit: u64) -> Range<u64> {
+    let mut found = bit..bit + 1;
+    let mut len = 2;
+    while len <= REGION {
+        let part = bit - bit % len..bit - bit % len + len;
+        let read = part.clone().filter(|b| bits & 1 << b != 0).count();
+        if read as u64 * DENSE >= len {
+            found = part;
+        }
+        len *= 2;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::io::memory::MemorySource;
+    use crate::io::rounds::Rounds;
+
+    fn source(blocks: u64) -> Arc<Rounds<dyn Source>> {
+        let bytes = (0..blocks * BLOCK).map(|n| (n % 251) as u8).collect();
+        Rounds::of(Arc::new(MemorySource::new("m", bytes)) as Arc<dyn Source>)
+    }
+
+    fn check(blocks: &Blocks, source: &dyn Source, place: u64, len: usize) {
+        let (mut got, mut want) = (vec![0; len], vec![0; len]);
+        blocks.read(source, place, &mut got).unwrap();
+        for (at, byte) in (place..).zip(&mut want) {
+            *byte = (at % 251) as u8;
+        }
+        assert!(got == want, "{len} bytes at {place}");
+    }
+
+    #[test]
+    fn parts_grow_with_what_was_read() {
+        assert_eq!(around(0, 5), 5..6);
+        assert_eq!(around(1 << 4, 5), 4..8);
+        assert_eq!(around(0b1111, 4), 0..16);
+        assert_eq!(around(0xffff, 16), 0..32);
+        assert_eq!(around(1 << 31, 30), 28..32);
+    }
+
+    #[test]
+    fn a_source_in_order_takes_few_requests_and_each_byte_once() {
+        let (source, blocks) = (source(200), Blocks::default());
+        for place in (0..200 * BLOCK).step_by(5000) {
+            check(
+                &blocks,
+                &*source,
+                place,
+                5000.min((200 * BLOCK - place) as usize),
+            );
+        }
+        let asked = source.asked();
+        assert!(asked.rounds < 40, "{asked:?}");
+        assert_eq!(asked.bytes, 200 * BLOCK);
+    }
+
+    #[test]
+    fn what_is_asked_for_together_is_one_request() {
+        let (source, blocks) = (source(200), Blocks::default());
+        let ranges: Vec<_> = (0..200)
+            .step_by(40)
+            .map(|n| n * BLOCK + 9..n * BLOCK + 20)
+            .collect();
+        blocks.ask(&*source, &ranges);
+        ranges
+            .iter()
+            .for_each(|r| check(&blocks, &*source, r.start, 11));
+        assert_eq!(
+            (source.asked().rounds, source.asked().bytes),
+            (1, 5 * BLOCK)
+        );
+        let beyond = [5..5, u64::MAX - 1..u64::MAX, 200 * BLOCK..201 * BLOCK];
+        blocks.ask(&*source, &beyond);
+        assert_eq!(source.asked().rounds, 1);
+    }
+
+    #[test]
+    fn the_cache_is_bounded_and_keeps_what_is_used() {
+        let (source, blocks) = (source(600), Blocks::default());
+        let all = 0..600 * BLOCK;
+        blocks.ask(&*source, std::slice::from_ref(&all));
+        assert_eq!(source.asked().bytes, AT_ONCE as u64 * BLOCK);
+        for n in 0..600 {
+            check(&blocks, &*source, n * BLOCK, 8);
+            check(&blocks, &*source, 0, 8);
+            assert!(blocks.with(|cache| cache.blocks.len()) <= BLOCKS);
+        }
+        assert_eq!(source.asked().bytes, 600 * BLOCK);
+        // What is needed again makes room for more.
+        for n in 0..600 {
+            check(&blocks, &*source, n * BLOCK, 8);
+        }
+        let asked = source.asked();
+        for n in 0..600 {
+            check(&blocks, &*source, n * BLOCK, 8);
+        }
+        assert_eq!(source.asked(), asked);
+        assert!(asked.bytes < 1200 * BLOCK);
+    }
+
+    #[test]
+    fn long_reads_go_past_the_cache() {
+        let (source, blocks) = (source(40), Blocks::default());
+        check(&blocks, &*source, 0, 300 << 10);
+        assert_eq!(source.asked().bytes, 300 << 10);
+    }
+
+    #[test]
+    fn errors_are_about_what_was_asked_for() {
+        let (source, blocks) = (source(2), Blocks::default());
+        let e = blocks
+            .read(&*source, 2 * BLOCK - 4, &mut [0; 8])
+            .unwrap_err();
+        assert_eq!(e.offset(), Some(2 * BLOCK - 4));
     }
 }

@@ -1,9 +1,10 @@
 //! An HDF5 file: checked reads of metadata through a cache of blocks.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use super::blocks::{BLOCK, Cache};
+use super::blocks::Blocks;
 use super::cache_image::CacheImage;
 use super::datatype::Datatype;
 use super::driver;
@@ -25,7 +26,7 @@ pub struct File {
     source: Arc<dyn Source>,
     superblock: Superblock,
     limits: Limits,
-    cache: Mutex<Cache>,
+    blocks: Blocks,
     shared: OnceLock<Option<SharedMessages>>,
     types: Types,
     heap: GlobalHeap,
@@ -66,7 +67,7 @@ impl File {
             source,
             superblock,
             limits: limits.clone(),
-            cache: Mutex::default(),
+            blocks: Blocks::default(),
             shared: OnceLock::new(),
             types: Types::default(),
             heap,
@@ -176,7 +177,7 @@ impl File {
         }
         let size = self.metadata(address, len, "a structure")?;
         let mut data = vec![0; size];
-        self.fill(place, &mut data)?;
+        self.blocks.read(&*self.source, place, &mut data)?;
         if let Some(image) = &self.image {
             image.cover(address, &mut data);
         }
@@ -197,6 +198,15 @@ impl File {
             self.source.len()
         );
         Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
+    }
+
+    /// Reads metadata at these ranges of addresses ahead, in one request. What cannot be read is left out: whoever needs it
+    /// meets the error.
+    pub fn prefetch(&self, ranges: &[Range<u64>]) {
+        let base = self.superblock.base;
+        let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
+        let places: Vec<_> = ranges.iter().filter_map(place).collect();
+        self.blocks.ask(&*self.source, &places);
     }
 
     /// The size in memory of a structure at an address; see [`Limits::metadata`].
@@ -262,42 +272,5 @@ impl File {
     /// As [`Types::get`].
     pub fn shared_type(&self, reference: &Reference) -> Result<Arc<Datatype>> {
         self.types.get(self, reference)
-    }
-
-    /// Reads through the cache, or directly for large ranges.
-    fn fill(&self, place: u64, out: &mut [u8]) -> Result<()> {
-        if out.len() as u64 > BLOCK {
-            return self.source.read_at(place, out);
-        }
-        let mut done = 0usize;
-        while let Some(rest) = out.get_mut(done..).filter(|r| !r.is_empty()) {
-            let at = place.saturating_add(done as u64);
-            let block = self.block(at / BLOCK)?;
-            let from = usize::try_from(at % BLOCK).unwrap_or(0);
-            let part = block.get(from..).unwrap_or_default();
-            let n = part.len().min(rest.len());
-            if n == 0 {
-                return Err(truncated(self.name(), at, rest.len() as u64, 0));
-            }
-            if let (Some(to), Some(from)) = (rest.get_mut(..n), part.get(..n)) {
-                to.copy_from_slice(from);
-            }
-            done += n;
-        }
-        Ok(())
-    }
-
-    fn block(&self, number: u64) -> Result<Arc<Vec<u8>>> {
-        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = lock().get(number) {
-            return Ok(block);
-        }
-        let start = number * BLOCK;
-        let len = self.source.len().saturating_sub(start).min(BLOCK);
-        let mut block = vec![0; usize::try_from(len).unwrap_or(0)];
-        self.source.read_at(start, &mut block)?;
-        let block = Arc::new(block);
-        lock().put(number, Arc::clone(&block));
-        Ok(block)
     }
 }

@@ -59,6 +59,7 @@ use crate::model::{CreateOptions, Kind, Schema};
 pub const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
+    kind,
     open,
     kinds: &[
         KindRow {
@@ -118,13 +119,18 @@ pub struct FileObject {
     pub address: u64,
 }
 
-fn probe(container: &Container) -> Result<Option<Kind>> {
-    let Container::Source(source) = container else {
-        return Ok(None);
-    };
-    if superblock::find(&**source)?.is_none() {
-        return Ok(None);
+fn probe(container: &Container) -> Result<bool> {
+    match container {
+        Container::Source(source) => Ok(superblock::find(&**source)?.is_some()),
+        Container::Store(_) => Ok(false),
     }
+}
+
+/// The kind by the attributes of the root group alone.
+fn kind(container: &Container) -> Result<Kind> {
+    let Container::Source(source) = container else {
+        return Err(no_file(container));
+    };
     let file = File::open(source.clone(), &Limits::default())?;
     let root = ObjectHeader::read(&file, file.superblock().root);
     let root = root.in_object(|| "/".to_owned())?;
@@ -138,17 +144,19 @@ fn probe(container: &Container) -> Result<Option<Kind>> {
     match visited {
         // The caller who opens the file meets the error again, and may tolerate it.
         Err(e) if !e.is_damage() => Err(e),
-        Ok(()) | Err(_) => Ok(Some(kind)),
+        Ok(()) | Err(_) => Ok(kind),
     }
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     match container {
         Container::Source(source) => Ok(Box::new(reader::Netcdf4Reader::open(source, env)?)),
-        Container::Store(store) => {
-            Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(store.name()))
-        }
+        Container::Store(_) => Err(no_file(&container)),
     }
+}
+
+fn no_file(container: &Container) -> Error {
+    Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(container.name())
 }
 
 fn create(

@@ -322,7 +322,7 @@ fn damaged_attributes_of_the_root_are_told() {
         file[at] = b'X';
     }
     let container = Container::Source(source(&file));
-    assert_eq!(super::probe(&container).unwrap(), Some(Kind::NETCDF4));
+    assert_eq!(super::kind(&container).unwrap(), Kind::NETCDF4);
     let opened = open(&file).unwrap();
     assert_eq!(opened.lost("/").kind(), ErrorKind::Corrupt);
     assert_eq!(opened.vars(), whole.vars());

@@ -15,9 +15,9 @@ use super::variables::FoundVariable;
 use super::virtual_sources::Nesting;
 use super::{FileObject, hidden::is_reserved};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
-use crate::format::hdf5::message::link::Link;
+use crate::format::hdf5::message::link::{Link, Target};
 use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
@@ -56,6 +56,10 @@ pub struct FileBuilder<'a> {
 /// How often, in total, groups may be shown again under another name.
 const REPEATS: u32 = 256;
 
+/// Headers that are read ahead in one request, and bytes that most of them do not exceed.
+const AHEAD: usize = 64;
+const HEADER: u64 = 512;
+
 impl<'a> FileBuilder<'a> {
     /// An empty builder.
     pub fn new(files: Files, env: &'a Env) -> Self {
@@ -85,9 +89,11 @@ impl<'a> FileBuilder<'a> {
     /// # Errors
     /// Damage; what netCDF cannot express is only noted.
     pub fn walk(&mut self) -> Result<()> {
-        let address = self.files.get(0)?.superblock().root;
+        let file = self.files.get(0)?;
+        let address = file.superblock().root;
         let root = FileObject { file: 0, address };
-        let walked = self.group(GroupId::ROOT, root, &mut vec![]);
+        let header = ObjectHeader::read(&file, address).in_object(|| "/".to_owned())?;
+        let walked = self.members(GroupId::ROOT, root, header, &mut vec![]);
         walked.map_err(|e| match e.is_damage() {
             true => e.in_object("/"),
             false => e,
@@ -120,11 +126,21 @@ impl<'a> FileBuilder<'a> {
         format!("{group}/{}", String::from_utf8_lossy(name))
     }
 
+    fn group(&mut self, id: GroupId, place: FileObject, above: &mut Vec<FileObject>) -> Result<()> {
+        let header = ObjectHeader::read(&*self.files.get(place.file)?, place.address)?;
+        self.members(id, place, header, above)
+    }
+
     /// Walks a group: its own objects first, so that its subgroups know their types and dimensions.
     /// `above` lists the enclosing groups.
-    fn group(&mut self, id: GroupId, place: FileObject, above: &mut Vec<FileObject>) -> Result<()> {
+    fn members(
+        &mut self,
+        id: GroupId,
+        place: FileObject,
+        header: ObjectHeader,
+        above: &mut Vec<FileObject>,
+    ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let header = ObjectHeader::read(&file, place.address)?;
         if dataset::kind(&header) != Object::Group {
             let what = "expected a group with a symbol table or link info";
             return Err(file.error(ErrorKind::Corrupt, place.address, what));
@@ -134,8 +150,11 @@ impl<'a> FileBuilder<'a> {
         drop((file, header));
         above.push(place);
         let mut groups = vec![];
-        for link in links {
+        for (n, link) in links.iter().enumerate() {
             self.env.cancel.check()?;
+            if n % AHEAD == 0 {
+                self.prefetch(place, links.get(n..).unwrap_or_default())?;
+            }
             match self.target(place, &link.target) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
                 Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
@@ -146,6 +165,20 @@ impl<'a> FileBuilder<'a> {
             self.subgroup(id, &name, found, above)?;
         }
         above.pop();
+        Ok(())
+    }
+
+    /// Reads the headers of the objects that come next ahead, in one request.
+    fn prefetch(&mut self, group: FileObject, links: &[Link]) -> Result<()> {
+        let hard = links
+            .iter()
+            .take(AHEAD)
+            .filter_map(|link| match link.target {
+                Target::Hard(address) => Some(address..address.checked_add(HEADER)?),
+                Target::Soft(_) | Target::External { .. } | Target::User(_) => None,
+            });
+        let headers: Vec<_> = hard.collect();
+        self.files.get(group.file)?.prefetch(&headers);
         Ok(())
     }
 
@@ -187,7 +220,7 @@ impl<'a> FileBuilder<'a> {
     fn object(
         &mut self,
         group: GroupId,
-        link: Link,
+        link: &Link,
         place: FileObject,
         groups: &mut Vec<(Vec<u8>, FileObject)>,
     ) -> Result<()> {
@@ -252,6 +285,9 @@ impl<'a> FileBuilder<'a> {
             }
             self.attribute(AttributeOwner::Group(id), file, attribute)
         })
-        .or_else(|e| self.lost(e, || self.schema.group_path(id)))
+        .or_else(|e| match e.is_damage() {
+            true => self.lost(e, || self.schema.group_path(id)),
+            false => Err(e),
+        })
     }
 }

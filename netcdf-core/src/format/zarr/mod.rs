@@ -74,6 +74,7 @@ const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
 pub const FORMAT: Format = Format {
     name: "Zarr",
     probe,
+    kind,
     open,
     kinds: &[
         KindRow {
@@ -117,25 +118,33 @@ pub const FORMAT: Format = Format {
     reads_back: write::reads_back,
 };
 
-fn probe(container: &Container) -> Result<Option<Kind>> {
-    let Container::Store(store) = container else {
-        return Ok(None);
-    };
-    let Some(version) = version(store)? else {
-        return Ok(None);
-    };
+fn probe(container: &Container) -> Result<bool> {
+    match container {
+        Container::Source(_) => Ok(false),
+        Container::Store(store) => Ok(version(store)?.is_some()),
+    }
+}
+
+fn kind(container: &Container) -> Result<Kind> {
+    let (store, version) = known(container)?;
     let env = Env::default();
     let builder = StoreBuilder::new(Metadata::open(store, version, &env)?, version)?;
-    Ok(Some(Kind::zarr(builder.zarr)))
+    Ok(Kind::zarr(builder.zarr))
 }
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
-    let unknown = || Error::new(ErrorKind::UnknownFormat, "not a Zarr store");
-    let Container::Store(store) = container else {
-        return Err(unknown().of(container.name()));
-    };
-    let version = version(&store)?.ok_or_else(|| unknown().of(store.name()))?;
+    let (store, version) = known(&container)?;
+    let store = Arc::clone(store);
     Ok(Box::new(ZarrReader::open(store, version, env)?))
+}
+
+/// The store and its version.
+fn known(container: &Container) -> Result<(&Arc<dyn Store>, ZarrVersion)> {
+    let unknown = || Error::new(ErrorKind::UnknownFormat, "not a Zarr store").of(container.name());
+    let Container::Store(store) = container else {
+        return Err(unknown());
+    };
+    Ok((store, version(store)?.ok_or_else(unknown)?))
 }
 
 /// Most names below the root to look into if the root has no metadata.

@@ -1,0 +1,52 @@
+//! How many rounds of requests, and how many bytes, opening a dataset takes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::open;
+use crate::env::Env;
+use crate::io::memory::MemorySource;
+use crate::io::rounds::{Asked, Rounds};
+use crate::io::{Container, Source};
+
+/// The bytes of a file in testdata, which `zstd` may have compressed.
+fn bytes(name: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let stored = std::fs::read(root.join(name)).unwrap();
+    match name.ends_with(".zst") {
+        true => zstd::bulk::decompress(&stored, 1 << 25).unwrap(),
+        false => stored,
+    }
+}
+
+/// What opening a file asks for, and the number of its variables.
+fn opening(name: &str) -> (Asked, usize) {
+    let inner: Arc<dyn Source> = Arc::new(MemorySource::new(name, bytes(name)));
+    let source = Rounds::of(inner);
+    let container = Container::Source(Arc::clone(&source) as Arc<dyn Source>);
+    let reader = open(container, &Env::default()).unwrap();
+    (source.asked(), reader.schema().vars.len())
+}
+
+/// Asserts that opening a file takes at most these rounds, and at most twice the bytes of its metadata, as `h5stat -S` tells them.
+fn takes(name: &str, vars: usize, rounds: u64, metadata: u64) {
+    let (asked, found) = opening(name);
+    assert_eq!(found, vars);
+    let within = asked.rounds <= rounds && asked.bytes <= 2 * metadata;
+    assert!(within, "{name}: {asked:?}");
+}
+
+#[test]
+fn a_small_file() {
+    takes("netcdf4/short.nc", 4, 2, 8_777);
+}
+
+#[test]
+fn a_thousand_variables_with_strings() {
+    takes("rounds/strings.nc.zst", 1046, 12, 3_817_935);
+}
+
+#[test]
+fn many_attributes_in_groups() {
+    takes("rounds/groups.nc.zst", 5000, 40, 19_593_940);
+}

@@ -1,0 +1,241 @@
+//! Counts the rounds of requests that reading takes, for tests.
+//!
+//! No request is answered before every caller waits for one. What is then answered together is a round. There is no clock: one thread
+//! that reads takes a round for each request.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex};
+
+use super::source::Source;
+use super::store::{Hints, Store, VisitKey};
+use crate::arithmetic::length;
+use crate::error::Result;
+
+/// A source or store whose requests are counted.
+#[derive(Debug)]
+pub struct Rounds<T: ?Sized> {
+    inner: Arc<T>,
+    counter: Arc<Counter>,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Rounds of requests.
+    pub rounds: u64,
+    /// Bytes of all ranges, or of all keys.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counter {
+    state: Mutex<State>,
+    answered: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    asked: Asked,
+    /// Threads that may ask; without any, the only thread of the test.
+    callers: usize,
+    waiting: usize,
+}
+
+impl State {
+    /// Ends a round if nobody is left who could ask for more.
+    fn release(&mut self, answered: &Condvar) {
+        if self.waiting > 0 && self.waiting >= self.callers {
+            self.asked.rounds += 1;
+            self.waiting = 0;
+            answered.notify_all();
+        }
+    }
+}
+
+impl Counter {
+    fn ask(&self, bytes: u64) {
+        let mut state = self.state.lock().unwrap();
+        let round = state.asked.rounds;
+        state.asked.bytes += bytes;
+        state.waiting += 1;
+        state.release(&self.answered);
+        let waits = |state: &mut State| state.asked.rounds == round;
+        drop(self.answered.wait_while(state, waits).unwrap());
+    }
+
+    fn join(&self, more: bool) {
+        let mut state = self.state.lock().unwrap();
+        match more {
+            true => state.callers += 1,
+            false => state.callers -= 1,
+        }
+        state.release(&self.answered);
+    }
+}
+
+/// A thread that reads beside others, until this is dropped.
+#[derive(Debug)]
+pub struct Caller(Arc<Counter>);
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        self.0.join(false);
+    }
+}
+
+impl<T: ?Sized> Rounds<T> {
+    /// Counts the requests to a source or store.
+    pub fn of(inner: Arc<T>) -> Arc<Self> {
+        let counter = Arc::default();
+        Arc::new(Self { inner, counter })
+    }
+
+    /// What was asked for so far.
+    pub fn asked(&self) -> Asked {
+        self.counter.state.lock().unwrap().asked
+    }
+
+    /// A thread that reads beside others. All of them are made before the first reads.
+    pub fn caller(&self) -> Caller {
+        self.counter.join(true);
+        Caller(Arc::clone(&self.counter))
+    }
+
+    fn ask(&self, bytes: u64) {
+        self.counter.ask(bytes);
+    }
+}
+
+impl Source for Rounds<dyn Source> {
+    fn name(&self) -> &Arc<str> {
+        self.inner.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.ask(buf.len() as u64);
+        self.inner.read_at(offset, buf)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        self.ask(ranges.iter().map(length).sum());
+        self.inner.read_ranges(ranges)
+    }
+
+    fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {
+        self.inner.sibling(name, outside)
+    }
+}
+
+impl Rounds<dyn Store> {
+    /// Counts a request for a key, which has no answer before its bytes are there.
+    fn key<A>(&self, answer: Result<A>, size: impl FnOnce(&A) -> usize) -> Result<A> {
+        self.ask(answer.as_ref().map_or(0, |a| size(a) as u64));
+        answer
+    }
+}
+
+impl Store for Rounds<dyn Store> {
+    fn name(&self) -> &Arc<str> {
+        self.inner.name()
+    }
+
+    fn hints(&self) -> Hints {
+        self.inner.hints()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let size = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
+        self.key(self.inner.get(key), size)
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        let size = |all: &Option<Vec<Vec<u8>>>| all.iter().flatten().map(Vec::len).sum();
+        self.key(self.inner.get_ranges(key, ranges), size)
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        self.key(self.inner.size(key), |_| 0)
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.key(self.inner.children(prefix), |_| 0)
+    }
+
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        self.ask(0);
+        self.inner.walk(prefix, visit)
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.inner.put(key, bytes)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.inner.put_if_absent(key, bytes)
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        self.inner.delete(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemorySource;
+    use crate::io::memory_store::MemoryStore;
+
+    fn asked(rounds: u64, bytes: u64) -> Asked {
+        Asked { rounds, bytes }
+    }
+
+    fn source() -> Arc<Rounds<dyn Source>> {
+        Rounds::of(Arc::new(MemorySource::new("m", vec![7; 100])) as Arc<dyn Source>)
+    }
+
+    #[test]
+    fn each_request_of_one_thread_is_a_round() {
+        let source = source();
+        source.read_at(3, &mut [0; 10]).unwrap();
+        source.read_ranges(&[0..5, 90..95]).unwrap();
+        assert!(source.read_at(99, &mut [0; 2]).is_err());
+        assert_eq!(source.asked(), asked(3, 22));
+    }
+
+    #[test]
+    fn requests_of_several_threads_share_rounds() {
+        let source = source();
+        let callers: Vec<_> = (1..=3u64).map(|n| (n, source.caller())).collect();
+        std::thread::scope(|scope| {
+            for (n, caller) in callers {
+                let source = &source;
+                scope.spawn(move || {
+                    for _ in 0..n {
+                        source.read_at(0, &mut [0; 4]).unwrap();
+                    }
+                    drop(caller);
+                });
+            }
+        });
+        assert_eq!(source.asked(), asked(3, 6 * 4));
+    }
+
+    #[test]
+    fn requests_to_stores_count_alike() {
+        let inner: Arc<dyn Store> = Arc::new(MemoryStore::new("m"));
+        inner.put("v/0", b"abc").unwrap();
+        let store = Rounds::of(inner);
+        store.get("v/0").unwrap();
+        store.get("v/1").unwrap();
+        store.get_ranges("v/0", &[0..1, 2..3]).unwrap();
+        store.size("v/0").unwrap();
+        store.children("").unwrap();
+        store.walk("", &mut |_, _| Ok(())).unwrap();
+        assert_eq!(store.asked(), asked(6, 5));
+    }
+}
