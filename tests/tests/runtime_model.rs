@@ -70,7 +70,7 @@ type Numbers = Queue<u64, u64>;
 fn worker(queue: &Numbers, line: &Line) {
     while line.take() {
         if let Some((number, item)) = queue.begin() {
-            line.put(queue.end(number, item * 10));
+            line.put(queue.end(number, item * 10).0);
         }
     }
 }
@@ -97,8 +97,8 @@ fn job(after: &'static [u64], workers: usize, help: bool) {
         let mut out = vec![];
         loop {
             match queue.next(help) {
-                Next::Result(result) => out.push(result),
-                Next::Run(number, item) => line.put(queue.end(number, item * 10)),
+                Next::Result(result, _) => out.push(result),
+                Next::Run(number, item) => line.put(queue.end(number, item * 10).0),
                 Next::Nothing => break,
             }
         }

@@ -51,6 +51,11 @@ pub trait Reader: Send + Sync {
         true
     }
 
+    /// True if an answer takes so long that many requests should be under way at a time.
+    fn latency(&self) -> bool {
+        self.object(0).is_some_and(|source| source.latency())
+    }
+
     /// The name of the file or key that holds the bytes of a chunk, for messages.
     fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
         let source = self.object(chunk.object);

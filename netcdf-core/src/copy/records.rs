@@ -185,7 +185,7 @@ pub(super) fn gathered(
         }
         Ok(())
     };
-    set.env.runtime.ordered(items, read, put)
+    set.runtime().ordered(items, read, put)
 }
 
 /// Bytes of a record of the output, over all its record variables.
@@ -253,9 +253,9 @@ fn fetch(
         }
     }
     let mut buffer = Vec::new();
-    for read in merge(&ranges) {
+    for read in merge(&ranges, source.near()) {
         buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
-        source.read_at(read.range.start, &mut buffer)?;
+        set.ask(|| source.read_at(read.range.start, &mut buffer))?;
         let members = ranges.get(read.members.clone());
         let members = members.zip(owners.get(read.members));
         let (members, owners) = members.or_internal("a read of no records")?;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::merge::Near;
 use super::source::Source;
 use crate::arithmetic::{indices, length};
 use crate::error::{OrInternal as _, Result};
@@ -102,6 +103,14 @@ impl Source for Headed {
         let mut read = self.inner.read_ranges(&unknown)?.into_iter();
         let bytes = known.into_iter().map(|k| k.or_else(|| read.next()));
         bytes.map(|b| b.or_internal("a range of a read")).collect()
+    }
+
+    fn latency(&self) -> bool {
+        self.inner.latency()
+    }
+
+    fn near(&self) -> Near {
+        self.inner.near()
     }
 
     fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {

@@ -2,10 +2,24 @@
 
 use std::ops::Range;
 
-/// Gaps up to this many bytes are read rather than skipped.
-const GAP: u64 = 16 << 10;
-/// Most bytes of a merged read.
-const MOST: u64 = 4 << 20;
+/// Which ranges of a source are better asked for together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Near {
+    /// Gaps up to this many bytes are read rather than skipped.
+    pub gap: u64,
+    /// Most bytes of a merged read.
+    pub most: u64,
+}
+
+impl Default for Near {
+    /// What suits a local file.
+    fn default() -> Self {
+        Self {
+            gap: 16 << 10,
+            most: 4 << 20,
+        }
+    }
+}
 
 /// One read and the ranges it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +32,7 @@ pub struct Read {
 
 /// The reads that serve `ranges`, in their order: a range that starts closely after the one before it joins its
 /// read.
-pub fn merge(ranges: &[Range<u64>]) -> impl Iterator<Item = Read> + '_ {
+pub fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = Read> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = ranges.get(next)?;
@@ -28,9 +42,9 @@ pub fn merge(ranges: &[Range<u64>]) -> impl Iterator<Item = Read> + '_ {
         };
         for range in ranges.get(next + 1..).unwrap_or_default() {
             let end = range.end.max(read.range.end);
-            let near = range.start.saturating_sub(read.range.end) <= GAP;
+            let near = range.start.saturating_sub(read.range.end) <= source.gap;
             let ascends = range.start >= read.range.start && range.end >= range.start;
-            if !near || !ascends || end.saturating_sub(read.range.start) > MOST {
+            if !near || !ascends || end.saturating_sub(read.range.start) > source.most {
                 break;
             }
             read.range.end = end;
@@ -46,7 +60,8 @@ mod tests {
     use super::*;
 
     fn reads(ranges: &[Range<u64>]) -> Vec<(u64, u64, usize)> {
-        let all = merge(ranges).map(|r| (r.range.start, r.range.end, r.members.len()));
+        let all =
+            merge(ranges, Near::default()).map(|r| (r.range.start, r.range.end, r.members.len()));
         all.collect()
     }
 
@@ -59,12 +74,13 @@ mod tests {
 
     #[test]
     fn far_descending_and_long_ones_do_not() {
-        let far = 4 + GAP + 1;
+        let Near { gap, most } = Near::default();
+        let far = 4 + gap + 1;
         assert_eq!(reads(&[0..4, far..far + 1]), [(0, 4, 1), (far, far + 1, 1)]);
         assert_eq!(reads(&[8..12, 0..4]), [(8, 12, 1), (0, 4, 1)]);
         assert_eq!(
-            reads(&[0..MOST, MOST..MOST + 1]),
-            [(0, MOST, 1), (MOST, MOST + 1, 1)]
+            reads(&[0..most, most..most + 1]),
+            [(0, most, 1), (most, most + 1, 1)]
         );
     }
 }

@@ -1,8 +1,9 @@
 //! Counts the rounds of requests that reading takes, for tests.
 //!
 //! No request is answered before every caller waits for one. What is then answered together is a round. There is no clock: one thread
-//! that reads takes a round for each request.
+//! that reads takes a round for each request; of the workers of a runtime it is known whether they will ask for more.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,11 +13,15 @@ use super::store::{Hints, Store, VisitKey};
 use crate::arithmetic::length;
 use crate::error::Result;
 
+/// The number of requests under way, if no more will come before one is answered.
+type Unanswered = dyn Fn() -> Option<usize> + Send + Sync;
+
 /// A source or store whose requests are counted.
-#[derive(Debug)]
 pub struct Rounds<T: ?Sized> {
     inner: Arc<T>,
     counter: Arc<Counter>,
+    /// If workers of a runtime ask.
+    unanswered: Option<Box<Unanswered>>,
 }
 
 /// What was asked for.
@@ -64,6 +69,24 @@ impl Counter {
         drop(self.answered.wait_while(state, waits).unwrap());
     }
 
+    /// As [`Counter::ask`], where it is known how many requests wait when no more will come.
+    fn ask_of(&self, bytes: u64, unanswered: &Unanswered) {
+        let mut state = self.state.lock().unwrap();
+        let round = state.asked.rounds;
+        state.asked.bytes += bytes;
+        state.waiting += 1;
+        while state.asked.rounds == round {
+            if unanswered().is_some_and(|n| n <= state.waiting) {
+                state.asked.rounds += 1;
+                state.waiting = 0;
+            } else {
+                drop(state);
+                std::thread::yield_now();
+                state = self.state.lock().unwrap();
+            }
+        }
+    }
+
     fn join(&self, more: bool) {
         let mut state = self.state.lock().unwrap();
         match more {
@@ -84,11 +107,35 @@ impl Drop for Caller {
     }
 }
 
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Rounds<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rounds").field(&&self.inner).finish()
+    }
+}
+
 impl<T: ?Sized> Rounds<T> {
     /// Counts the requests to a source or store.
     pub fn of(inner: Arc<T>) -> Arc<Self> {
         let counter = Arc::default();
-        Arc::new(Self { inner, counter })
+        let unanswered = None;
+        Arc::new(Self {
+            inner,
+            counter,
+            unanswered,
+        })
+    }
+
+    /// Counts the requests to a source or store that has latency. `unanswered` says how many are under way, if no more will come
+    /// before one is answered.
+    pub fn of_jobs(
+        inner: Arc<T>,
+        unanswered: impl Fn() -> Option<usize> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            inner,
+            counter: Arc::default(),
+            unanswered: Some(Box::new(unanswered)),
+        })
     }
 
     /// What was asked for so far.
@@ -103,7 +150,10 @@ impl<T: ?Sized> Rounds<T> {
     }
 
     fn ask(&self, bytes: u64) {
-        self.counter.ask(bytes);
+        match &self.unanswered {
+            Some(unanswered) => self.counter.ask_of(bytes, unanswered),
+            None => self.counter.ask(bytes),
+        }
     }
 }
 
@@ -124,6 +174,10 @@ impl Source for Rounds<dyn Source> {
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         self.ask(ranges.iter().map(length).sum());
         self.inner.read_ranges(ranges)
+    }
+
+    fn latency(&self) -> bool {
+        true
     }
 
     fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {

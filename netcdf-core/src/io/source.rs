@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::merge::Near;
 use crate::arithmetic::length;
 use crate::error::Result;
 
@@ -44,6 +45,16 @@ pub trait Source: Debug + Send + Sync {
         let _ = outside;
         let what = format!("no file {} beside this source", name.display());
         Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
+    }
+
+    /// True if an answer takes so long that many requests should be under way at a time.
+    fn latency(&self) -> bool {
+        false
+    }
+
+    /// Which ranges are better asked for together.
+    fn near(&self) -> Near {
+        Near::default()
     }
 
     /// True if the bytes may have changed since the source was opened.

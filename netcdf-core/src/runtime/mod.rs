@@ -10,6 +10,7 @@
 //! | `queue` | the items of a job, and which of them may begin |
 //! | `budget` | bytes admitted by all jobs, and by one |
 //! | `workers` | the threads, started when they are first needed |
+//! | `turns`, `gate` | who computes and who asks, where requests take long |
 //! | `buffers` | memory that is used again |
 //!
 //! # Order of service
@@ -32,13 +33,18 @@
 //! worker in such a chain waits in a frame that began later than that of the one before: the chain is no circle,
 //! and its last worker works. Other callers wait for tokens, which workers come to as long as one of them works.
 //!
+//! Where requests take long ([`Runtime::for_requests`]), jobs run on more workers than threads, in turns; `turns` says why
+//! nothing waits for ever there, either.
+//!
 //! Two rules for the code that runs in items keep this true: no lock is held while a job runs, and a job of another
 //! runtime runs on the worker that calls it (`job` sees to that).
 
 mod budget;
 pub mod buffers;
+mod gate;
 mod job;
 mod queue;
+mod turns;
 mod workers;
 
 pub use buffers::Buffers;
@@ -47,6 +53,7 @@ pub use job::Item;
 use std::sync::{Arc, OnceLock};
 
 use budget::Budget;
+use turns::Turns;
 use workers::Workers;
 
 /// The locks of a queue.
@@ -64,6 +71,9 @@ const LEAST: u64 = 36 << 20;
 /// Memory for many threads.
 const MOST: u64 = 256 << 20;
 
+/// Requests at a time to what has latency.
+const REQUESTS: usize = 32;
+
 /// Bytes of items that a caller works on itself, before workers are worth waking.
 const SMALL: u64 = 64 << 10;
 
@@ -75,6 +85,8 @@ pub struct Runtime {
     memory: u64,
     /// Bytes of items that a caller works on itself, before workers are worth waking.
     small: u64,
+    /// Whether more is asked for at a time than threads compute.
+    many_requests: bool,
 }
 
 #[derive(Debug)]
@@ -85,6 +97,19 @@ struct SharedByJobs {
     memory: u64,
     budget: Budget,
     workers: Workers,
+    /// Requests at a time, if that was said.
+    requests: Option<usize>,
+    /// What jobs need that ask for more at a time than threads compute.
+    many: OnceLock<ManyRequests>,
+}
+
+/// Workers that mostly wait for answers.
+#[derive(Debug)]
+struct ManyRequests {
+    turns: Turns,
+    workers: Workers,
+    /// Number of workers.
+    width: usize,
 }
 
 impl Default for Runtime {
@@ -121,12 +146,82 @@ impl Runtime {
             memory,
             budget: Budget::default(),
             workers: Workers::default(),
+            requests: None,
+            many: OnceLock::new(),
         };
         Self {
             shared: Arc::new(shared),
             memory,
             small: SMALL,
+            many_requests: false,
         }
+    }
+
+    /// A runtime of the same size, with workers of its own, that asks any source for so many things at a time.
+    #[must_use]
+    pub fn with_requests(&self, requests: usize) -> Self {
+        let shared = SharedByJobs {
+            threads: self.shared.threads,
+            memory: self.shared.memory,
+            budget: Budget::default(),
+            workers: Workers::default(),
+            requests: Some(requests.clamp(1, MOST_THREADS)),
+            many: OnceLock::new(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            ..self.clone()
+        }
+    }
+
+    /// The same runtime, for work on a source: if that has latency or if the number of requests was said, more is asked for at
+    /// a time than threads compute.
+    #[must_use]
+    pub fn for_requests(&self, latency: bool) -> Self {
+        Self {
+            many_requests: latency || self.shared.requests.is_some(),
+            ..self.clone()
+        }
+    }
+
+    /// What jobs need if they ask for more at a time than threads compute.
+    fn many(&self) -> Option<&ManyRequests> {
+        let new = || {
+            let requests = self.shared.requests.unwrap_or(REQUESTS);
+            ManyRequests {
+                turns: Turns::new(self.shared.threads, requests),
+                workers: Workers::default(),
+                width: self.shared.threads + requests,
+            }
+        };
+        self.many_requests
+            .then(|| self.shared.many.get_or_init(new))
+    }
+
+    /// Asks a source for something. Meanwhile, others compute.
+    pub fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
+        match self.many() {
+            Some(many) => many.turns.ask(request),
+            None => request(),
+        }
+    }
+
+    /// Whether more is asked for at a time than threads compute.
+    #[must_use]
+    pub fn asks_ahead(&self) -> bool {
+        self.many_requests
+    }
+
+    /// Items in progress at a time: more than threads, if most of them wait for answers.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.many().map_or(self.shared.threads, |many| many.width)
+    }
+
+    /// The number of requests under way, if jobs make no more before one is answered: for tests that count rounds.
+    #[cfg(test)]
+    pub(crate) fn unanswered(&self) -> Option<usize> {
+        self.many()?.turns.unanswered()
     }
 
     /// The same runtime, where workers get even the least work: for tests.
@@ -144,7 +239,7 @@ impl Runtime {
         }
     }
 
-    /// Items in progress at a time, at least 1.
+    /// Items worked on at a time, at least 1.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shared.threads

@@ -20,18 +20,20 @@ struct QueueState<T, R> {
     waiting: VecDeque<(u64, T)>,
     /// How many of them may begin.
     ready: usize,
-    /// Results from the oldest item on that is not out; `None` for items without one.
-    results: VecDeque<Option<R>>,
+    /// Results from the oldest item on that is not out, and whether the caller was woken for them; `None` for items without one.
+    results: VecDeque<Option<(R, bool)>>,
     /// How many of the results are there without a gap.
     done: usize,
     /// The number of the oldest item.
     out: u64,
+    /// The caller waits for its result.
+    awaited: bool,
 }
 
 /// What the caller of a job does next.
 pub(super) enum Next<T, R> {
-    /// It takes this result, that of the oldest item.
-    Result(R),
+    /// It takes this result, that of the oldest item, for which it was woken or not.
+    Result(R, bool),
     /// It runs the oldest item itself, and says when that has ended.
     Run(u64, T),
     /// Nothing: all items are out.
@@ -58,6 +60,21 @@ impl<T, R> QueueState<T, R> {
         self.out + (self.results.len() - self.waiting.len()) as u64
     }
 
+    fn next_step(&mut self, help: bool) -> Option<Next<T, R>> {
+        let Some(oldest) = self.results.front_mut() else {
+            return Some(Next::Nothing);
+        };
+        if let Some((result, woken)) = oldest.take() {
+            self.results.pop_front();
+            self.out += 1;
+            self.done -= 1;
+            return Some(Next::Result(result, woken));
+        }
+        let run = help && self.next() == self.out;
+        let item = if run { self.begin() } else { None };
+        item.map(|(number, item)| Next::Run(number, item))
+    }
+
     fn begin(&mut self) -> Option<(u64, T)> {
         let number = self.next();
         self.ready = self.ready.checked_sub(1)?;
@@ -75,6 +92,7 @@ impl<T, R> Queue<T, R> {
                 results: VecDeque::new(),
                 done: 0,
                 out: number,
+                awaited: false,
             }),
             oldest: Condvar::new(),
         }
@@ -99,45 +117,39 @@ impl<T, R> Queue<T, R> {
         self.lock().begin()
     }
 
-    /// Takes the result of an item. Returns how many items may begin now that had to wait for it.
-    pub(super) fn end(&self, number: u64, result: R) -> usize {
+    /// Takes the result of an item. Returns how many items may begin now that had to wait for it, and whether the caller is woken.
+    pub(super) fn end(&self, number: u64, result: R) -> (usize, bool) {
         let mut state = self.lock();
         let place = usize::try_from(number - state.out).unwrap_or(usize::MAX);
+        let woken = place == 0 && std::mem::take(&mut state.awaited);
         if let Some(slot) = state.results.get_mut(place) {
-            *slot = Some(result);
+            *slot = Some((result, woken));
         }
         while matches!(state.results.get(state.done), Some(Some(_))) {
             state.done += 1;
         }
         let released = state.release();
         drop(state);
-        if place == 0 {
-            // The caller waits for the oldest item only.
+        if woken {
             self.oldest.notify_one();
         }
-        released
+        (released, woken)
     }
 
-    /// The next step of the caller. It waits for the oldest item. If nobody has begun that item and `help` is set,
-    /// the caller is to run it.
+    /// The next step of the caller, if it need not wait for the oldest item. If nobody has begun that item and `help` is set, the
+    /// caller is to run it.
+    pub(super) fn next_now(&self, help: bool) -> Option<Next<T, R>> {
+        self.lock().next_step(help)
+    }
+
+    /// As [`Queue::next_now`]; waits for the oldest item if need be.
     pub(super) fn next(&self, help: bool) -> Next<T, R> {
         let mut state = self.lock();
         loop {
-            let Some(oldest) = state.results.front_mut() else {
-                return Next::Nothing;
-            };
-            if let Some(result) = oldest.take() {
-                state.results.pop_front();
-                state.out += 1;
-                state.done -= 1;
-                return Next::Result(result);
+            if let Some(next) = state.next_step(help) {
+                return next;
             }
-            if help
-                && state.next() == state.out
-                && let Some((number, item)) = state.begin()
-            {
-                return Next::Run(number, item);
-            }
+            state.awaited = true;
             state = (self.oldest.wait(state)).unwrap_or_else(PoisonError::into_inner);
         }
     }

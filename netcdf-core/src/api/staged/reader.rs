@@ -114,6 +114,10 @@ impl Reader for Staged {
         base.is_some_and(|base| base.reader.has_sources())
     }
 
+    fn latency(&self) -> bool {
+        self.base.as_ref().is_some_and(|base| base.reader.latency())
+    }
+
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         match object {
             OBJECT => self.spool.as_ref().map(|spool| spool.source()),

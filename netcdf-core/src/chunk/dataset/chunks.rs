@@ -53,7 +53,7 @@ impl Dataset<'_> {
             let made = work(&chunk, bytes)?;
             Ok((chunk, made))
         };
-        let runtime = self.env.runtime.with_memory(memory);
+        let runtime = variable.runtime.with_memory(memory);
         runtime.ordered(items, decode, |(chunk, made)| sink(chunk, made))
     }
 
@@ -171,14 +171,15 @@ impl Batches {
         let mut found = Vec::new();
         let mut full = false;
         let most = self.most;
-        let located = set.locate_in(var, &part, &mut |chunk| {
+        let mut visit = |chunk| {
             full = found.len() >= BATCH && most > BATCH as u64;
             if full {
                 return Err(Error::new(ErrorKind::Limit, "more chunks than expected"));
             }
             found.push(chunk);
             Ok(())
-        });
+        };
+        let located = set.ask(|| set.locate_in(var, &part, &mut visit));
         if full {
             self.left.push(part);
             self.most = (most / GROWTH).max(BATCH as u64);
@@ -210,7 +211,7 @@ fn parted(part: &Block, most: u64) -> Option<(Block, Block)> {
 impl Variable<'_> {
     /// The elements of a whole chunk.
     fn chunk(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
-        let fetched = self.reader.fetch(std::slice::from_ref(chunk))?;
+        let fetched = (self.runtime).ask(|| self.reader.fetch(std::slice::from_ref(chunk)))?;
         self.decoder
             .decode(chunk, fetched.into_iter().next().unwrap_or_default())
     }

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::present;
 use crate::limits;
 use crate::model::{Region, VarId};
+use crate::runtime::Runtime;
 use crate::runtime::buffers::LARGE;
 
 /// Parts fetched at a time.
@@ -38,6 +39,8 @@ pub struct BoxElements {
 pub(super) struct Variable<'a> {
     pub(super) reader: &'a dyn Reader,
     pub(super) env: &'a Env,
+    /// The threads and memory for reading it.
+    pub(super) runtime: Runtime,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
     /// True if the reader makes the elements itself.
@@ -66,11 +69,15 @@ impl Variable<'_> {
 
     /// The elements of a region, row-major.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
-        Ok(self.read_part(region)?.bytes)
+        Ok(self.read_part(region, None)?.bytes)
     }
 
-    /// The elements of a region, and whether any are stored.
-    pub(super) fn read_part(&self, region: &Region) -> Result<BoxElements> {
+    /// The elements of a region, and whether any are stored. Its chunks may have been located before.
+    pub(super) fn read_part(
+        &self,
+        region: &Region,
+        located: Option<Vec<ChunkRef>>,
+    ) -> Result<BoxElements> {
         if self.assembled {
             let bytes = self.assemble(region)?;
             return Ok(BoxElements {
@@ -86,17 +93,13 @@ impl Variable<'_> {
             gather.canvas.fill_cell(self.decoder.fills().0, &whole)?;
         }
         let mut visited = Vec::new();
-        if !cells.is_empty() && self.layout.element.size > 0 {
-            let mut visit = |chunk: ChunkRef| {
+        if self.layout.element.size > 0 {
+            let located = located.map_or_else(|| self.located(&cells), Ok)?;
+            for chunk in located {
                 self.env.cancel.check()?;
-                if cells.cell(chunk.index).is_some() {
-                    visited.push(chunk.index);
-                    gather.chunk(chunk)?;
-                }
-                Ok(())
-            };
-            self.reader
-                .locate(self.var, &cells.grid_box(), &mut visit)?;
+                visited.push(chunk.index);
+                gather.chunk(chunk)?;
+            }
         }
         gather.flush()?;
         visited.sort_unstable();
@@ -112,6 +115,24 @@ impl Variable<'_> {
         })
     }
 
+    /// The stored chunks of a region.
+    pub(super) fn located(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
+        let mut found = vec![];
+        if cells.is_empty() {
+            return Ok(found);
+        }
+        let mut visit = |chunk: ChunkRef| {
+            self.env.cancel.check()?;
+            if cells.cell(chunk.index).is_some() {
+                found.push(chunk);
+            }
+            Ok(())
+        };
+        let locate = || (self.reader).locate(self.var, &cells.grid_box(), &mut visit);
+        self.runtime.ask(locate)?;
+        Ok(found)
+    }
+
     /// True if so few of many chunks are stored that the missing ones are not worth looking up.
     fn is_sparse(&self, cells: &Cells) -> Result<bool> {
         if cells.len() < MANY {
@@ -119,13 +140,15 @@ impl Variable<'_> {
         }
         let most = cells.len() / 4;
         let mut stored = 0u64;
-        let counted = self.reader.locate(self.var, &cells.grid_box(), &mut |_| {
+        let mut visit = |_| {
             stored += 1;
             match stored > most {
                 true => Err(Error::new(ErrorKind::Limit, "more chunks than wanted")),
                 false => self.env.cancel.check(),
             }
-        });
+        };
+        let locate = || (self.reader).locate(self.var, &cells.grid_box(), &mut visit);
+        let counted = self.runtime.ask(locate);
         match counted {
             Err(_) if stored > most => Ok(false),
             counted => counted.map(|()| true),
@@ -135,6 +158,35 @@ impl Variable<'_> {
     /// The elements of a region that lie in a chunk, where `cell` is their place.
     pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
         self.cell_of(&region.part(&cell.place.region()), chunk)
+    }
+
+    /// As [`Variable::cell`], from the stored bytes of a chunk with filters.
+    pub(super) fn cell_from(
+        &self,
+        region: &Region,
+        (cell, chunk): (&Cell, &ChunkRef),
+        stored: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        let part = region.part(&cell.place.region());
+        let mut gather = Gather::new(self, &part)?;
+        let bytes = self.decoder.decode(chunk, stored)?;
+        gather.put_chunk(chunk, bytes)?;
+        gather.canvas.into_bytes()
+    }
+
+    /// The stored bytes of chunks with filters, asked for together; none if there is only one, or if some cannot be read.
+    pub(super) fn fetched_together(
+        &self,
+        chunks: &[(Cell, ChunkRef)],
+    ) -> std::vec::IntoIter<Vec<u8>> {
+        let apart = chunks.len() < 2 || self.assembled || self.layout.filters.is_empty();
+        let refs = chunks.iter().map(|(_, chunk)| chunk.clone());
+        let stored = match apart {
+            true => vec![],
+            // Who needs a chunk that cannot be read meets the error.
+            false => (self.fetch(&refs.collect::<Vec<_>>())).unwrap_or_default(),
+        };
+        stored.into_iter()
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Vec<u8>> {
@@ -172,7 +224,7 @@ impl Variable<'_> {
                 let more = len.saturating_sub(bytes.len());
                 limits::reserve(&mut bytes, more, "a part of a chunk")?;
                 bytes.resize(len, 0);
-                source.read_at(range.start, &mut bytes)?;
+                (self.runtime).ask(|| source.read_at(range.start, &mut bytes))?;
                 bytes
             }
             _ => self.cell_of(&part, chunk)?,
@@ -193,7 +245,11 @@ impl Variable<'_> {
     }
 
     /// The stored bytes of chunks or parts of them. A single large one, the usual case, goes into reused memory.
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+    pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        self.runtime.ask(|| self.fetch_now(chunks))
+    }
+
+    fn fetch_now(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let reader = self.reader;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
         let [only] = chunks else {

@@ -19,6 +19,7 @@ use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Context as _, Result};
 use crate::model::{Region, Values, VarId};
+use crate::runtime::Runtime;
 pub use gather::BoxElements;
 use gather::Variable;
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};
@@ -75,6 +76,17 @@ impl<'a> Dataset<'a> {
             .in_object(|| self.reader.schema().var_path(var))
     }
 
+    /// The threads and memory to read it with.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.env.runtime.for_requests(self.reader.latency())
+    }
+
+    /// Asks for something stored. Meanwhile, others compute.
+    pub fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
+        self.runtime().ask(request)
+    }
+
     /// How a variable is stored.
     ///
     /// # Errors
@@ -105,6 +117,7 @@ impl<'a> Dataset<'a> {
         Ok(Variable {
             reader: self.reader,
             env: self.env,
+            runtime: self.runtime(),
             var,
             layout,
             assembled: self.reader.assembles(var),

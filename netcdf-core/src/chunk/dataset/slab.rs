@@ -46,7 +46,7 @@ impl Slab {
     pub(super) fn new(
         variable: &Variable<'_>,
         region: Region,
-        threads: usize,
+        width: usize,
         tile: Option<&[u64]>,
     ) -> Result<Self> {
         let cells = Cells::new(&region, variable.layout);
@@ -57,15 +57,9 @@ impl Slab {
                 let chunk = made(cell.index);
                 (cell, chunk)
             }));
-        } else if !cells.is_empty() {
-            let mut visit = |chunk: ChunkRef| {
-                variable.env.cancel.check()?;
-                chunks.extend(cells.cell(chunk.index).map(|cell| (cell, chunk)));
-                Ok(())
-            };
-            variable
-                .reader
-                .locate(variable.var, &cells.grid_box(), &mut visit)?;
+        } else {
+            let located = variable.located(&cells)?.into_iter();
+            chunks.extend(located.filter_map(|chunk| Some((cells.cell(chunk.index)?, chunk))));
         }
         chunks.sort_by_key(|(cell, _)| cell.index);
         chunks.dedup_by_key(|(cell, _)| cell.index);
@@ -74,7 +68,7 @@ impl Slab {
             None => variable.layout.chunk_bytes().into(),
         };
         let most = (Amount::of(GROUP) / bytes).count();
-        let group = most.min(chunks.len() / (4 * threads).max(1)).max(1);
+        let group = most.min(chunks.len() / (4 * width).max(1)).max(1);
         let kept = match tiles {
             Some(tiles) => KeptElements::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
             None => KeptElements::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
@@ -103,14 +97,14 @@ impl Slab {
         let ordered = matches!(self.kept, KeptElements::Ordered(_));
         let bytes = |group: &Range<usize>| {
             let group = self.chunks.get(group.clone()).unwrap_or_default();
-            let stored = group.iter().map(|(_, c)| length(&c.range));
+            let stored = group.iter().map(|(_, c)| Amount::of(length(&c.range)));
             let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
             let twice = ordered || group.iter().any(trimmed);
             let copies = if twice { 2u64 } else { 1 };
             match layout.filters.len() {
                 0 if ordered => (largest(group) * layout.element.size).get(),
                 0 => 0,
-                _ => (whole * copies + stored.max().unwrap_or(0)).get(),
+                _ => (whole * copies + stored.sum::<Amount>()).get(),
             }
         };
         self.groups.iter().map(bytes).collect()
@@ -124,9 +118,13 @@ impl Slab {
             }
             KeptElements::Plain(loaded) => {
                 let range = self.groups.get(group).cloned().unwrap_or_default();
-                let chunks = self.chunks.iter().zip(loaded);
-                for ((cell, chunk), slot) in chunks.skip(range.start).take(range.len()) {
-                    let bytes = variable.cell(&self.region, cell, chunk.clone());
+                let group = self.chunks.get(range.clone()).unwrap_or_default();
+                let mut stored = variable.fetched_together(group);
+                for ((cell, chunk), slot) in group.iter().zip(loaded.iter().skip(range.start)) {
+                    let bytes = match stored.next() {
+                        Some(stored) => variable.cell_from(&self.region, (cell, chunk), stored),
+                        None => variable.cell(&self.region, cell, chunk.clone()),
+                    };
                     // Each slot is set by one item only.
                     let _ = slot.set(bytes);
                 }

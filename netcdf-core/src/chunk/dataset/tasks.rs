@@ -7,15 +7,16 @@ use super::gather::{BoxElements, Variable};
 use super::slab::Slab;
 use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
-use crate::chunk::plan::{BandWay, Bands, Budget, in_boxes, in_rows, plan};
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::plan::{BandWay, Bands, Budget, Cells, in_boxes, in_rows, plan};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::Item;
 
 /// An item of work.
 enum Task {
-    /// A band that reads and decodes its own chunks.
-    Direct(Region),
+    /// A band that reads and decodes its own chunks, which it locates itself or which were located before.
+    Direct(Region, Option<Vec<ChunkRef>>),
     /// A group of chunks of a slab.
     Load(Arc<Slab>, usize),
     /// A band cut from a slab, relative to the slab.
@@ -117,11 +118,11 @@ pub(super) fn run<R: Send>(
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {
-    let runtime = set.env.runtime.with_memory(cuts.memory);
+    let runtime = variable.runtime.with_memory(cuts.memory);
     let path = || set.reader.schema().var_path(variable.var);
     let one = |task: Task| match task {
-        Task::Direct(band) => {
-            let part = variable.read_part(&band).in_object(path)?;
+        Task::Direct(band, located) => {
+            let part = variable.read_part(&band, located).in_object(path)?;
             work(&band, part).map(Some)
         }
         Task::Load(slab, group) => {
@@ -187,22 +188,28 @@ impl<'a> Tasks<'a> {
     }
 
     /// A band that decodes its own chunks, one after the other.
-    fn direct(&self, band: Region) -> Item<Task> {
+    fn direct(&self, band: Region) -> Result<Item<Task>> {
         let layout = self.variable.layout;
         let chunk = match layout.filters.len() {
             0 => Amount::default(),
             _ => layout.chunk_bytes().into(),
         };
         let bytes = self.bytes(&band) + chunk * 2u64;
-        Item::new(bytes.get(), Task::Direct(band))
+        // Bands side by side would ask for the same parts of the index.
+        let ahead = self.variable.runtime.asks_ahead() && !self.variable.assembled;
+        let located = match ahead {
+            true => Some(self.variable.located(&Cells::new(&band, layout))?),
+            false => None,
+        };
+        Ok(Item::new(bytes.get(), Task::Direct(band, located)))
     }
 
     /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
     /// slab at a time.
     fn slab(&mut self, region: Region, slabs: usize) -> Result<()> {
-        let threads = self.set.env.runtime.threads();
+        let width = self.variable.runtime.width();
         let tile = self.cuts.tile.as_deref();
-        let slab = Arc::new(Slab::new(self.variable, region, threads, tile)?);
+        let slab = Arc::new(Slab::new(self.variable, region, width, tile)?);
         let after = match self.slabs < slabs {
             true => 0,
             false => self.cut.pop_front().or_internal("a slab before others")?,
@@ -260,7 +267,7 @@ impl<'a> Tasks<'a> {
                 return Ok(Some(item));
             }
             match (self.cuts.slabs.next(), self.cuts.way) {
-                (Some(band), BandWay::Direct) => return Ok(Some(self.direct(band))),
+                (Some(band), BandWay::Direct) => return self.direct(band).map(Some),
                 (Some(region), BandWay::Staged { slabs }) => self.slab(region, slabs.max(1))?,
                 (None, _) => {
                     let ready = self.last.take();
@@ -319,7 +326,7 @@ mod tests {
             let (slab, load) = match task.value {
                 Task::Load(slab, _) => (slab, true),
                 Task::Cut(slab, _) => (slab, false),
-                Task::Direct(_) => panic!("a band of its own"),
+                Task::Direct(..) => panic!("a band of its own"),
             };
             (slab.region.start[0], load, task.after)
         });

@@ -4,6 +4,7 @@ mod assembled;
 mod chunked;
 mod claimed;
 mod mock;
+mod rounds;
 mod unreadable;
 mod verified;
 mod zarr;

@@ -9,7 +9,7 @@ use crate::io::Source;
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;
-/// Most blocks in the cache at first, and if blocks that were dropped are needed again.
+/// Most blocks in the cache at first, and if blocks that were dropped are needed again where requests take long.
 const BLOCKS: usize = 256;
 const MORE_BLOCKS: usize = 2048;
 /// Most blocks that are asked for at once: the cache keeps them until they are used.
@@ -81,7 +81,12 @@ impl Blocks {
     /// request. What cannot be read is left out: whoever needs it meets the error.
     pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
-        let runs = self.with(|cache| cache.runs(ranges, len.div_ceil(BLOCK)));
+        let most = if source.latency() {
+            MORE_BLOCKS
+        } else {
+            BLOCKS
+        };
+        let runs = self.with(|cache| cache.runs(ranges, len.div_ceil(BLOCK), most));
         if runs.is_empty() {
             return;
         }
@@ -121,7 +126,7 @@ impl Cache {
     }
 
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
-    fn runs(&mut self, ranges: &[Range<u64>], count: u64) -> Vec<Range<u64>> {
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: usize) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
         for range in ranges.iter().filter(|r| !r.is_empty()) {
             for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
@@ -129,7 +134,7 @@ impl Cache {
                     break;
                 }
                 if !self.blocks.contains_key(&number) && !wanted.contains(&number) {
-                    self.add_around(number, count, &mut wanted);
+                    self.add_around(number, (count, most), &mut wanted);
                 }
             }
         }
@@ -144,12 +149,12 @@ impl Cache {
     }
 
     /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
-    fn add_around(&mut self, number: u64, count: u64, wanted: &mut BTreeSet<u64>) {
+    fn add_around(&mut self, number: u64, (count, most): (u64, usize), wanted: &mut BTreeSet<u64>) {
         wanted.insert(number);
         let dropped = self.was_read(number);
         let likely = match dropped {
             true => {
-                self.most = (self.most * 2).min(MORE_BLOCKS);
+                self.most = (self.most * 2).min(most);
                 let start = number - number % REGION;
                 start..start + REGION
             }

@@ -200,6 +200,12 @@ impl File {
         Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
     }
 
+    /// Whether requests take long.
+    #[must_use]
+    pub fn latency(&self) -> bool {
+        self.source.latency()
+    }
+
     /// Reads metadata at these ranges of addresses ahead, in one request. What cannot be read is left out: whoever needs it
     /// meets the error.
     pub fn prefetch(&self, ranges: &[Range<u64>]) {

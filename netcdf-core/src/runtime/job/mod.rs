@@ -7,7 +7,8 @@ use rayon_core::Scope;
 use super::Runtime;
 use super::budget::Share;
 use super::queue::{Next, Queue};
-use super::workers::Caller;
+use super::turns::Turns;
+use super::workers::{Caller, Workers};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Items of a job under way, for each thread.
@@ -43,6 +44,8 @@ impl<T> Item<T> {
 struct Job<'a, T, R, W> {
     queue: Queue<T, Result<R>>,
     work: &'a W,
+    /// The turns that items need.
+    turns: Option<&'a Turns>,
 }
 
 /// Drops what waits when the caller leaves, also on an error.
@@ -76,7 +79,7 @@ impl Runtime {
         while let Some(first) = items.next() {
             let first = first?;
             bytes = bytes.saturating_add(first.bytes.max(LEAST));
-            if bytes > self.small && self.threads() > 1 {
+            if bytes > self.small() && self.width() > 1 {
                 return match items.next() {
                     None => sink(caught(&work, first.value)?),
                     Some(second) => {
@@ -91,6 +94,22 @@ impl Runtime {
         Ok(())
     }
 
+    /// Bytes of items that the caller works on itself. What asks does not: answers take long.
+    fn small(&self) -> u64 {
+        match self.many_requests {
+            true => 0,
+            false => self.small,
+        }
+    }
+
+    /// The workers of a job, their number, and the turns that they need.
+    fn workers(&self) -> (&Workers, usize, Option<&Turns>) {
+        match self.many() {
+            Some(many) => (&many.workers, many.width, Some(&many.turns)),
+            None => (&self.shared.workers, self.threads(), None),
+        }
+    }
+
     /// Runs the items from `number` on on the workers.
     fn shared_out<T: Send, R: Send>(
         &self,
@@ -98,27 +117,43 @@ impl Runtime {
         work: &(impl Fn(T) -> Result<R> + Sync),
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let job = Job {
-            queue: Queue::from(number),
-            work,
-        };
-        let (pool, help) = match self.shared.workers.of_caller(self.threads()) {
+        let (workers, width, turns) = self.workers();
+        let (pool, help) = match workers.of_caller(width) {
             Caller::Outside(pool) => (pool, false),
             Caller::Worker(pool) => (pool, true),
             Caller::Alone => return items.try_for_each(|item| sink(caught(work, item?.value)?)),
         };
+        let job = Job {
+            queue: Queue::from(number),
+            work,
+            turns,
+        };
         let mut share = Share::new(&self.shared.budget, self.memory, self.shared.memory);
-        pool.in_place_scope(|scope| {
-            let _close = Close(&job);
-            let most = AHEAD * self.threads();
-            let called = Called {
-                job: &job,
-                scope,
-                help,
-                most,
-            };
-            called.run(&mut share, items, sink)
-        })
+        let run = || {
+            pool.in_place_scope(|scope| {
+                let _close = Close(&job);
+                let most = match turns {
+                    Some(_) => width,
+                    None => AHEAD * width,
+                };
+                let called = Called {
+                    job: &job,
+                    scope,
+                    help,
+                    most,
+                };
+                called.run(&mut share, items, sink)
+            })
+        };
+        match turns {
+            // A caller that is a worker is counted already, and gives up its turn.
+            Some(turns) if help => turns.apart(run),
+            Some(turns) => {
+                turns.expect(1);
+                turns.counted(run)
+            }
+            None => run(),
+        }
     }
 }
 
@@ -160,14 +195,14 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
                 self.call(self.job.queue.add(item.after, item.value));
                 continue;
             }
-            match self.job.queue.next(self.help) {
-                Next::Result(result) => {
+            match self.job.next(self.help) {
+                Next::Result(result, _) => {
                     share.give_back();
                     sink(result?)?;
                 }
                 Next::Run(number, value) => {
-                    let result = caught(self.job.work, value);
-                    self.call(self.job.queue.end(number, result));
+                    let result = self.job.work(value);
+                    self.call(self.job.end(number, result));
                 }
                 Next::Nothing => return ended,
             }
@@ -182,15 +217,53 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
 impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
     /// Calls workers for this many items.
     fn call<'s>(&'s self, scope: &Scope<'s>, items: usize) {
-        (0..items).for_each(|_| scope.spawn(|scope| self.turn(scope)));
+        if let Some(turns) = self.turns {
+            turns.expect(items);
+        }
+        (0..items).for_each(|_| {
+            scope.spawn(|scope| match self.turns {
+                Some(turns) => turns.counted(|| self.turn(scope)),
+                None => self.turn(scope),
+            });
+        });
     }
 
     /// A worker's turn: one item.
     fn turn<'s>(&'s self, scope: &Scope<'s>) {
         if let Some((number, value)) = self.queue.begin() {
-            let result = caught(self.work, value);
-            self.call(scope, self.queue.end(number, result));
+            let result = self.work(value);
+            self.call(scope, self.end(number, result));
         }
+    }
+
+    fn work(&self, value: T) -> Result<R> {
+        match self.turns {
+            Some(turns) => turns.compute(|| caught(self.work, value)),
+            None => caught(self.work, value),
+        }
+    }
+
+    /// The next step of the caller.
+    fn next(&self, help: bool) -> Next<T, Result<R>> {
+        let Some(turns) = self.turns else {
+            return self.queue.next(help);
+        };
+        let now = self.queue.next_now(help);
+        let next = now.unwrap_or_else(|| turns.idle(|| self.queue.next(help)));
+        if matches!(next, Next::Result(_, true)) {
+            turns.forget_one();
+        }
+        next
+    }
+
+    /// Takes the result of an item. Returns how many items may begin now.
+    fn end(&self, number: u64, result: Result<R>) -> usize {
+        let (released, woken) = self.queue.end(number, result);
+        if let Some(turns) = self.turns {
+            // The caller is busy from now on, before it knows.
+            turns.expect(usize::from(woken));
+        }
+        released
     }
 }
 

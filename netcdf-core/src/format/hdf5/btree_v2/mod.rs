@@ -26,6 +26,9 @@ pub struct BTree2 {
     geometry: Geometry,
 }
 
+/// Nodes that are read ahead in one request.
+const AHEAD: usize = 64;
+
 /// A node as its parent describes it.
 #[derive(Debug, Clone, Copy)]
 struct Child {
@@ -180,6 +183,7 @@ impl WalkV2<'_> {
         let record = usize::from(self.tree.record);
         let start = 6usize;
         let children = self.children(&bytes, node, level)?;
+        self.read_ahead(&children, level);
         let mut before = Ordering::Less; // the record before a child
         for n in 0..=usize::from(node.records) {
             let at = start + n * record;
@@ -208,6 +212,18 @@ impl WalkV2<'_> {
             before = order;
         }
         Ok(())
+    }
+
+    /// Reads the nodes below a node of this level ahead, if requests take long.
+    fn read_ahead(&self, children: &[Child], level: u16) {
+        let (Some(below), true) = (level.checked_sub(1), self.file.latency()) else {
+            return;
+        };
+        let nodes = children.iter().take(AHEAD).filter_map(|child| {
+            let len = self.tree.geometry.used(below, child.records).ok()?;
+            Some(child.address..child.address.checked_add(len)?)
+        });
+        self.file.prefetch(&nodes.collect::<Vec<_>>());
     }
 
     /// The used bytes of a node, verified.

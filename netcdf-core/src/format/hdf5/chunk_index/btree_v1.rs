@@ -12,6 +12,10 @@ use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::File;
 use crate::format::recent::Recent;
 
+/// Nodes that are read ahead in one request, and the bytes of one, roughly.
+const AHEAD: usize = 64;
+const NODE: u64 = 2 << 10;
+
 /// A tree of chunks.
 #[derive(Debug)]
 pub(super) struct ChunkTreeV1 {
@@ -130,6 +134,7 @@ impl ChunkTreeV1 {
         let node = ChunkNode::parse(query.file, query.grid, &stored)?;
         let child = size_of::<ChunkEntry>() + 8 * node.rank;
         let size = node.children.len().saturating_mul(child);
+        node.read_ahead(query);
         Ok(self.nodes.put(address, Arc::new(node), size))
     }
 }
@@ -175,6 +180,26 @@ impl ChunkNode {
         }
         let what = "the chunks of a B-tree node are out of order";
         Err(file.error(ErrorKind::Corrupt, stored.address, what))
+    }
+
+    /// Reads the nodes below ahead that are wanted; all of them, if requests take long.
+    fn read_ahead(&self, query: Query) {
+        let all = query.file.latency();
+        let wanted = |n: &usize| {
+            let at = self
+                .first(*n)
+                .and_then(|first| query.wanted.not_before(first));
+            let next = self.first(*n + 1);
+            all || at.is_some_and(|at| next.is_none_or(|next| *at < *next))
+        };
+        if self.level > 0 {
+            let children = (0..self.children.len()).filter(wanted).take(AHEAD);
+            let nodes = children.filter_map(|n| {
+                let address = self.children.get(n)?.address;
+                Some(address..address.checked_add(NODE)?)
+            });
+            query.file.prefetch(&nodes.collect::<Vec<_>>());
+        }
     }
 
     /// The (first) chunk of a child.

@@ -1,0 +1,225 @@
+//! Turns: who computes and who asks, where more may be asked for at a time than threads compute.
+//!
+//! Work on a source with latency has more workers than threads, as most of them wait for an answer. A worker computes only in its
+//! *turn*, and there are as many turns as threads. It gives up its turn before it asks for something, and takes one again when the
+//! answer is there. The caller of a job within an item gives up its turn until the job ends.
+//!
+//! Nothing waits for ever: who holds a turn waits for nothing that needs a turn, and who asks needs none.
+
+use std::cell::Cell;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::gate::Gate;
+
+thread_local! {
+    /// The address of the [`Turns`] of which this thread holds a turn; 0 for none.
+    static HELD: Cell<usize> = const { Cell::new(0) };
+    /// Whether this thread is among the busy ones.
+    static COUNTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The turns of a runtime, and its requests.
+#[derive(Debug)]
+pub(super) struct Turns {
+    computing: Gate,
+    requests: Mutex<Requests>,
+    answered: Condvar,
+}
+
+#[derive(Debug)]
+struct Requests {
+    /// Requests under way, and most of them.
+    asked: usize,
+    most: usize,
+    /// Threads that wait until they may ask.
+    waiting: usize,
+    /// Tokens and callers that wait neither for answers nor for results.
+    busy: usize,
+}
+
+/// Something that is done when this is dropped.
+struct Finally<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Finally<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+impl Turns {
+    /// As many turns as `threads`, and at most so many requests at a time.
+    pub(super) fn new(threads: usize, requests: usize) -> Self {
+        Self {
+            computing: Gate::new(threads),
+            requests: Mutex::new(Requests {
+                asked: 0,
+                most: requests,
+                waiting: 0,
+                busy: 0,
+            }),
+            answered: Condvar::new(),
+        }
+    }
+
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which turns these are.
+    fn id(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn take(&self) {
+        self.computing.take();
+        HELD.set(self.id());
+    }
+
+    fn give_up(&self) {
+        HELD.set(0);
+        self.computing.give_back();
+    }
+
+    /// Computes in a turn.
+    pub(super) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
+        let held = HELD.get();
+        self.take();
+        let _turn = Finally(|| {
+            self.give_up();
+            HELD.set(held);
+        });
+        work()
+    }
+
+    /// Waits for something without a turn. If this thread holds one, it takes one again afterwards.
+    pub(super) fn apart<R>(&self, wait: impl FnOnce() -> R) -> R {
+        let holds = HELD.get() == self.id();
+        if holds {
+            self.give_up();
+        }
+        let _turn = Finally(|| {
+            if holds {
+                self.take();
+            }
+        });
+        wait()
+    }
+
+    /// Asks for something without a turn, as soon as few enough requests are under way.
+    pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
+        self.apart(|| {
+            let counted = usize::from(COUNTED.get());
+            let mut requests = self.requests();
+            requests.busy -= counted;
+            requests.waiting += 1;
+            while requests.asked >= requests.most {
+                requests = (self.answered.wait(requests)).unwrap_or_else(PoisonError::into_inner);
+            }
+            requests.waiting -= 1;
+            requests.asked += 1;
+            drop(requests);
+            let _end = Finally(|| {
+                let mut requests = self.requests();
+                requests.busy += counted;
+                requests.asked -= 1;
+                drop(requests);
+                self.answered.notify_one();
+            });
+            request()
+        })
+    }
+
+    /// Counts tokens that were put in the line, or a caller, as busy.
+    pub(super) fn expect(&self, more: usize) {
+        self.requests().busy += more;
+    }
+
+    /// Runs something that was counted as busy, which ends with it.
+    pub(super) fn counted<R>(&self, work: impl FnOnce() -> R) -> R {
+        let before = COUNTED.replace(true);
+        let _end = Finally(|| {
+            COUNTED.set(before);
+            self.requests().busy -= 1;
+        });
+        work()
+    }
+
+    /// Counts a thread no longer as busy that others counted when they woke it: it counts itself.
+    pub(super) fn forget_one(&self) {
+        self.requests().busy -= 1;
+    }
+
+    /// Waits for a result, which is not being busy.
+    pub(super) fn idle<R>(&self, wait: impl FnOnce() -> R) -> R {
+        let counted = usize::from(COUNTED.get());
+        self.requests().busy -= counted;
+        let _end = Finally(|| self.expect(counted));
+        wait()
+    }
+
+    /// The number of requests under way, if no more will be made before one is answered.
+    #[cfg(test)]
+    pub(super) fn unanswered(&self) -> Option<usize> {
+        let requests = self.requests();
+        let more = requests.busy > 0 || (requests.waiting > 0 && requests.asked < requests.most);
+        (!more).then_some(requests.asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn who_asks_leaves_the_turn_to_others() {
+        let turns = Turns::new(1, 2);
+        let (both, asked) = (Barrier::new(2), Barrier::new(2));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    turns.compute(|| {
+                        // Both ask at the same time, although one computes at a time.
+                        turns.ask(|| both.wait());
+                        turns.apart(|| asked.wait());
+                    });
+                });
+            }
+        });
+        assert_eq!(turns.unanswered(), Some(0));
+    }
+
+    #[test]
+    fn few_requests_at_a_time() {
+        let turns = Turns::new(8, 2);
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        turns.ask(|| {
+                            most.fetch_max(
+                                now.fetch_add(1, Ordering::SeqCst) + 1,
+                                Ordering::SeqCst,
+                            );
+                            std::thread::yield_now();
+                            now.fetch_sub(1, Ordering::SeqCst);
+                        });
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() <= 2);
+    }
+
+    #[test]
+    fn a_panic_gives_the_turn_back() {
+        let turns = Turns::new(1, 1);
+        let panics = || turns.compute(|| turns.ask(|| panic!("no answer")));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
+        assert!(caught.is_err());
+        assert_eq!(turns.compute(|| turns.ask(|| 7)), 7);
+    }
+}
