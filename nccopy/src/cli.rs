@@ -97,6 +97,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
+    /// Number of requests at a time to the input's storage [default: few to local files, 32 to storage far away]
+    #[arg(long, value_name = "N")]
+    pub requests: Option<NonZeroU16>,
+
     /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
     /// datasets, external data)
     #[arg(long = "allow-external")]

@@ -60,6 +60,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     let memory = env.runtime.memory().min(env.memory.0);
     env.runtime = Runtime::sized(env.runtime.threads(), memory);
+    env.set_requests(cli.requests);
     if cli.strict {
         env.notes = Notes::strict();
     } else if cli.in_place {

@@ -67,6 +67,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         }
     };
     let mut env = Env::with_threads(parsed.threads);
+    env.set_requests(parsed.requests);
     env.filters = parsed.plugins.filters(&env.cancel);
     env.siblings.outside = parsed.allow_external;
     if parsed.strict {

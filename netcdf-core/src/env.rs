@@ -50,6 +50,13 @@ impl Env {
         }
         env
     }
+
+    /// Sets the number of requests at a time to any source; with `None`, it depends on the source.
+    pub fn set_requests(&mut self, requests: Option<NonZeroU16>) {
+        if let Some(requests) = requests {
+            self.runtime = self.runtime.with_requests(requests.get().into());
+        }
+    }
 }
 
 /// What may be made up for missing data. Usually it may be: that is what readers do.

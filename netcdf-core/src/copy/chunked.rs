@@ -66,56 +66,51 @@ impl Job {
     /// Moves the stored chunks unchanged; returns the bytes moved. Chunks that are not stored are fill in the
     /// output, too.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let grid = Grid::new(&self.to, &self.shape);
-        let each = self.bytes() / grid.len().max(1);
-        let mut meter = self.meter(set);
-        let mut stored = 0u64;
         let encoder = match writer.needs_all_filters() {
             true => Some(Encoder::new(writer, set.env, self.pair.to, &self.to)?),
             false => None,
         };
+        let grid = Grid::new(&self.to, &self.shape);
+        let each = self.bytes() / grid.len().max(1);
+        let mut meter = self.meter(set);
+        let mut stored = 0u64;
+        if set.reader.latency() || !set.reader.has_sources() {
+            set.stored_chunks(self.pair.from, |chunk, bytes| {
+                let place = self.place(&chunk);
+                let bytes = match &encoder {
+                    Some(encoder) if chunk.mask != 0 => self.completed(set, &place, encoder)?,
+                    Some(_) | None => {
+                        self.check_length(bytes.len() as u64)?;
+                        bytes
+                    }
+                };
+                stored += bytes.len() as u64;
+                writer.put_chunk(self.pair.to, grid.index(&place), 0, &bytes)?;
+                meter.advance(each);
+                Ok(())
+            })?;
+            return Ok(stored);
+        }
         let mut one = |chunk: ChunkRef| {
             set.env.cancel.check()?;
-            self.check_length(&chunk)?;
+            self.check_length(length(&chunk.range))?;
             let place = self.place(&chunk);
             let index = grid.index(&place);
-            let bytes = match &encoder {
-                Some(encoder) if chunk.mask != 0 => Some(self.completed(set, &place, encoder)?),
-                Some(_) | None if set.reader.object(chunk.object).is_some() => None,
-                Some(_) | None => Some(self.fetched(set, &chunk)?),
-            };
-            stored += match &bytes {
-                Some(bytes) => bytes.len() as u64,
-                None => length(&chunk.range),
-            };
-            match bytes {
-                Some(bytes) => writer.put_chunk(self.pair.to, index, 0, &bytes)?,
-                None => {
-                    let source = object(set, chunk.object)?;
-                    present(&**source, &chunk.range)?;
-                    writer.move_chunk(self.pair.to, &ChunkRef { index, ..chunk }, source)?;
-                }
+            if let Some(encoder) = encoder.as_ref().filter(|_| chunk.mask != 0) {
+                let bytes = self.completed(set, &place, encoder)?;
+                stored += bytes.len() as u64;
+                writer.put_chunk(self.pair.to, index, 0, &bytes)?;
+            } else {
+                stored += length(&chunk.range);
+                let source = object(set, chunk.object)?;
+                present(&**source, &chunk.range)?;
+                writer.move_chunk(self.pair.to, &ChunkRef { index, ..chunk }, source)?;
             }
             meter.advance(each);
             Ok(())
         };
         set.locate(self.pair.from, &mut one)?;
         Ok(stored)
-    }
-
-    /// The bytes of a chunk that is stored under a key.
-    fn fetched(&self, set: Dataset<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
-        let path = || set.reader.schema().var_path(self.pair.from);
-        let fetched = set
-            .reader
-            .fetch(std::slice::from_ref(chunk))
-            .in_object(path)?;
-        let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
-        fetched
-            .into_iter()
-            .next()
-            .ok_or_else(lacking)
-            .in_object(path)
     }
 
     /// A chunk that skipped some filter, encoded with all of them.
@@ -130,8 +125,8 @@ impl Job {
     }
 
     /// Checks that a chunk without filters has as many bytes as its shape needs.
-    fn check_length(&self, chunk: &ChunkRef) -> Result<()> {
-        let (found, whole) = (length(&chunk.range), self.from.chunk_bytes());
+    fn check_length(&self, found: u64) -> Result<()> {
+        let whole = self.from.chunk_bytes();
         if !self.from.filters.is_empty() || whole.is_some_and(|n| n as u64 == found) {
             return Ok(());
         }

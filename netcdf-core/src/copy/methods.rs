@@ -105,6 +105,10 @@ fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
 impl Job {
     /// Moves the variable's bytes; returns how many. Its chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        if set.reader.latency() {
+            // Bands are read many at a time.
+            return self.converted(set, writer);
+        }
         let rows = self.from.chunk.first().copied().unwrap_or(1);
         let step = exact(rows) * self.per_record();
         let mut next = 0;

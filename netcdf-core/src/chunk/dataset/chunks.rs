@@ -57,6 +57,33 @@ impl Dataset<'_> {
         runtime.ordered(items, decode, |(chunk, made)| sink(chunk, made))
     }
 
+    /// Fetches the stored chunks of a variable, several at a time, and passes their bytes as they are to `sink` in row-major order.
+    ///
+    /// # Errors
+    /// The first error of reading or `sink`.
+    pub fn stored_chunks(
+        &self,
+        var: VarId,
+        mut sink: impl FnMut(ChunkRef, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let path = || self.reader.schema().var_path(var);
+        let mut batches = Batches::new(&self.layout(var)?.grid());
+        let batches = std::iter::from_fn(|| batches.next(self, var));
+        let items = batches.flat_map(|batch| match batch {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            Err(e) => vec![Err(e)],
+        });
+        let items = items.map(|chunk| chunk.map(|c| Item::new(length(&c.range), c)));
+        let runtime = self.runtime();
+        let fetch = |chunk: ChunkRef| {
+            let fetched = runtime.ask(|| self.reader.fetch(std::slice::from_ref(&chunk)));
+            let bytes = fetched.in_object(path)?.pop();
+            let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
+            Ok((chunk, bytes.ok_or_else(lacking).in_object(path)?))
+        };
+        runtime.ordered(items, fetch, |(chunk, bytes)| sink(chunk, bytes))
+    }
+
     /// Visits the stored chunks of a variable in row-major order, without reading them.
     ///
     /// # Errors
