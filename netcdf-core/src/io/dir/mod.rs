@@ -3,6 +3,7 @@
 mod paths;
 mod replace;
 mod seen;
+mod sync;
 mod target;
 mod walk;
 

@@ -1,18 +1,18 @@
 //! A store being written to a directory.
 
 use std::fs::File;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::sync::Tree;
 use super::{DirStore, Foreign, Replace};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::disk::Disk;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::unnamed::folder;
 use crate::io::file::{full, kept, replace};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
@@ -25,22 +25,21 @@ pub struct DirTarget {
     _lock: Lock,
     /// Its final path.
     path: PathBuf,
-    sync: bool,
+    /// None if it need not be on disk.
+    pub(super) sync: Option<Disk>,
     cancel: Cancel,
     replace: Replace,
     /// The files removed with the replaced store although they were not part of it.
     goes: Foreign,
 }
 
-/// Up to this many keys are synced one by one; for more, the whole file system is.
-const FEW: usize = 64;
-
 impl DirTarget {
     /// Creates a store that becomes the directory `path` on commit. An existing Zarr store with nothing else in
     /// its directory, or an empty directory, is replaced; anything else is refused. A symbolic link stays, and
     /// its target is replaced.
     ///
-    /// `sync` asks for the data to be on disk before that. Nothing is committed once `cancel` is set.
+    /// `sync` asks for the data to be on disk before that, and for the name to be there before what it replaces
+    /// is removed. Nothing is committed once `cancel` is set.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for what is not replaced; [`ErrorKind::Argument`] for what cannot be the name of a
@@ -70,7 +69,7 @@ impl DirTarget {
             making,
             _lock: lock,
             path,
-            sync,
+            sync: sync.then(Disk::default),
             cancel: cancel.clone(),
             replace,
             goes,
@@ -82,67 +81,6 @@ impl DirTarget {
     pub fn goes(&self) -> &Foreign {
         &self.goes
     }
-
-    fn failed(&self, e: std::io::Error) -> Error {
-        full::failed("cannot write to disk", self.store.name(), e)
-    }
-
-    /// Syncs everything to disk: many files at once, where the system can do that, else one by one.
-    fn sync(&self) -> Result<()> {
-        let root = self.making.path();
-        let failed = |e| self.failed(e);
-        let mut files = 0usize;
-        let mut count = |_: &Path, is_folder: bool| {
-            files += usize::from(!is_folder);
-            match files > FEW {
-                true => ControlFlow::Break(Ok(())),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        visit(root, &mut count).map_err(failed)?;
-        if files > FEW && sync_all(root).map_err(failed)? {
-            return Ok(());
-        }
-        let mut cancelled = Ok(());
-        let mut one = |path: &Path, is_folder: bool| {
-            cancelled = self.cancel.check();
-            if cancelled.is_err() {
-                return ControlFlow::Break(Ok(()));
-            }
-            if is_folder {
-                sync_folder(path);
-                return ControlFlow::Continue(());
-            }
-            match File::open(path).and_then(|f| f.sync_all()) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(e) => ControlFlow::Break(Err(e)),
-            }
-        };
-        visit(root, &mut one).map_err(failed)?;
-        cancelled
-    }
-}
-
-/// Visits all files below a folder, and each folder after its files, without collecting names: there may be millions.
-fn visit(
-    root: &Path,
-    one: &mut dyn FnMut(&Path, bool) -> ControlFlow<std::io::Result<()>>,
-) -> std::io::Result<()> {
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                folders.push(entry.path());
-            } else if let ControlFlow::Break(end) = one(&entry.path(), false) {
-                return end;
-            }
-        }
-        if let ControlFlow::Break(end) = one(&folder, true) {
-            return end;
-        }
-    }
-    Ok(())
 }
 
 impl StoreTarget for DirTarget {
@@ -151,21 +89,23 @@ impl StoreTarget for DirTarget {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        if self.sync {
-            self.sync()?;
+        let name = Arc::clone(self.store.name());
+        if let Some(disk) = &self.sync {
+            let tree = Tree {
+                name: &name,
+                root: self.making.path(),
+                disk,
+                cancel: &self.cancel,
+            };
+            tree.sync()?;
         }
         self.cancel.check()?;
-        let name = Arc::clone(self.store.name());
         // It may have changed in the meantime.
         let cancel = &self.cancel;
         let goes = self.replace.check(&self.path, cancel);
         goes.map_err(|e| e.of(&name))?;
-        let above = folder(&self.path).to_owned();
-        replace::take_place(self.making, &self.path).map_err(|e| e.of(&name))?;
-        if self.sync {
-            sync_folder(&above);
-        }
-        Ok(())
+        let disk = self.sync.as_ref();
+        replace::take_place(self.making, &self.path, disk).map_err(|e| e.of(&name))
     }
 }
 
@@ -187,23 +127,4 @@ fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
         new.set_permissions(ours).map_err(failed)?;
     }
     Ok(())
-}
-
-/// Syncs the file system of a directory; false if that is not possible.
-#[cfg(target_os = "linux")]
-fn sync_all(folder: &Path) -> std::io::Result<bool> {
-    rustix::fs::syncfs(File::open(folder)?)?;
-    Ok(true)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync_all(_: &Path) -> std::io::Result<bool> {
-    Ok(false)
-}
-
-/// Asks for the names in a directory to be on disk, which not every file system supports.
-fn sync_folder(folder: &Path) {
-    if let Ok(dir) = File::open(folder) {
-        let _ = dir.sync_all();
-    }
 }

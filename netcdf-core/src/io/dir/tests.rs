@@ -1,5 +1,6 @@
 use super::*;
 use crate::cancel::Cancel;
+use crate::io::file::disk::Disk;
 use crate::io::file::replace;
 use crate::io::suite;
 use crate::io::target::StoreTarget;
@@ -323,4 +324,110 @@ fn names_that_are_no_keys_are_not_listed() {
     std::fs::write(dir.path().join("c"), "").unwrap();
     let store = DirStore::open(dir.path()).unwrap();
     assert_eq!(store.children("").unwrap(), ["c"]);
+}
+
+/// A target for `path` with a disk that fails where `wrong` says, and what was synced, with paths from `above`.
+fn on_disk(
+    path: &Path,
+    wrong: impl Fn(&Path) -> bool + Send + Sync + 'static,
+) -> (Box<DirTarget>, Arc<Mutex<Vec<PathBuf>>>) {
+    let mut target = made(path).unwrap();
+    let synced: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+    let to = Arc::clone(&synced);
+    target.sync = Some(Disk::of(move |path, _| {
+        to.lock().unwrap().push(path.to_owned());
+        match wrong(path) {
+            true => Err(std::io::Error::from_raw_os_error(5)),
+            false => Ok(()),
+        }
+    }));
+    (target, synced)
+}
+
+/// An existing store with the keys `.zgroup` and `old`.
+fn there(path: &Path) {
+    std::fs::create_dir(path).unwrap();
+    for name in [".zgroup", "old"] {
+        std::fs::write(path.join(name), "{}").unwrap();
+    }
+}
+
+#[test]
+fn all_of_a_store_is_synced_then_its_name_then_the_old_one_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    there(&path);
+    let (above, to) = (dir.path().to_owned(), path.clone());
+    let seen: Arc<Mutex<Vec<_>>> = Arc::default();
+    let see = Arc::clone(&seen);
+    let (target, synced) = on_disk(&path, move |path| {
+        if path == above {
+            // The new store has its name, and the old one still exists.
+            see.lock().unwrap().push((names(&to), names(&above).len()));
+        }
+        false
+    });
+    target.commit().unwrap();
+    let new = || [".zgroup", "v"].map(str::to_owned).to_vec();
+    assert_eq!(*seen.lock().unwrap(), [(new(), 2)]);
+    assert_eq!(names(dir.path()), ["s.zarr"]);
+    let synced = synced.lock().unwrap().clone();
+    assert_eq!(synced.last().unwrap(), dir.path());
+    let mut ends: Vec<_> = synced
+        .iter()
+        .filter_map(|path| path.strip_prefix(dir.path()).ok())
+        // Its name while it was being made.
+        .map(|path| path.components().skip(1).collect::<PathBuf>())
+        .collect();
+    ends.sort();
+    // The folder itself again after its permissions were set, and the one above.
+    assert_eq!(ends, ["", "", "", ".zgroup", "v", "v/0"].map(PathBuf::from));
+}
+
+#[test]
+fn what_is_not_on_disk_does_not_replace_anything() {
+    for wrong in [".zgroup", "v", "0", ".s.zarr."] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.zarr");
+        there(&path);
+        let is_wrong = move |path: &Path| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name == wrong || (wrong.len() > 7 && name.starts_with(wrong))
+        };
+        let (target, _) = on_disk(&path, is_wrong);
+        let e = target.commit().unwrap_err().to_string();
+        assert!(e.contains("s.zarr: cannot write to disk: Input"), "{e}");
+        assert_eq!(names(&path), [".zgroup", "old"], "{wrong}");
+        assert_eq!(names(dir.path()), ["s.zarr"], "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_replaced_stays_until_the_new_name_is_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.zarr");
+    let above = dir.path().to_owned();
+    let commit = || {
+        let above = above.clone();
+        let (target, _) = on_disk(&path, move |path| path == above);
+        target.commit().unwrap_err().to_string()
+    };
+    let e = commit();
+    assert!(
+        e.contains("s.zarr: the output is complete and in place") && !e.contains("kept"),
+        "{e}"
+    );
+    assert_eq!(names(&path), [".zgroup", "v"]);
+    std::fs::remove_dir_all(&path).unwrap();
+    there(&path);
+    let e = commit();
+    assert_eq!(names(&path), [".zgroup", "v"]);
+    let left = names(dir.path());
+    let kept = dir.path().join(&left[0]);
+    assert!(left.len() == 2 && left[0].ends_with(".old.tmp"), "{left:?}");
+    assert_eq!(names(&kept.join("old")), [".zgroup", "old"]);
+    assert!(e.contains(&format!("is kept in {}", kept.display())), "{e}");
+    // The next run to the same place does not remove it.
+    made(&path).unwrap().commit().unwrap();
+    assert_eq!(names(dir.path()), left);
 }

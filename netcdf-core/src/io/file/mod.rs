@@ -1,6 +1,7 @@
 //! Files: positioned reads; outputs beside their target, renamed when complete.
 
 pub(super) mod beside;
+pub(super) mod disk;
 pub(crate) mod full;
 mod id;
 pub(super) mod kept;
@@ -21,6 +22,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::disk::Disk;
 use self::place::PathEnd;
 use self::pool::{Handle, Pool};
 use self::unnamed::{UnnamedFile, folder};
@@ -230,7 +232,8 @@ pub struct FileTarget {
     name: Arc<str>,
     file: File,
     ending: Ending,
-    sync: bool,
+    /// None if it need not be on disk.
+    sync: Option<Disk>,
     cancel: Cancel,
 }
 
@@ -290,7 +293,7 @@ impl FileTarget {
             name: name.as_ref().into(),
             file,
             ending,
-            sync,
+            sync: sync.then(Disk::default),
             cancel: Cancel::default(),
         })
     }
@@ -306,7 +309,7 @@ impl FileTarget {
             name: name.into(),
             file,
             ending: Ending::Stream(out),
-            sync: false,
+            sync: None,
             cancel: Cancel::default(),
         })
     }
@@ -426,10 +429,9 @@ impl Target for FileTarget {
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
-        if self.sync {
-            self.file
-                .sync_all()
-                .map_err(|e| self.failed("cannot write to disk", e))?;
+        if let Some(disk) = &self.sync {
+            let done = disk.open_file(Path::new(&*self.name), &self.file);
+            done.map_err(|e| self.failed("cannot write to disk", e))?;
         }
         self.cancel.check()?;
         let name = Arc::clone(&self.name);
@@ -437,10 +439,10 @@ impl Target for FileTarget {
         match self.ending {
             Ending::Rename(making) => {
                 let path = making.finish(&self.file).map_err(failed)?;
-                if self.sync {
-                    sync_directory(&path);
+                match self.sync {
+                    Some(disk) => disk.folder_above(folder(&path), &name),
+                    None => Ok(()),
                 }
-                Ok(())
             }
             Ending::Stream(mut out) => {
                 std::io::Seek::rewind(&mut self.file).map_err(failed)?;
@@ -458,13 +460,6 @@ fn cut_off(e: Error, name: &str) -> Error {
     }
     let what = "cannot write: the reader went away before the end of the dataset";
     Error::new(crate::ErrorKind::Io, what).of(name)
-}
-
-/// Asks for the rename itself to be on disk, which not every file system supports.
-fn sync_directory(path: &Path) {
-    if let Ok(dir) = File::open(folder(path)) {
-        let _ = dir.sync_all();
-    }
 }
 
 /// Copies `range` within the kernel as far as possible; returns the bytes copied, and the caller copies the

@@ -1,39 +1,64 @@
 //! Replaces one directory by another.
 
 use std::io::ErrorKind as Failure;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::disk::Disk;
 use super::full;
 use super::temporary::Lock;
 use super::unnamed::{folder, prefix};
 use crate::error::{Error, Result};
 
-/// Gives `made` the name `path`, then removes a directory that had the name.
+/// Gives `made` the name `path`, then removes a directory that had the name; with a `disk`, not before the new
+/// directory certainly has the name after a power failure, too.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`]; the old directory keeps the name, unless the error says that it could not be
-/// removed.
-pub(in crate::io) fn take_place(made: TempDir, path: &Path) -> Result<()> {
-    let failed = |e| full::failed("cannot write", &path.to_string_lossy(), e);
-    match std::fs::metadata(path) {
-        Ok(old) => {
-            // Not every file system has permissions.
-            let _ = std::fs::set_permissions(made.path(), old.permissions());
-        }
-        Err(_) => {
-            std::fs::rename(made.path(), path).map_err(failed)?;
-            let _ = made.keep();
-            return Ok(());
-        }
-    }
+/// [`crate::ErrorKind::Io`]; the old directory keeps the name, unless the error says that the output is complete.
+/// If it may lose its name, the error says where the old directory is.
+pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>) -> Result<()> {
+    let name = path.to_string_lossy();
+    let failed = |e| full::failed("cannot write", &name, e);
+    let above = || disk.map_or(Ok(()), |disk| disk.folder_above(folder(path), &name));
+    let Ok(old) = std::fs::metadata(path) else {
+        std::fs::rename(made.path(), path).map_err(failed)?;
+        let _ = made.keep();
+        return above();
+    };
+    // Not every file system has permissions.
+    let _ = std::fs::set_permissions(made.path(), old.permissions());
+    // They are to be on disk before the name is.
+    let synced = disk.map_or(Ok(()), |disk| disk.folder(made.path()));
+    synced.map_err(|e| full::failed("cannot write to disk", &name, e))?;
     // The old directory is ours now, under that name: the lock keeps other runs from removing it, too.
     let _old = Lock::at(path);
-    match exchange(made.path(), path) {
-        Ok(()) => remove(made),
-        Err(_) => move_away(made, path).map_err(failed).and_then(remove),
+    let exchanged = exchange(made.path(), path).is_ok();
+    let old = match exchanged {
+        true => made,
+        false => move_away(made, path).map_err(failed)?,
+    };
+    match above() {
+        Ok(()) => remove(old),
+        Err(e) => {
+            let old = old.keep();
+            let place = match exchanged {
+                true => put_away(&old, path).unwrap_or(old),
+                false => old,
+            };
+            let place = place.display();
+            Err(e.with_remedy(format!(
+                "what it replaced is kept in {place}: remove it when the output is safe"
+            )))
+        }
     }
+}
+
+/// Moves the old directory to where no other run takes it for its own.
+fn put_away(old: &Path, path: &Path) -> std::io::Result<PathBuf> {
+    let place = away(path)?;
+    std::fs::rename(old, place.path().join(OLD))?;
+    Ok(place.keep())
 }
 
 /// Exchanges the names of two directories atomically.
@@ -51,14 +76,8 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
 /// Moves away what has the name `path`, and gives `made` the name; returns a directory that contains the old
 /// one.
 pub(in crate::io) fn move_away(made: TempDir, path: &Path) -> std::io::Result<TempDir> {
-    let mut builder = tempfile::Builder::new();
-    let prefix = prefix(path);
-    // If the run is killed now, the old directory remains: no other run takes it for an unfinished one.
-    let old = builder
-        .prefix(&prefix)
-        .suffix(".old.tmp")
-        .tempdir_in(folder(path))?;
-    let away = old.path().join("old");
+    let old = away(path)?;
+    let away = old.path().join(OLD);
     std::fs::rename(path, &away)?;
     if let Err(e) = std::fs::rename(made.path(), path) {
         std::fs::rename(&away, path)?;
@@ -66,6 +85,20 @@ pub(in crate::io) fn move_away(made: TempDir, path: &Path) -> std::io::Result<Te
     }
     let _ = made.keep();
     Ok(old)
+}
+
+/// The name of the old directory within the one made for it.
+const OLD: &str = "old";
+
+/// Makes a directory for the old one. If the run is killed, it remains: no other run takes it for an unfinished
+/// one.
+fn away(path: &Path) -> std::io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    let prefix = prefix(path);
+    builder
+        .prefix(&prefix)
+        .suffix(".old.tmp")
+        .tempdir_in(folder(path))
 }
 
 fn remove(old: TempDir) -> Result<()> {

@@ -237,3 +237,41 @@ fn a_hand_writes_beside_its_target() {
     assert_eq!(made[PIECE - 3..PIECE], [0, 1, 2]);
     assert!(made[PIECE..] == bytes);
 }
+
+/// Commits a file over an old one, with a disk that fails for files or for folders; the message, and what is
+/// at the path then.
+fn failing(folders: bool) -> (String, Vec<u8>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    std::fs::write(&path, "old").unwrap();
+    let mut t = FileTarget::create(&path, true).unwrap();
+    let above = dir.path().to_owned();
+    t.sync = Some(Disk::of(move |path, file| {
+        let is_folder = file.metadata()?.is_dir();
+        assert!(!is_folder || path == above);
+        match is_folder == folders {
+            true => Err(std::io::Error::from_raw_os_error(5)),
+            false => Ok(()),
+        }
+    }));
+    t.write_at(0, b"new").unwrap();
+    let e = Box::new(t).commit().unwrap_err();
+    assert_eq!(names(dir.path()), ["a.nc"]);
+    (e.to_string(), std::fs::read(&path).unwrap())
+}
+
+#[test]
+fn errors_of_syncing_say_what_is_there() {
+    let (e, bytes) = failing(false);
+    assert!(
+        e.ends_with("a.nc: cannot write to disk: Input/output error"),
+        "{e}"
+    );
+    assert_eq!(bytes, b"old");
+    let (e, bytes) = failing(true);
+    assert!(
+        e.contains("a.nc: the output is complete and in place, but a power failure may undo that"),
+        "{e}"
+    );
+    assert_eq!(bytes, b"new");
+}

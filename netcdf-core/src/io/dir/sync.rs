@@ -1,0 +1,344 @@
+//! Syncs a store in the making: all its files and folders, and nothing of others.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, Scope, scope};
+
+use crate::cancel::Cancel;
+use crate::error::{Error, Result};
+use crate::io::file::disk::Disk;
+use crate::io::file::full;
+
+/// Most threads that sync. They only wait, whatever the number of processors: many that wait at the same time wait
+/// for one flush of the disk's cache, which takes most of the time. 5,000 small files take 20 s one by one; 20,000
+/// take 7 s with 4 threads, 2.7 s with 16, and 1.5 to 2 s with 32, 64 or 128. To start the writing of all files
+/// first takes as long as it saves, and so does to start that of each when it is made.
+const MOST: usize = 64;
+
+/// Bytes of stack of a thread, which does little.
+const STACK: usize = 256 << 10;
+
+/// A file or folder to be synced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Item {
+    File(PathBuf),
+    /// The names in it.
+    Folder(PathBuf),
+}
+
+/// A tree of files and folders to be synced.
+pub(super) struct Tree<'a> {
+    /// The store's name, for messages.
+    pub name: &'a str,
+    pub root: &'a Path,
+    pub disk: &'a Disk,
+    pub cancel: &'a Cancel,
+}
+
+impl Tree<'_> {
+    /// Syncs all of it. In which order does not matter: nobody relies on a part of it before the end.
+    ///
+    /// # Errors
+    /// One of those of the disk, with the key or folder; [`crate::ErrorKind::Cancelled`].
+    pub(super) fn sync(&self) -> Result<()> {
+        let (give, take) = sync_channel(MOST);
+        let queue = Queue {
+            take: Mutex::new(take),
+            failed: AtomicBool::new(false),
+            why: Mutex::new(None),
+        };
+        let walked = scope(|scope| {
+            let mut crew = Crew {
+                tree: self,
+                queue: &queue,
+                give,
+                scope,
+                threads: 0,
+            };
+            let mut one = |item| crew.sync(item);
+            self.walk(&mut one)
+        });
+        // What stopped the threads stopped the walk, too.
+        match queue
+            .why
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            Some(why) => Err(why),
+            None => walked.map(|_| ()),
+        }
+    }
+
+    fn one(&self, item: &Item) -> Result<()> {
+        self.cancel.check()?;
+        let (path, done) = match item {
+            Item::File(path) => (path, self.disk.file(path)),
+            Item::Folder(path) => (path, self.disk.folder(path)),
+        };
+        done.map_err(|e| self.failed(path, e))
+    }
+
+    fn failed(&self, path: &Path, e: std::io::Error) -> Error {
+        let e = full::failed("cannot write to disk", self.name, e);
+        match path.strip_prefix(self.root) {
+            Ok(key) if key.as_os_str().is_empty() => e,
+            Ok(key) => e.in_object(&key.to_string_lossy()),
+            Err(_) => e.in_object(&path.to_string_lossy()),
+        }
+    }
+
+    /// Visits all files, and each folder after what is in it, until `one` says false; false then. Memory holds
+    /// the names of folders that wait, but not those of files: there may be millions.
+    fn walk(&self, one: &mut dyn FnMut(Item) -> Result<bool>) -> Result<bool> {
+        let mut path = self.root.to_owned();
+        let Some(folders) = self.enter(&path, one)? else {
+            return Ok(false);
+        };
+        // For each folder on the way, the names of those in it that wait, as one path to save memory.
+        let mut waiting = vec![folders];
+        while let Some(folders) = waiting.last_mut() {
+            if let Some(name) = folders.file_name() {
+                path.push(name);
+                folders.pop();
+                let Some(below) = self.enter(&path, one)? else {
+                    return Ok(false);
+                };
+                waiting.push(below);
+            } else {
+                if !one(Item::Folder(path.clone()))? {
+                    return Ok(false);
+                }
+                waiting.pop();
+                path.pop();
+            }
+        }
+        Ok(true)
+    }
+
+    /// Visits the files in a folder; the names of the folders in it, none if `one` said false.
+    fn enter(
+        &self,
+        folder: &Path,
+        one: &mut dyn FnMut(Item) -> Result<bool>,
+    ) -> Result<Option<PathBuf>> {
+        let failed = |e| self.failed(folder, e);
+        let mut folders = PathBuf::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(entry.file_name());
+            } else if !one(Item::File(entry.path()))? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(folders))
+    }
+}
+
+/// What waits for a thread, and what went wrong.
+struct Queue {
+    take: Mutex<Receiver<Item>>,
+    failed: AtomicBool,
+    why: Mutex<Option<Error>>,
+}
+
+impl Queue {
+    fn next(&self) -> Option<Item> {
+        let take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
+        take.recv().ok()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Keeps the first error.
+    fn fail(&self, e: Error) {
+        let mut why = self.why.lock().unwrap_or_else(PoisonError::into_inner);
+        why.get_or_insert(e);
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Syncs what comes; after an error nothing, but takes it all the same, so that nobody waits for room.
+    fn serve(&self, tree: &Tree) {
+        while let Some(item) = self.next() {
+            if self.has_failed() {
+                continue;
+            }
+            if let Err(e) = tree.one(&item) {
+                self.fail(e);
+            }
+        }
+    }
+}
+
+/// Threads that sync. A new one is started for each of the first items: most stores are small.
+struct Crew<'scope, 'env> {
+    tree: &'env Tree<'env>,
+    queue: &'env Queue,
+    give: SyncSender<Item>,
+    scope: &'scope Scope<'scope, 'env>,
+    threads: usize,
+}
+
+impl Crew<'_, '_> {
+    /// Has an item synced, now or later; false after an error.
+    fn sync(&mut self, item: Item) -> Result<bool> {
+        self.tree.cancel.check()?;
+        if self.queue.has_failed() {
+            return Ok(false);
+        }
+        if self.threads < MOST && self.start().is_ok() {
+            self.threads += 1;
+        }
+        // Where no thread can be started, this one does it.
+        let left = match self.threads {
+            0 => Some(item),
+            _ => self.give.send(item).err().map(|e| e.0),
+        };
+        left.map_or(Ok(()), |item| self.tree.one(&item))?;
+        Ok(true)
+    }
+
+    fn start(&self) -> std::io::Result<()> {
+        let (tree, queue) = (self.tree, self.queue);
+        let thread = Builder::new().name("sync".to_owned()).stack_size(STACK);
+        thread.spawn_scoped(self.scope, || queue.serve(tree))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// Everything below a folder, as found otherwise, sorted; with `/` at the end of folders.
+    fn all(root: &Path) -> Vec<String> {
+        let (mut found, mut left) = (vec![String::new()], vec![root.to_owned()]);
+        while let Some(folder) = left.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+                found.push(name.to_owned());
+                if path.is_dir() {
+                    left.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn tree(root: &Path) {
+        for folder in ["a/b/c", "a/b/d", "a/empty", "z"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["k", "a/k", "a/b/c/0", "a/b/c/1", "z/k"] {
+            std::fs::write(root.join(file), file).unwrap();
+        }
+        for n in 0..500 {
+            std::fs::write(root.join(format!("a/b/d/{n}")), "x").unwrap();
+        }
+    }
+
+    /// Syncs a tree; what was synced, sorted, and the result.
+    fn synced(
+        root: &Path,
+        cancel: &Cancel,
+        fail: impl Fn(&str) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> (Vec<String>, Result<()>) {
+        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (to, from) = (Arc::clone(&seen), root.to_owned());
+        let disk = Disk::of(move |path, file| {
+            let name = path.strip_prefix(&from).unwrap().to_str().unwrap();
+            to.lock().unwrap().push(name.to_owned());
+            // What is open is what the path says.
+            assert_eq!(file.metadata().unwrap().is_dir(), path.is_dir());
+            fail(name)
+        });
+        let tree = Tree {
+            name: "s.zarr",
+            root,
+            disk: &disk,
+            cancel,
+        };
+        let done = tree.sync();
+        let mut seen = seen.lock().unwrap().clone();
+        seen.sort();
+        (seen, done)
+    }
+
+    #[test]
+    fn every_file_and_folder_is_synced_once() {
+        let dir = tempfile::tempdir().unwrap();
+        tree(dir.path());
+        let (seen, done) = synced(dir.path(), &Cancel::default(), |_| Ok(()));
+        done.unwrap();
+        assert_eq!(seen.len(), 500 + 5 + 6 + 1);
+        assert_eq!(seen, all(dir.path()));
+    }
+
+    #[test]
+    fn folders_come_after_what_is_in_them() {
+        let dir = tempfile::tempdir().unwrap();
+        tree(dir.path());
+        let tree = Tree {
+            name: "s.zarr",
+            root: dir.path(),
+            disk: &Disk::default(),
+            cancel: &Cancel::default(),
+        };
+        let mut items = vec![];
+        let mut one = |item| {
+            items.push(item);
+            Ok(true)
+        };
+        assert!(tree.walk(&mut one).unwrap());
+        for (n, item) in items.iter().enumerate() {
+            let (Item::File(path) | Item::Folder(path)) = item;
+            let above = Item::Folder(path.parent().unwrap().to_owned());
+            let place = items.iter().position(|item| *item == above);
+            assert!(place.is_none_or(|place| place > n), "{item:?}");
+        }
+        assert_eq!(items.last(), Some(&Item::Folder(dir.path().to_owned())));
+    }
+
+    #[test]
+    fn errors_name_the_file_or_folder_and_end_it() {
+        let dir = tempfile::tempdir().unwrap();
+        tree(dir.path());
+        let broken = || std::io::Error::from_raw_os_error(5);
+        for (wrong, text) in [
+            ("a/b/d/77", " in a/b/d/77"),
+            ("a/empty", " in a/empty"),
+            ("", ""),
+        ] {
+            let fail = move |name: &str| match name == wrong {
+                true => Err(broken()),
+                false => Ok(()),
+            };
+            let (_, done) = synced(dir.path(), &Cancel::default(), fail);
+            let want = format!("s.zarr: cannot write to disk: Input/output error{text}");
+            assert_eq!(done.unwrap_err().to_string(), want);
+        }
+        let (seen, done) = synced(dir.path(), &Cancel::default(), move |_| Err(broken()));
+        assert!(done.is_err() && seen.len() <= 2 * MOST, "{}", seen.len());
+    }
+
+    #[test]
+    fn it_can_be_cancelled() {
+        let dir = tempfile::tempdir().unwrap();
+        tree(dir.path());
+        let cancel = Cancel::default();
+        let stop = cancel.clone();
+        let (seen, done) = synced(dir.path(), &cancel, move |_| {
+            stop.0.store(15, Ordering::Relaxed);
+            Ok(())
+        });
+        assert_eq!(done.unwrap_err().kind(), crate::ErrorKind::Cancelled);
+        assert!(seen.len() <= MOST, "{}", seen.len());
+    }
+}
