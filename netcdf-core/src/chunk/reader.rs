@@ -42,6 +42,29 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::Truncated`] if the file ends too early.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
 
+    /// As [`Reader::locate`], for those who fetch what they are told ([`Reader::fetch_stored`]) and nothing else. Where it would take
+    /// requests to find out which chunks are stored and how many bytes each has, all chunks are visited, as if they had the size of their
+    /// elements.
+    ///
+    /// # Errors
+    /// As [`Reader::locate`].
+    fn candidates(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        self.locate(var, chunks, visit)
+    }
+
+    /// As [`Reader::fetch`]; `None` for a chunk from [`Reader::candidates`] that is not stored.
+    ///
+    /// # Errors
+    /// As [`Reader::fetch`].
+    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+        Ok(self.fetch(chunks)?.into_iter().map(Some).collect())
+    }
+
     /// The source behind an object number of a [`ChunkRef`], for copying bytes unchanged; `None` if
     /// the bytes are not in a source and only [`Reader::fetch`] can read them.
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>>;

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::ahead::Ahead;
 use crate::io::head::Headed;
-use crate::io::{Container, Output, Source, odd, other};
+use crate::io::{Container, Output, Source, Store, odd, other};
 use crate::model::kind::StorageFormat;
 use crate::model::{Attribute, CreateOptions, GroupId, Kind, Schema};
 use crate::notes::Note;
@@ -113,7 +114,7 @@ pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT
 pub fn probe(container: &Container) -> Result<Kind> {
     let container = match container {
         Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
-        Container::Store(store) => Container::Store(Arc::clone(store)),
+        Container::Store(store) => Container::Store(ahead(store).0),
     };
     (find(&container)?.kind)(&container)
 }
@@ -132,12 +133,25 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
             opened
         }
         Container::Store(store) => {
-            let container = Container::Store(Arc::clone(&store));
+            let (keeping, ahead) = ahead(&store);
+            let container = Container::Store(keeping);
             let opened = (find(&container)?.open)(container, env);
+            if let Some(ahead) = ahead {
+                ahead.forget();
+            }
             odd::tell(&*store, &env.notes)?;
             opened
         }
     }
+}
+
+/// The store, which keeps what is asked for ahead if it has latency.
+fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<Ahead>>) {
+    if !store.latency() {
+        return (Arc::clone(store), None);
+    }
+    let ahead = Arc::new(Ahead::new(Arc::clone(store)));
+    (Arc::clone(&ahead) as Arc<dyn Store>, Some(ahead))
 }
 
 /// Starts a dataset of the kind that its schema names.

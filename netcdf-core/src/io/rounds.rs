@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::source::Source;
-use super::store::{Hints, Store, VisitKey};
+use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 use crate::arithmetic::length;
 use crate::error::Result;
 
@@ -42,6 +42,8 @@ struct Counter {
 #[derive(Debug, Default)]
 struct State {
     asked: Asked,
+    /// Requests, of which a round has one or more.
+    requests: u64,
     /// Threads that may ask; without any, the only thread of the test.
     callers: usize,
     waiting: usize,
@@ -59,9 +61,10 @@ impl State {
 }
 
 impl Counter {
-    fn ask(&self, bytes: u64) {
+    fn ask(&self, requests: usize, bytes: u64) {
         let mut state = self.state.lock().unwrap();
         let round = state.asked.rounds;
+        state.requests += requests as u64;
         state.asked.bytes += bytes;
         state.waiting += 1;
         state.release(&self.answered);
@@ -70,9 +73,10 @@ impl Counter {
     }
 
     /// As [`Counter::ask`], where it is known how many requests wait when no more will come.
-    fn ask_of(&self, bytes: u64, unanswered: &Unanswered) {
+    fn ask_of(&self, requests: usize, bytes: u64, unanswered: &Unanswered) {
         let mut state = self.state.lock().unwrap();
         let round = state.asked.rounds;
+        state.requests += requests as u64;
         state.asked.bytes += bytes;
         state.waiting += 1;
         while state.asked.rounds == round {
@@ -143,6 +147,11 @@ impl<T: ?Sized> Rounds<T> {
         self.counter.state.lock().unwrap().asked
     }
 
+    /// The number of requests so far, each of which asks for one key, one list or parts of one source.
+    pub fn requests(&self) -> u64 {
+        self.counter.state.lock().unwrap().requests
+    }
+
     /// A thread that reads beside others. All of them are made before the first reads.
     pub fn caller(&self) -> Caller {
         self.counter.join(true);
@@ -151,8 +160,8 @@ impl<T: ?Sized> Rounds<T> {
 
     fn ask(&self, bytes: u64) {
         match &self.unanswered {
-            Some(unanswered) => self.counter.ask_of(bytes, unanswered),
-            None => self.counter.ask(bytes),
+            Some(unanswered) => self.counter.ask_of(1, bytes, unanswered),
+            None => self.counter.ask(1, bytes),
         }
     }
 }
@@ -200,6 +209,38 @@ impl Store for Rounds<dyn Store> {
 
     fn hints(&self) -> Hints {
         self.inner.hints()
+    }
+
+    fn latency(&self) -> bool {
+        true
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let got = self.inner.get_many(keys, most);
+        let size = |got: &Result<Content>| match got {
+            Ok(Content::Bytes(bytes)) => bytes.len() as u64,
+            Ok(Content::Missing | Content::Longer(_)) | Err(_) => 0,
+        };
+        self.counter.ask(keys.len(), got.iter().map(size).sum());
+        got
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        let got = self.inner.get_parts(keys);
+        let parts = got.iter().flatten().flatten().flatten();
+        self.counter
+            .ask(keys.len(), parts.map(|part| part.len() as u64).sum());
+        got
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        self.counter.ask(keys.len(), 0);
+        self.inner.sizes(keys)
+    }
+
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        self.counter.ask(prefixes.len(), 0);
+        self.inner.children_many(prefixes)
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
@@ -290,6 +331,25 @@ mod tests {
         store.size("v/0").unwrap();
         store.children("").unwrap();
         store.walk("", &mut |_, _| Ok(())).unwrap();
-        assert_eq!(store.asked(), asked(6, 5));
+        assert_eq!((store.asked(), store.requests()), (asked(6, 5), 6));
+    }
+
+    #[test]
+    fn requests_for_many_keys_are_a_round() {
+        let inner: Arc<dyn Store> = Arc::new(MemoryStore::new("m"));
+        inner.put("v/0", b"abc").unwrap();
+        inner.put("v/1", b"de").unwrap();
+        let store = Rounds::of(inner);
+        store.get_many(&["v/0", "v/1", "v/2"].map(str::to_owned), 4);
+        assert_eq!((store.asked(), store.requests()), (asked(1, 3), 3));
+        store.children_many(&["", "v/"].map(str::to_owned));
+        store.sizes(&["v/0", "v/2"].map(str::to_owned));
+        assert_eq!((store.asked(), store.requests()), (asked(3, 3), 7));
+        let parts = |key: &str| KeyRanges {
+            key: key.to_owned(),
+            ranges: vec![0..1, 0..1],
+        };
+        store.get_parts(&["v/0", "v/2", "v/1"].map(parts));
+        assert_eq!((store.asked(), store.requests()), (asked(4, 7), 10));
     }
 }

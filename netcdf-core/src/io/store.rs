@@ -39,6 +39,29 @@ pub const MARKERS: [&str; 6] = [
     ".nczarr",
 ];
 
+/// What there is under a key, as far as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// No such key.
+    Missing,
+    /// All its bytes.
+    Bytes(Vec<u8>),
+    /// More bytes than may be read: so many.
+    Longer(u64),
+}
+
+/// Parts of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRanges {
+    /// The key.
+    pub key: String,
+    /// Ranges of its bytes.
+    pub ranges: Vec<Range<u64>>,
+}
+
+/// The bytes of the ranges of a key, unless it is missing.
+pub type KeyParts = Option<Vec<Vec<u8>>>;
+
 /// A store of keys. A missing key is `None`; a failure is an error. Keys that violate the grammar
 /// ([`super::key`]) are [`crate::ErrorKind::BadName`] everywhere. No key with bytes has keys below it; a name
 /// that only has keys below it is a "key without content", which has its own error.
@@ -51,6 +74,11 @@ pub trait Store: Debug + Send + Sync {
         Hints::default()
     }
 
+    /// True if every request takes long, however little it asks for: many are then better made at once than one after another.
+    fn latency(&self) -> bool {
+        false
+    }
+
     /// The bytes of a key.
     ///
     /// # Errors
@@ -61,7 +89,13 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Store::get`]; [`crate::ErrorKind::Truncated`] past the end.
-    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>>;
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts>;
+
+    /// As [`Store::get_ranges`], for several keys. A store with latency asks for all of them at once.
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        let parts = |of: &KeyRanges| self.get_ranges(&of.key, &of.ranges);
+        keys.iter().map(parts).collect()
+    }
 
     /// Size of a key in bytes.
     ///
@@ -69,11 +103,33 @@ pub trait Store: Debug + Send + Sync {
     /// As [`Store::get`].
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
+    /// The contents of keys, each with its own errors, which are those of [`Store::get`]. All together have at most `most` bytes; a key
+    /// for which there is no room is [`Content::Longer`]. A store with latency asks for all keys at once.
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let mut left = most;
+        keys.iter()
+            .map(|key| content(self, key, &mut left))
+            .collect()
+    }
+
+    /// As [`Store::size`], for several keys. A store with latency asks for all of them at once.
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        keys.iter().map(|key| self.size(key)).collect()
+    }
+
     /// The names directly below `prefix`, of keys and of names with keys below them, sorted by bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn children(&self, prefix: &str) -> Result<Vec<String>>;
+
+    /// As [`Store::children`], for several prefixes. A store with latency asks for all of them at once.
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        prefixes
+            .iter()
+            .map(|prefix| self.children(prefix))
+            .collect()
+    }
 
     /// All keys below `prefix` with their sizes, sorted.
     ///
@@ -115,6 +171,21 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     /// [`crate::ErrorKind::NoContent`] for a name that only has keys below it; [`crate::ErrorKind::Io`].
     fn delete(&self, key: &str) -> Result<()>;
+}
+
+/// The content of a key, if it has no more than the bytes that are left.
+fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<Content> {
+    let Some(size) = store.size(key)? else {
+        return Ok(Content::Missing);
+    };
+    let Some(rest) = left.checked_sub(size) else {
+        return Ok(Content::Longer(size));
+    };
+    let Some(bytes) = store.get(key)? else {
+        return Ok(Content::Missing);
+    };
+    *left = rest;
+    Ok(Content::Bytes(bytes))
 }
 
 /// The error for reading the bytes of a name that only has keys below it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::memory_store::{MemoryStore, MemoryStoreTarget};
-use super::store::Store;
+use super::store::{Content, KeyRanges, Store};
 use super::target::StoreTarget;
 use crate::error::{ErrorKind, Result};
 
@@ -99,6 +99,7 @@ pub fn reading(store: &dyn Store) {
     }
     parts(store);
     lists(store);
+    many(store);
     for key in ["nosuch", "v/1", "v/0/1", "v/.zarray/x", "V/0", "g/nosuch/x"] {
         assert_eq!(store.get(key).unwrap(), None, "{key}");
         assert_eq!(store.size(key).unwrap(), None);
@@ -142,6 +143,52 @@ fn parts(store: &dyn Store) {
         assert_eq!(e.kind(), ErrorKind::Truncated, "{range:?}: {e}");
         assert_eq!(e.object(), Some("v/0"));
     }
+}
+
+fn many(store: &dyn Store) {
+    let keys = ["v/0", "nosuch", "g", "v/c/0/1", "../x", ".zattrs"].map(str::to_owned);
+    let got = |most| {
+        let got = store.get_many(&keys, most).into_iter();
+        got.map(|got| got.map_err(|e| e.kind())).collect::<Vec<_>>()
+    };
+    let bytes = |bytes: &[u8]| Ok(Content::Bytes(bytes.to_vec()));
+    let all = [
+        bytes(b"0123456789"),
+        Ok(Content::Missing),
+        Err(ErrorKind::NoContent),
+        bytes(b"deep"),
+        Err(ErrorKind::BadName),
+        bytes(b"{}"),
+    ];
+    assert_eq!(got(16), all);
+    let mut few = all.clone();
+    few[3] = Ok(Content::Longer(4));
+    assert_eq!(got(13), few, "what fits is still read");
+    let parts = |key: &String| KeyRanges {
+        key: key.clone(),
+        ranges: vec![0..1, 1..2],
+    };
+    let parts: Vec<_> = keys.iter().map(parts).collect();
+    let parts = store.get_parts(&parts).into_iter();
+    let parts: Vec<_> = parts.map(|p| p.map_err(|e| e.kind())).collect();
+    let two = |bytes: [u8; 2]| Ok(Some(bytes.map(|byte| vec![byte]).to_vec()));
+    let (no, bad) = (Err(ErrorKind::NoContent), Err(ErrorKind::BadName));
+    assert_eq!(
+        parts,
+        [two(*b"01"), Ok(None), no, two(*b"de"), bad, two(*b"{}")]
+    );
+    let sizes = store.sizes(&keys).into_iter();
+    let sizes: Vec<_> = sizes.map(|size| size.map_err(|e| e.kind())).collect();
+    let no = Err(ErrorKind::NoContent);
+    let bad = Err(ErrorKind::BadName);
+    assert_eq!(
+        sizes,
+        [Ok(Some(10)), Ok(None), no, Ok(Some(4)), bad, Ok(Some(2))]
+    );
+    let lists = store.children_many(&["v/", "..", "nosuch/"].map(str::to_owned));
+    let lists: Vec<_> = lists.into_iter().map(|l| l.map_err(|e| e.kind())).collect();
+    let names = [".zarray", "0", "c"].map(str::to_owned).to_vec();
+    assert_eq!(lists, [Ok(names), Err(ErrorKind::BadName), Ok(vec![])]);
 }
 
 fn lists(store: &dyn Store) {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::odd::Odd;
-use super::store::{Hints, Store, VisitKey};
+use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
 
@@ -100,6 +100,19 @@ fn size(n: usize) -> String {
 
 const ABSENT: &str = "no such key";
 
+impl Traced {
+    fn ranges(&self, key: &str, ranges: &[Range<u64>], got: Result<KeyParts>) -> Result<KeyParts> {
+        let text = |got: &KeyParts| match got {
+            None => ABSENT.into(),
+            Some(_) => {
+                let ranges = ranges.iter().map(|r| format!("{}..{}", r.start, r.end));
+                format!("bytes {}", ranges.collect::<Vec<_>>().join(", "))
+            }
+        };
+        self.trace.pass(("get ranges", key), got, text)
+    }
+}
+
 impl Store for Traced {
     fn name(&self) -> &Arc<str> {
         self.store.name()
@@ -109,21 +122,51 @@ impl Store for Traced {
         self.store.hints()
     }
 
+    fn latency(&self) -> bool {
+        self.store.latency()
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let got = self.store.get_many(keys, most);
+        let text = |got: &Content| match got {
+            Content::Missing => ABSENT.into(),
+            Content::Bytes(bytes) => size(bytes.len()),
+            Content::Longer(n) => format!("{n} bytes, too many"),
+        };
+        let said = keys.iter().zip(got);
+        let said = said.map(|(key, got)| self.trace.pass(("get", key), got, text));
+        said.collect()
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        let got = self.store.sizes(keys);
+        let text = |got: &Option<u64>| got.map_or(ABSENT.into(), |n| format!("{n} bytes"));
+        let said = keys.iter().zip(got);
+        let said = said.map(|(key, got)| self.trace.pass(("size", key), got, text));
+        said.collect()
+    }
+
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        let got = self.store.children_many(prefixes);
+        let text = |got: &Vec<String>| format!("{} names", got.len());
+        let said = prefixes.iter().zip(got);
+        let said = said.map(|(prefix, got)| self.trace.pass(("children", prefix), got, text));
+        said.collect()
+    }
+
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
         let text = |got: &Option<Vec<u8>>| got.as_ref().map_or(ABSENT.into(), |b| size(b.len()));
         self.trace.pass(("get", key), self.store.get(key), text)
     }
 
-    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        let text = |got: &Option<Vec<Vec<u8>>>| match got {
-            None => ABSENT.into(),
-            Some(_) => {
-                let ranges = ranges.iter().map(|r| format!("{}..{}", r.start, r.end));
-                format!("bytes {}", ranges.collect::<Vec<_>>().join(", "))
-            }
-        };
-        let got = self.store.get_ranges(key, ranges);
-        self.trace.pass(("get ranges", key), got, text)
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        self.ranges(key, ranges, self.store.get_ranges(key, ranges))
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        let said = keys.iter().zip(self.store.get_parts(keys));
+        let said = said.map(|(of, got)| self.ranges(&of.key, &of.ranges, got));
+        said.collect()
     }
 
     fn odd(&self, all: bool) -> Result<Vec<Odd>> {

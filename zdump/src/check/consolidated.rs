@@ -70,9 +70,10 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
         return;
     };
     let own = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
-    if ![".zgroup", ".zarray"].iter().any(own) {
+    let alone = ![".zgroup", ".zarray"].iter().any(own);
+    if alone {
         let what = "the store does not have the objects that it repeats";
-        return about.say(Rule::ConsolidatedOnly, what);
+        about.say(Rule::ConsolidatedOnly, what);
     }
     let mut seen = BTreeSet::new();
     for (found, rest) in below(survey, &node.path) {
@@ -86,7 +87,7 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
             seen.insert(key);
         }
     }
-    for key in all.keys().filter(|key| !seen.contains(**key)) {
+    for key in all.keys().filter(|key| !alone && !seen.contains(**key)) {
         let what = match REPEATED.contains(&split(key).1) {
             true => format!("{key} is no longer in the store"),
             false => format!("{key} is not a metadata key"),

@@ -1,5 +1,6 @@
 //! Reads a region from the chunks of a variable.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::canvas::Canvas;
@@ -94,7 +95,7 @@ impl Variable<'_> {
         }
         let mut visited = Vec::new();
         if self.layout.element.size > 0 {
-            let located = located.map_or_else(|| self.located(&cells), Ok)?;
+            let located = located.map_or_else(|| self.candidates(&cells), Ok)?;
             for chunk in located {
                 self.env.cancel.check()?;
                 visited.push(chunk.index);
@@ -104,6 +105,7 @@ impl Variable<'_> {
         gather.flush()?;
         visited.sort_unstable();
         visited.dedup();
+        visited.retain(|index| !gather.missing.contains(index));
         let complete = sparse || visited.len() as u64 == cells.len();
         let all = cells.iter().take(if complete { 0 } else { usize::MAX });
         let missing = all.filter(|cell| visited.binary_search(&cell.index).is_err());
@@ -117,6 +119,22 @@ impl Variable<'_> {
 
     /// The stored chunks of a region.
     pub(super) fn located(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
+        self.found(cells, |place, visit| self.reader.locate(self.var, place, visit))
+    }
+
+    /// The chunks of a region that may be stored ([`Reader::candidates`]).
+    pub(super) fn candidates(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
+        self.found(cells, |place, visit| {
+            self.reader.candidates(self.var, place, visit)
+        })
+    }
+
+    /// The chunks of a region that `find` visits.
+    fn found(
+        &self,
+        cells: &Cells,
+        find: impl FnOnce(&Block, &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()>,
+    ) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         if cells.is_empty() {
             return Ok(found);
@@ -128,7 +146,7 @@ impl Variable<'_> {
             }
             Ok(())
         };
-        let locate = || (self.reader).locate(self.var, &cells.grid_box(), &mut visit);
+        let locate = || find(&cells.grid_box(), &mut visit);
         self.runtime.ask(locate)?;
         Ok(found)
     }
@@ -155,8 +173,13 @@ impl Variable<'_> {
         }
     }
 
-    /// The elements of a region that lie in a chunk, where `cell` is their place.
-    pub(super) fn cell(&self, region: &Region, cell: &Cell, chunk: ChunkRef) -> Result<Vec<u8>> {
+    /// The elements of a region that lie in a chunk, where `cell` is their place; `None` if it turns out that it is not stored.
+    pub(super) fn cell(
+        &self,
+        region: &Region,
+        cell: &Cell,
+        chunk: ChunkRef,
+    ) -> Result<Option<Vec<u8>>> {
         self.cell_of(&region.part(&cell.place.region()), chunk)
     }
 
@@ -178,7 +201,7 @@ impl Variable<'_> {
     pub(super) fn fetched_together(
         &self,
         chunks: &[(Cell, ChunkRef)],
-    ) -> std::vec::IntoIter<Vec<u8>> {
+    ) -> std::vec::IntoIter<Option<Vec<u8>>> {
         let apart = chunks.len() < 2 || self.assembled || self.layout.filters.is_empty();
         let refs = chunks.iter().map(|(_, chunk)| chunk.clone());
         let stored = match apart {
@@ -189,14 +212,17 @@ impl Variable<'_> {
         stored.into_iter()
     }
 
-    fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Vec<u8>> {
+    fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Option<Vec<u8>>> {
         if self.assembled {
-            return self.assemble(part);
+            return self.assemble(part).map(Some);
         }
         let mut gather = Gather::new(self, part)?;
         gather.chunk(chunk)?;
         gather.flush()?;
-        gather.canvas.into_bytes()
+        match gather.missing.is_empty() {
+            true => gather.canvas.into_bytes().map(Some),
+            false => Ok(None),
+        }
     }
 
     /// As [`Variable::cell`] for a region without gaps, or more elements of the chunk if they are available:
@@ -211,7 +237,8 @@ impl Variable<'_> {
         let block = self.layout.block(chunk.index);
         if !self.assembled && !self.layout.filters.is_empty() {
             let stored = self.fetch(std::slice::from_ref(&chunk))?.pop();
-            let bytes = self.decoder.decode(&chunk, stored.unwrap_or_default())?;
+            let stored = stored.flatten().ok_or_else(lost)?;
+            let bytes = self.decoder.decode(&chunk, stored)?;
             return Ok((block, bytes));
         }
         let source = self.reader.object(chunk.object);
@@ -227,7 +254,7 @@ impl Variable<'_> {
                 (self.runtime).ask(|| source.read_at(range.start, &mut bytes))?;
                 bytes
             }
-            _ => self.cell_of(&part, chunk)?,
+            _ => self.cell_of(&part, chunk)?.ok_or_else(lost)?,
         };
         let (start, count) = (part.start, part.count);
         Ok((Block { start, count }, bytes))
@@ -244,24 +271,24 @@ impl Variable<'_> {
         }
     }
 
-    /// The stored bytes of chunks or parts of them. A single large one, the usual case, goes into reused memory.
-    pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+    /// The stored bytes of chunks or parts of them; `None` for one that is not stored. A single large one, the usual case, goes into reused memory.
+    pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
         self.runtime.ask(|| self.fetch_now(chunks))
     }
 
-    fn fetch_now(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+    fn fetch_now(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
         let reader = self.reader;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
         let [only] = chunks else {
-            return reader.fetch(chunks);
+            return reader.fetch_stored(chunks);
         };
         let source = Some(only).filter(large);
         let Some(source) = source.and_then(|c| reader.object(c.object)) else {
-            return reader.fetch(chunks);
+            return reader.fetch_stored(chunks);
         };
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
         source.read_at(only.range.start, &mut bytes)?;
-        Ok(vec![bytes])
+        Ok(vec![Some(bytes)])
     }
 
     /// The error for a chunk with too few elements.
@@ -283,6 +310,8 @@ struct Gather<'a> {
     wants: Vec<Want>,
     /// Bytes to fetch.
     bytes: u64,
+    /// The chunks that turned out not to be stored.
+    missing: BTreeSet<u64>,
 }
 
 impl<'a> Gather<'a> {
@@ -293,6 +322,7 @@ impl<'a> Gather<'a> {
             canvas: variable.canvas(&region.count)?,
             wants: vec![],
             bytes: 0,
+            missing: BTreeSet::new(),
         })
     }
 
@@ -361,6 +391,10 @@ impl<'a> Gather<'a> {
             return Err(Error::internal("parts of chunks that were not fetched"));
         }
         for (want, bytes) in wants.into_iter().zip(fetched) {
+            let Some(bytes) = bytes else {
+                self.missing.insert(of(&want).index);
+                continue;
+            };
             match want {
                 Want::Chunk(chunk) => {
                     let bytes = self.variable.decoder.decode(&chunk, bytes)?;
@@ -395,6 +429,10 @@ impl<'a> Gather<'a> {
         let put = self.canvas.put(run, &bytes)?;
         put.ok_or_else(|| self.variable.short(chunk))
     }
+}
+
+fn lost() -> Error {
+    Error::new(ErrorKind::NotFound, "a chunk is no longer there")
 }
 
 /// True if the region is exactly the box.

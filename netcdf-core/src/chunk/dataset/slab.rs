@@ -20,8 +20,8 @@ const GROUP: u64 = 256 << 10;
 
 /// The elements of a slab's chunks.
 enum KeptElements {
-    /// The elements of each chunk, row-major, or why they are missing.
-    Plain(Vec<OnceLock<Result<Vec<u8>>>>),
+    /// The elements of each chunk, row-major, or why they are missing; none if it turned out that the chunk is not stored.
+    Plain(Vec<OnceLock<Result<Option<Vec<u8>>>>>),
     /// The elements of its blocks, in the order of the parts.
     Ordered(Box<Ordered>),
 }
@@ -31,7 +31,7 @@ enum KeptElements {
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: Cells,
-    /// The stored chunks, by number.
+    /// The stored chunks, by number. Of plain ones, some may turn out not to be stored.
     chunks: Vec<(Cell, ChunkRef)>,
     /// The groups, as ranges of the chunks.
     groups: Vec<Range<usize>>,
@@ -58,8 +58,12 @@ impl Slab {
                 (cell, chunk)
             }));
         } else {
-            let located = variable.located(&cells)?.into_iter();
-            chunks.extend(located.filter_map(|chunk| Some((cells.cell(chunk.index)?, chunk))));
+            let located = match &tiles {
+                Some(_) => variable.located(&cells)?,
+                None => variable.candidates(&cells)?,
+            };
+            let cells = located.into_iter().map(|c| (cells.cell(c.index), c));
+            chunks.extend(cells.filter_map(|(cell, chunk)| Some((cell?, chunk))));
         }
         chunks.sort_by_key(|(cell, _)| cell.index);
         chunks.dedup_by_key(|(cell, _)| cell.index);
@@ -122,7 +126,11 @@ impl Slab {
                 let mut stored = variable.fetched_together(group);
                 for ((cell, chunk), slot) in group.iter().zip(loaded.iter().skip(range.start)) {
                     let bytes = match stored.next() {
-                        Some(stored) => variable.cell_from(&self.region, (cell, chunk), stored),
+                        Some(Some(stored)) => {
+                            let bytes = variable.cell_from(&self.region, (cell, chunk), stored);
+                            bytes.map(Some)
+                        }
+                        Some(None) => Ok(None),
                         None => variable.cell(&self.region, cell, chunk.clone()),
                     };
                     // Each slot is set by one item only.
@@ -184,7 +192,7 @@ impl Slab {
     /// The elements of a chunk; `None` if it is not stored.
     fn loaded<'a>(
         &self,
-        loaded: &'a [OnceLock<Result<Vec<u8>>>],
+        loaded: &'a [OnceLock<Result<Option<Vec<u8>>>>],
         index: u64,
     ) -> Result<Option<&'a [u8]>> {
         let at = (self.chunks).binary_search_by_key(&index, |(cell, _)| cell.index);
@@ -192,7 +200,7 @@ impl Slab {
             return Ok(None);
         };
         match loaded.get(at).and_then(OnceLock::get) {
-            Some(Ok(bytes)) => Ok(Some(bytes)),
+            Some(Ok(bytes)) => Ok(bytes.as_deref()),
             Some(Err(e)) => Err(e.again()),
             None => Err(Error::new(
                 ErrorKind::Cancelled,
@@ -208,7 +216,10 @@ impl Drop for Slab {
             KeptElements::Ordered(ordered) => ordered.give_back(&self.buffers),
             KeptElements::Plain(loaded) => {
                 let loaded = loaded.drain(..).filter_map(OnceLock::into_inner);
-                loaded.flatten().for_each(|b| self.buffers.give_large(b));
+                loaded
+                    .flatten()
+                    .flatten()
+                    .for_each(|b| self.buffers.give_large(b));
             }
         }
     }

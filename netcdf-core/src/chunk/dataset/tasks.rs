@@ -198,7 +198,7 @@ impl<'a> Tasks<'a> {
         // Bands side by side would ask for the same parts of the index.
         let ahead = self.variable.runtime.asks_ahead() && !self.variable.assembled;
         let located = match ahead {
-            true => Some(self.variable.located(&Cells::new(&band, layout))?),
+            true => Some(self.variable.candidates(&Cells::new(&band, layout))?),
             false => None,
         };
         Ok(Item::new(bytes.get(), Task::Direct(band, located)))

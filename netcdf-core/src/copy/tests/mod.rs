@@ -3,6 +3,7 @@
 mod assembled;
 mod chunked;
 mod claimed;
+mod latency;
 mod mock;
 mod rounds;
 mod unreadable;

@@ -11,12 +11,21 @@ use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::Recent;
 use crate::io::Store;
-use crate::io::store::{UNKNOWN, range_of};
+use crate::io::store::{KeyRanges, UNKNOWN, range_of};
 use crate::limits::room;
 use crate::model::region::product;
 
 /// Most chunks to look up one by one; for more, the store is listed.
 const FEW: u64 = 64;
+/// On a store with latency, keys are looked up together. Listing takes a request for some thousand keys: it is better than looking up
+/// more than one key in this many.
+const PART: u64 = 16;
+/// Most keys to look up together.
+const TOGETHER: u64 = 1 << 16;
+/// Most indexes of shards to read together: fewer than are kept.
+const INDEXES: usize = 16;
+/// Most chunks that are asked for without knowing whether they are stored.
+const UNSURE: u64 = 1 << 10;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
 pub type Key = (u64, u64);
@@ -87,8 +96,13 @@ impl ChunkFinder<'_> {
         if count == Some(0) {
             return Ok(vec![]);
         }
-        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= FEW) {
-            return self.few(wanted, grid);
+        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.most(grid)) {
+            let found = self.few(wanted, grid)?;
+            if self.store.latency() && count == product(grid) {
+                // These are all.
+                let _ = self.listing.0.set(Arc::new(found.clone()));
+            }
+            return Ok(found);
         }
         let all = self.listed(grid)?;
         let row = grid.get(1..).and_then(product).unwrap_or(u64::MAX);
@@ -102,18 +116,41 @@ impl ChunkFinder<'_> {
         Ok(wanted.copied().collect())
     }
 
+    /// Most keys to look up.
+    fn most(&self, grid: &[u64]) -> u64 {
+        match self.store.latency() {
+            true => (product(grid).unwrap_or(u64::MAX) / PART).clamp(FEW, TOGETHER),
+            false => FEW,
+        }
+    }
+
     /// Looks up each key.
     fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
-        let mut found = vec![];
+        let (mut numbers, mut keys) = (vec![], vec![]);
+        self.places(wanted, grid, &mut |number, place| {
+            numbers.push(number);
+            keys.push(self.key_at(place));
+            Ok(())
+        })?;
+        let sizes = numbers.into_iter().zip(self.store.sizes(&keys));
+        let found = sizes.filter_map(|(number, size)| size.map(|s| Some((number, s?))).transpose());
+        found.collect()
+    }
+
+    /// Visits the places of a box that is not empty, in row-major order, with their numbers in the grid.
+    fn places(
+        &self,
+        wanted: &Block,
+        grid: &[u64],
+        visit: &mut dyn FnMut(u64, Vec<u64>) -> Result<()>,
+    ) -> Result<()> {
         let mut at = vec![0u64; wanted.count.len()];
         loop {
             let place = sum(&at, &wanted.start);
-            let index = number(&place, grid).ok_or_else(too_many)?;
-            if let Some(size) = self.store.size(&self.key_at(place))? {
-                found.push((index, size));
-            }
+            let number = number(&place, grid).ok_or_else(too_many)?;
+            visit(number, place)?;
             if !advance(&mut at, &wanted.count) {
-                return Ok(found);
+                return Ok(());
             }
         }
     }
@@ -162,19 +199,51 @@ impl ChunkFinder<'_> {
                 .try_for_each(|(index, size)| visit(self.chunk(index, 0..size)));
         }
         let mut found = vec![];
-        for (key, stored) in keys {
-            let size = match self.whole(key)? {
-                Some(shard) => shard.len() as u64,
-                None => stored,
-            };
-            let search = &mut Search {
-                wanted,
-                found: &mut found,
-            };
-            self.shard(key, size, &grid, search)?;
+        for part in keys.chunks(INDEXES) {
+            self.indexes_ahead(part);
+            for &(key, stored) in part {
+                let size = match self.whole(key)? {
+                    Some(shard) => shard.len() as u64,
+                    None => stored,
+                };
+                let search = &mut Search {
+                    wanted,
+                    found: &mut found,
+                };
+                self.shard(key, size, &grid, search)?;
+            }
         }
         found.sort_unstable_by_key(|chunk: &ChunkRef| chunk.index);
         found.into_iter().try_for_each(visit)
+    }
+
+    /// As [`ChunkFinder::locate`]. Where that would take requests, it visits all chunks instead, as if each had its decoded size: which
+    /// of them are stored is known when they are fetched.
+    ///
+    /// # Errors
+    /// As [`ChunkFinder::locate`].
+    pub fn candidates(
+        &self,
+        wanted: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let grid = self.array.layout.grid();
+        let all = common(wanted, &Block::whole(&grid));
+        let few = product(&all.count).is_some_and(|n| (1..=UNSURE).contains(&n));
+        match self.array.layout.chunk_bytes() {
+            Some(bytes) if few && self.is_unsure() => self.places(&all, &grid, &mut |number, _| {
+                visit(self.chunk(number, 0..bytes as u64))
+            }),
+            Some(_) | None => self.locate(wanted, visit),
+        }
+    }
+
+    /// True if it takes requests to find out which chunks are stored, and each chunk is all there is under a key.
+    #[must_use]
+    pub fn is_unsure(&self) -> bool {
+        let described = &self.array.described;
+        let alone = described.shards.is_empty() && described.heap.is_none();
+        alone && self.store.latency() && self.listing.0.get().is_none()
     }
 
     /// The decoded shard under a key, if shards were encoded as a whole.
@@ -286,6 +355,40 @@ impl ChunkFinder<'_> {
             }
             if !advance(&mut at, &part.count) {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Reads the indexes of shards together, if the store has latency. Errors come again when an index is needed.
+    fn indexes_ahead(&self, keys: &[Key]) {
+        let shards = &self.array.described.shards;
+        let latency = self.store.latency() && self.array.whole.is_none();
+        let Some(shard) = shards.first().filter(|_| latency) else {
+            return;
+        };
+        let inner = shards.get(1).map_or(&self.array.layout.chunk, |s| &s.shape);
+        let (grid, count) = (self.key_grid(), shard.cells(inner));
+        let (mut unknown, mut parts) = (vec![], vec![]);
+        for &(key, size) in keys {
+            let id = (self.var, key, 0);
+            let Ok(part) = shard.index_range(&count, &(0..size)) else {
+                continue;
+            };
+            if self.indexes.get(&id).is_none() {
+                let key = self.key_at(place(key, &grid));
+                let ranges = vec![part];
+                parts.push(KeyRanges { key, ranges });
+                unknown.push((id, 0..size));
+            }
+        }
+        if parts.len() < 2 {
+            return;
+        }
+        for ((id, range), read) in unknown.into_iter().zip(self.store.get_parts(&parts)) {
+            let bytes = read.ok().flatten().and_then(|mut parts| parts.pop());
+            if let Some(Ok(index)) = bytes.map(|bytes| shard.index(bytes, &range)) {
+                let bytes = index.bytes();
+                self.indexes.put(id, Arc::new(index), bytes);
             }
         }
     }

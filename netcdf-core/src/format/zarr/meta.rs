@@ -1,8 +1,10 @@
 //! The metadata objects of a store, read one by one or from the consolidated metadata.
+//!
+//! Which of the two counts is said in [`super::consolidated`].
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::consolidated::{self, Objects};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Store;
@@ -14,6 +16,41 @@ pub const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
 /// The name of a metadata object of version 3.
 pub const V3: &str = "zarr.json";
 
+/// The name of the consolidated metadata of version 2.
+pub const CONSOLIDATED: &str = ".zmetadata";
+/// The name of the superblock of netCDF-C 4.8.0, whose metadata is in objects of its own.
+pub const FIRST: &str = ".nczarr";
+
+/// Errors of consolidated metadata that do not matter if it is not used.
+const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKind::NoContent];
+
+/// Most bytes of text in metadata objects that are asked for ahead.
+pub const AHEAD: u64 = 64 << 20;
+
+/// True if a name below a group may be that of a group or array.
+#[must_use]
+pub fn may_be_node(name: &str) -> bool {
+    !name.starts_with('.') && name != V3
+}
+
+/// Asks for the objects with these names below prefixes, all at once. [`crate::io::ahead`] keeps the answers.
+pub fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
+    let mut keys = Vec::with_capacity(prefixes.len() * names.len());
+    for prefix in prefixes {
+        keys.extend(names.iter().map(|name| format!("{prefix}{name}")));
+    }
+    // Errors come again when a key is needed.
+    drop(store.get_many(&keys, AHEAD));
+}
+
+/// The object that may have consolidated metadata.
+fn consolidated_in(version: ZarrVersion) -> &'static str {
+    match version {
+        ZarrVersion::V2 => CONSOLIDATED,
+        ZarrVersion::V3 => V3,
+    }
+}
+
 /// Approximate bytes of memory, at most, for each byte of JSON text.
 const IN_MEMORY: u64 = 32;
 
@@ -24,16 +61,17 @@ pub struct Metadata<'a> {
     /// Limits and notes.
     pub env: &'a Env,
     /// The objects of the consolidated metadata, by key, if they are used.
-    consolidated: Option<BTreeMap<String, Json>>,
+    consolidated: Option<Objects>,
     /// Bytes of text that may still be read.
     left: u64,
 }
 
 impl<'a> Metadata<'a> {
-    /// The metadata of a store. Consolidated metadata is used on request and, in version 2, if the root has no metadata of its own.
+    /// The metadata of a store. Consolidated metadata is used on request, if it is whole and the store has latency and, in version 2,
+    /// if the root has no metadata of its own.
     ///
     /// # Errors
-    /// Those of the store; [`ErrorKind::Corrupt`] for invalid consolidated metadata.
+    /// Those of the store; [`ErrorKind::Corrupt`] for invalid consolidated metadata that is used.
     pub fn open(store: &'a Arc<dyn Store>, version: ZarrVersion, env: &'a Env) -> Result<Self> {
         let mut metadata = Self {
             store,
@@ -42,8 +80,17 @@ impl<'a> Metadata<'a> {
             left: env.limits.metadata / IN_MEMORY,
         };
         let wished = store.hints().consolidated;
+        if !wished && store.latency() {
+            metadata.consolidated = metadata.whole(version)?;
+        }
+        if metadata.consolidated.is_some() {
+            return Ok(metadata);
+        }
         match version {
             ZarrVersion::V2 => {
+                if store.latency() {
+                    ahead(store, &[String::new()], &V2);
+                }
                 let own = metadata.exists(".zgroup")? || metadata.exists(".zarray")?;
                 if wished || !own {
                     metadata.consolidated = metadata.consolidated_v2()?;
@@ -55,34 +102,47 @@ impl<'a> Metadata<'a> {
         Ok(metadata)
     }
 
-    fn consolidated_v2(&mut self) -> Result<Option<BTreeMap<String, Json>>> {
-        let Some(all) = self.get(".zmetadata")? else {
+    /// The consolidated metadata, if it is whole.
+    fn whole(&mut self, version: ZarrVersion) -> Result<Option<Objects>> {
+        // netCDF-C 4.8.0 has objects that are never consolidated.
+        if version == ZarrVersion::V2 && self.exists(FIRST)? {
             return Ok(None);
+        }
+        let left = self.left;
+        let found = match self.get(consolidated_in(version)) {
+            Ok(found) => found,
+            // The objects may still be sound.
+            Err(e) if UNUSABLE.contains(&e.kind()) => None,
+            Err(e) => return Err(e),
         };
-        let found = match all.get("metadata") {
-            Some(Json::Object(members)) => members.iter().cloned().collect(),
-            _ => return Err(self.wrong(".zmetadata", "no object \"metadata\"")),
-        };
-        Ok(Some(found))
+        let rank = self.env.limits.rank;
+        let whole = found.and_then(|json| consolidated::whole(&json, version, rank));
+        if whole.is_none() {
+            self.left = left;
+        }
+        Ok(whole)
     }
 
-    fn consolidated_v3(&mut self) -> Result<Option<BTreeMap<String, Json>>> {
-        let Some(root) = self.get(V3)? else {
+    /// True if objects are read one by one.
+    #[must_use]
+    pub fn has_objects(&self) -> bool {
+        self.consolidated.is_none()
+    }
+
+    fn consolidated_v2(&mut self) -> Result<Option<Objects>> {
+        let Some(all) = self.get(CONSOLIDATED)? else {
             return Ok(None);
         };
-        let nodes = root
-            .get("consolidated_metadata")
-            .and_then(|c| c.get("metadata"));
-        let Some(nodes) = nodes.map(Json::members).filter(|nodes| !nodes.is_empty()) else {
-            return Ok(None);
-        };
-        let key = |path: &String| format!("{}/{V3}", path.trim_matches('/'));
-        let mut found: BTreeMap<_, _> = nodes
-            .iter()
-            .map(|(path, j)| (key(path), j.clone()))
-            .collect();
-        found.insert(V3.to_owned(), root);
-        Ok(Some(found))
+        match consolidated::objects_v2(&all) {
+            None => Err(self.wrong(CONSOLIDATED, "no object \"metadata\"")),
+            found => Ok(found),
+        }
+    }
+
+    fn consolidated_v3(&mut self) -> Result<Option<Objects>> {
+        Ok(self
+            .get(V3)?
+            .and_then(|root| consolidated::objects_v3(&root)))
     }
 
     /// An error about an object.
@@ -157,7 +217,7 @@ impl<'a> Metadata<'a> {
                     .collect()
             }
         };
-        names.retain(|name| !name.starts_with('.') && name != V3);
+        names.retain(|name| may_be_node(name));
         names.sort();
         names.dedup();
         Ok(names)

@@ -6,12 +6,14 @@ mod array;
 mod attributes;
 mod attrs;
 mod chunks;
+mod consolidated;
 mod dims;
 mod dtype;
 mod fill;
 mod grid;
 mod half;
 mod keys;
+mod levels;
 mod meta;
 pub mod nczarr;
 pub mod raw;
@@ -43,6 +45,7 @@ use super::{BareFill, Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::store::MARKERS;
 use crate::io::{Container, Output, Store};
 use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 
@@ -155,8 +158,13 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
     if let Some(version) = version_at(store, "")? {
         return Ok(Some(version));
     }
-    for name in store.children("")?.iter().take(LOOKED_AT) {
-        if let Some(version) = version_at(store, &format!("{name}/"))? {
+    let names = store.children("")?.into_iter().take(LOOKED_AT);
+    let prefixes: Vec<_> = names.map(|name| format!("{name}/")).collect();
+    if store.latency() {
+        meta::ahead(store, &prefixes, &MARKERS);
+    }
+    for prefix in &prefixes {
+        if let Some(version) = version_at(store, prefix)? {
             return Ok(Some(version));
         }
     }
@@ -164,21 +172,49 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
 }
 
 fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
-    let is = |key: &str| match store.size(&format!("{prefix}{key}")) {
-        Ok(size) => Ok(size.is_some()),
-        // Containers that are not Zarr stores may have names of all kinds.
-        Err(e) if e.kind() == ErrorKind::BadName || e.kind() == ErrorKind::NoContent => Ok(false),
-        Err(e) => Err(e),
-    };
-    if is(meta::V3)? {
-        return Ok(Some(ZarrVersion::V3));
+    let own = &meta::V2;
+    let more = &[meta::CONSOLIDATED, meta::FIRST];
+    if !store.latency() {
+        let v3 = any(store, prefix, &[meta::V3])?;
+        let v2 = !v3 && (any(store, prefix, own)? || any(store, prefix, more)?);
+        return Ok(found(v3, v2));
     }
-    for key in meta::V2.iter().chain(&[".zmetadata", ".nczarr"]) {
-        if is(key)? {
-            return Ok(Some(ZarrVersion::V2));
+    // What stands for everything comes first.
+    let prefixes = &[prefix.to_owned()];
+    meta::ahead(
+        store,
+        prefixes,
+        &[meta::V3, meta::CONSOLIDATED, meta::FIRST],
+    );
+    let v3 = any(store, prefix, &[meta::V3])?;
+    if v3 || any(store, prefix, more)? {
+        return Ok(found(v3, !v3));
+    }
+    meta::ahead(store, prefixes, own);
+    Ok(found(false, any(store, prefix, own)?))
+}
+
+/// The version of a node that has metadata of these versions.
+fn found(v3: bool, v2: bool) -> Option<ZarrVersion> {
+    match (v3, v2) {
+        (true, _) => Some(ZarrVersion::V3),
+        (false, true) => Some(ZarrVersion::V2),
+        (false, false) => None,
+    }
+}
+
+/// True if any of these objects exists below a prefix.
+fn any(store: &Arc<dyn Store>, prefix: &str, names: &[&str]) -> Result<bool> {
+    for name in names {
+        match store.size(&format!("{prefix}{name}")) {
+            Ok(Some(_)) => return Ok(true),
+            Ok(None) => {}
+            // Containers that are not Zarr stores may have names of all kinds.
+            Err(e) if e.kind() == ErrorKind::BadName || e.kind() == ErrorKind::NoContent => {}
+            Err(e) => return Err(e),
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 fn create(

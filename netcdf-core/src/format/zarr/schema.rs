@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::array::{Described, is_version};
+use super::levels::Levels;
 use super::meta::Metadata;
 use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::whole::Whole;
@@ -26,6 +27,9 @@ pub struct Array {
     /// How to decode shards that were encoded as a whole.
     pub whole: Option<Whole>,
 }
+
+/// Most names to look at to find out whether a name without metadata is a group.
+pub const TRIED: usize = 64;
 
 /// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +118,9 @@ impl<'a> StoreBuilder<'a> {
     /// # Errors
     /// Damage that is not tolerated; those of the store.
     pub fn build(&mut self) -> Result<()> {
+        if self.meta.store.latency() && self.meta.has_objects() {
+            Levels::of(&self.meta, self.zarr, self.objects).read()?;
+        }
         match self.kind("")? {
             Some(NodeKind::Array) => {
                 let name = title(self.meta.store.name());
@@ -283,7 +290,7 @@ impl<'a> StoreBuilder<'a> {
 
     /// True if there are groups or arrays directly below a prefix, which makes it a group without metadata.
     fn holds_nodes(&mut self, prefix: &str) -> Result<bool> {
-        for name in self.meta.children(prefix)?.iter().take(64) {
+        for name in self.meta.children(prefix)?.iter().take(TRIED) {
             let below = format!("{prefix}{name}/");
             let keys = match self.zarr.version {
                 ZarrVersion::V2 => &meta::V2[..2],

@@ -1,7 +1,10 @@
 //! Consolidated metadata that is stale, both ways.
 
-use super::stores::{V2_CODED, V3_CODED, v2_consolidated, v3_consolidated};
-use super::{faults, put, remove, said, swap};
+use super::nczarr::{newest, version_3 as nczarr3};
+use super::stores::{
+    V2_CODED, V3_CODED, consolidate, consolidate_v3, v2_consolidated, v3_consolidated,
+};
+use super::{Keys, faults, found, put, remove, said, swap};
 
 #[test]
 fn version_2() {
@@ -117,4 +120,66 @@ fn version_3() {
             ),
         ],
     );
+}
+
+#[test]
+fn with_metadata_of_netcdf() {
+    faults(
+        || consolidate(newest()),
+        false,
+        &[
+            (
+                "the contents of a group changed",
+                |k| swap(k, "g/.zattrs", "{\"x\": 5}", "{\"x\": 5, \"y\": 1}"),
+                &["consolidated-stale .zmetadata"],
+            ),
+            (
+                "not in it",
+                |k| swap(k, ".zmetadata", "\"g/w/.zarray\"", "\"g/u/.zarray\""),
+                &[
+                    "consolidated-stale .zmetadata",
+                    "consolidated-stale .zmetadata",
+                ],
+            ),
+            (
+                "in it only",
+                |k| remove(k, "s/.zattrs"),
+                &["consolidated-stale .zmetadata"],
+            ),
+        ],
+    );
+    faults(
+        || consolidate_v3(nczarr3()),
+        false,
+        &[
+            (
+                "references changed",
+                |k| swap(k, "v/zarr.json", "0.0", "1.0"),
+                &["consolidated-stale zarr.json"],
+            ),
+            (
+                "not in it",
+                |k| {
+                    let all = k["zarr.json"].clone();
+                    let text = String::from_utf8(all).unwrap();
+                    put(k, "zarr.json", text.replacen("\"g\": {", "\"h\": {", 1));
+                },
+                &[
+                    "consolidated-stale zarr.json",
+                    "consolidated-stale zarr.json",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn objects_without_a_root_are_compared() {
+    let mut keys: Keys = v2_consolidated();
+    keys.retain(|key, _| key == ".zmetadata" || !key.starts_with(".z"));
+    swap(&mut keys, "v/.zattrs", "\"y\"", "\"lat\"");
+    let found = found(&keys, false);
+    let of = |rule: &str| found.iter().filter(|f| f.starts_with(rule)).count();
+    assert_eq!(of("consolidated-only .zmetadata"), 1, "{found:?}");
+    assert_eq!(of("consolidated-stale .zmetadata"), 1, "{found:?}");
 }

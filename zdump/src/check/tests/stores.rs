@@ -5,7 +5,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 
-use super::{Keys, put};
+use super::{Keys, put, swap};
 
 /// `[4,6]` integers in chunks of `[2,4]`, as zarr-python writes them in version 2.
 pub(super) const V2_PLAIN: &str = r#"{
@@ -152,7 +152,11 @@ pub(super) fn v3() -> Keys {
 
 /// A store of xarray in version 2: consolidated.
 pub(super) fn v2_consolidated() -> Keys {
-    let mut keys = v2();
+    consolidate(v2())
+}
+
+/// A store of version 2 with consolidated metadata.
+pub(super) fn consolidate(mut keys: Keys) -> Keys {
     let objects = keys.iter().filter(|(key, _)| key.contains(".z"));
     let objects: Vec<_> = objects.map(|(key, text)| member(key, text)).collect();
     let metadata = objects.join(",");
@@ -163,7 +167,11 @@ pub(super) fn v2_consolidated() -> Keys {
 
 /// A store of xarray in version 3: consolidated. The copies of groups have consolidated metadata of their own.
 pub(super) fn v3_consolidated() -> Keys {
-    let mut keys = v3();
+    consolidate_v3(v3())
+}
+
+/// A store of version 3 with consolidated metadata.
+pub(super) fn consolidate_v3(mut keys: Keys) -> Keys {
     let objects = keys.iter().filter_map(|(key, text)| {
         let path = key.strip_suffix("/zarr.json")?;
         let own = r#""consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {}}, "node_type": "group""#;
@@ -171,11 +179,11 @@ pub(super) fn v3_consolidated() -> Keys {
         Some(member(path, copy.replace(r#""node_type": "group""#, own).as_bytes()))
     });
     let metadata = objects.collect::<Vec<_>>().join(",");
-    let text = format!(
-        r#"{{"attributes": {{}}, "zarr_format": 3, "consolidated_metadata": {{"kind": "inline", "must_understand": false,
-        "metadata": {{{metadata}}}}}, "node_type": "group"}}"#
+    let all = format!(
+        r#""consolidated_metadata": {{"kind": "inline", "must_understand": false,
+        "metadata": {{{metadata}}}}}, "node_type": "group""#
     );
-    put(&mut keys, "zarr.json", text);
+    swap(&mut keys, "zarr.json", r#""node_type": "group""#, &all);
     keys
 }
 

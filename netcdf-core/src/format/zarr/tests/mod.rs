@@ -1,4 +1,6 @@
 mod malformed;
+mod opening;
+mod reading;
 
 use std::ops::Range;
 use std::sync::Arc;

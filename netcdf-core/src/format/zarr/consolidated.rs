@@ -1,0 +1,169 @@
+//! Consolidated metadata: copies of all metadata objects of a store, in one object.
+//!
+//! It is older than the objects that it repeats, if these were changed without it. Where requests are cheap, the objects count. On a store
+//! with latency it is used instead of them, as other readers do, but only if it is *whole*: it has all that the objects would have to say.
+//! If not, nothing of it is used. It is whole if
+//!
+//! - it is of the known kind, and has nothing but metadata objects under valid keys;
+//! - it has the root, and each node that it has is a group or array in a group that it has;
+//! - each array can be described by it;
+//! - it has every node that netCDF's own metadata of a group lists.
+//!
+//! Attributes may be missing, as they may be in a store. `zdump check` finds consolidated metadata that differs from the objects.
+
+use std::collections::BTreeMap;
+
+use super::array::is_version;
+use super::nczarr::{Contents, NczarrPart};
+use super::schema::{NodeKind, node_type};
+use super::{meta, v2, v3};
+use crate::io::key;
+use crate::json::Json;
+use crate::model::ZarrVersion;
+
+/// Metadata objects by their keys.
+pub type Objects = BTreeMap<String, Json>;
+
+/// The objects in `.zmetadata`; `None` if it has no member for them.
+#[must_use]
+pub fn objects_v2(json: &Json) -> Option<Objects> {
+    match json.get("metadata") {
+        Some(Json::Object(members)) => Some(members.iter().cloned().collect()),
+        _ => None,
+    }
+}
+
+/// The objects in `zarr.json` of the root, and itself; `None` if it repeats none.
+#[must_use]
+pub fn objects_v3(root: &Json) -> Option<Objects> {
+    let all = root.get("consolidated_metadata")?.get("metadata")?;
+    let nodes = all.members().iter();
+    let key = |path: &str| format!("{}/{}", path.trim_matches('/'), meta::V3);
+    let mut found: Objects = nodes.map(|(path, j)| (key(path), j.clone())).collect();
+    if found.is_empty() {
+        return None;
+    }
+    found.insert(meta::V3.to_owned(), root.clone());
+    Some(found)
+}
+
+/// The objects in an object of consolidated metadata, if it is whole. Arrays have at most `rank` dimensions.
+#[must_use]
+pub fn whole(json: &Json, version: ZarrVersion, rank: u32) -> Option<Objects> {
+    let objects = match version {
+        ZarrVersion::V2 => {
+            let format = json.get("zarr_consolidated_format")?.as_u64();
+            objects_v2(json).filter(|_| format == Some(1))
+        }
+        ZarrVersion::V3 => {
+            let kind = json.get("consolidated_metadata")?.get("kind");
+            objects_v3(json).filter(|_| kind.is_none_or(|kind| kind.as_str() == Some("inline")))
+        }
+    };
+    let nodes = Nodes::of(objects.as_ref()?, version, rank)?;
+    nodes.are_whole().then_some(objects).flatten()
+}
+
+/// The nodes of consolidated metadata.
+struct Nodes<'a> {
+    objects: &'a Objects,
+    version: ZarrVersion,
+    /// The kind of each, by the prefix of its keys.
+    kinds: BTreeMap<&'a str, NodeKind>,
+}
+
+impl<'a> Nodes<'a> {
+    /// The nodes, if all objects are valid.
+    fn of(objects: &'a Objects, version: ZarrVersion, rank: u32) -> Option<Self> {
+        let mut kinds = BTreeMap::new();
+        for (key, json) in objects {
+            let valid = key::check(key).is_ok() && matches!(json, Json::Object(_));
+            let at = key.rfind('/').map_or(0, |at| at + 1);
+            let (prefix, name) = key.split_at_checked(at).filter(|_| valid)?;
+            let Some(kind) = kind((name, json), version, rank)? else {
+                continue;
+            };
+            if kinds.insert(prefix, kind).is_some() {
+                return None;
+            }
+        }
+        Some(Self {
+            objects,
+            version,
+            kinds,
+        })
+    }
+
+    fn are_whole(&self) -> bool {
+        let prefixes = self.objects.keys().map(|key| {
+            let at = key.rfind('/').map_or(0, |at| at + 1);
+            key.get(..at).unwrap_or_default()
+        });
+        let mut known = prefixes.map(|prefix| self.kinds.contains_key(prefix));
+        let mut nodes = self.kinds.iter();
+        self.kinds.contains_key("")
+            && known.all(|known| known)
+            && nodes.all(|(prefix, kind)| self.is_in_a_group(prefix) && self.lists(prefix, *kind))
+    }
+
+    fn is_in_a_group(&self, prefix: &str) -> bool {
+        let Some(path) = prefix.strip_suffix('/') else {
+            return true;
+        };
+        let at = path.rfind('/').map_or(0, |at| at + 1);
+        let around = path.get(..at).and_then(|around| self.kinds.get(around));
+        around == Some(&NodeKind::Group)
+    }
+
+    /// True if there is all that netCDF's own metadata of a node lists.
+    fn lists(&self, prefix: &str, kind: NodeKind) -> bool {
+        let object = |name: &str| self.objects.get(&format!("{prefix}{name}"));
+        let [group, _, attributes] = meta::V2;
+        let (own, attributes) = match self.version {
+            ZarrVersion::V2 => (object(group), object(attributes)),
+            ZarrVersion::V3 => (None, object(meta::V3).and_then(|own| own.get("attributes"))),
+        };
+        let objects: Vec<_> = attributes.into_iter().chain(own).collect();
+        let Some(part) = NczarrPart::Group.find(&objects) else {
+            return true;
+        };
+        let has = |name: &String, kind| {
+            self.kinds.get(format!("{prefix}{name}/").as_str()) == Some(&kind)
+        };
+        kind == NodeKind::Group
+            && Contents::of(part).is_some_and(|contents| {
+                let groups = contents
+                    .groups
+                    .iter()
+                    .all(|name| has(name, NodeKind::Group));
+                groups
+                    && contents
+                        .arrays
+                        .iter()
+                        .all(|name| has(name, NodeKind::Array))
+            })
+    }
+}
+
+/// The kind of the node that an object describes; `Some(None)` for attributes, and `None` if it describes nothing.
+fn kind((name, json): (&str, &Json), version: ZarrVersion, rank: u32) -> Option<Option<NodeKind>> {
+    let [group, array, attributes] = meta::V2;
+    let found = match version {
+        ZarrVersion::V2 if name == attributes => return Some(None),
+        ZarrVersion::V2 if name == group => NodeKind::Group,
+        ZarrVersion::V2 if name == array => NodeKind::Array,
+        ZarrVersion::V3 if name == meta::V3 => {
+            let said = json.get("node_type").and_then(Json::as_str);
+            said.filter(|said| ["array", "group"].contains(said))?;
+            node_type(json)
+        }
+        ZarrVersion::V2 | ZarrVersion::V3 => return None,
+    };
+    let said = json.get("zarr_format").is_some() && is_version(json, version).is_ok();
+    let described = match (found, version) {
+        (NodeKind::Group, _) => true,
+        (NodeKind::Array, ZarrVersion::V2) => v2::describe(json, rank).is_ok(),
+        (NodeKind::Array, ZarrVersion::V3) => v3::describe(json, rank).is_ok(),
+    };
+    (said && described).then_some(Some(found))
+}

@@ -1,0 +1,233 @@
+//! Reading data of stores with latency: no requests but those for the bytes.
+
+use super::*;
+use crate::chunk::InBands;
+use crate::io::rounds::Rounds;
+use crate::runtime::Runtime;
+
+/// An array of 8 × 8 chunks, of which one in three is not stored: its codecs, and a chunk that is full of a value.
+struct Made {
+    codecs: &'static str,
+    chunk: fn(u8) -> Vec<u8>,
+}
+
+const SIDE: u64 = 8;
+/// Elements of a chunk: 64 × 96 bytes.
+const CHUNK: usize = 6144;
+
+/// Bytes in base 64 are longer.
+fn base64(value: u8) -> Vec<u8> {
+    let group = [value; 3].map(u32::from);
+    let bits = group[0] << 16 | group[1] << 8 | group[2];
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letter = |n: u32| letters[(bits >> (18 - 6 * n) & 63) as usize];
+    (0..4).map(letter).collect::<Vec<_>>().repeat(CHUNK / 3)
+}
+
+fn checksummed(value: u8) -> Vec<u8> {
+    let mut bytes = vec![value; CHUNK];
+    bytes.extend(super::super::shard::crc32c(&bytes).to_le_bytes());
+    bytes
+}
+
+const MADE: [Made; 3] = [
+    Made {
+        codecs: r#"{"name":"bytes"}"#,
+        chunk: |value| vec![value; CHUNK],
+    },
+    Made {
+        codecs: r#"{"name":"bytes"},{"name":"crc32c"}"#,
+        chunk: checksummed,
+    },
+    Made {
+        codecs: r#"{"name":"bytes"},{"name":"numcodecs.base64"}"#,
+        chunk: base64,
+    },
+];
+
+impl Made {
+    fn store(&self) -> Arc<dyn Store> {
+        let metadata = format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[512,768],"data_type":"uint8","fill_value":7,
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[64,96]}}}},
+            "chunk_key_encoding":{{"name":"default"}},"codecs":[{}]}}"#,
+            self.codecs
+        );
+        let store = store(&[("zarr.json", GROUP3), ("v/zarr.json", &metadata)]);
+        for n in (0..64u8).filter(|n| n % 3 != 1) {
+            let key = format!("v/c/{}/{}", u64::from(n) / SIDE, u64::from(n) % SIDE);
+            store.put(&key, &(self.chunk)(n + 100)).unwrap();
+        }
+        store
+    }
+}
+
+/// Reads a region of a store with latency, and compares it with one without; returns the rounds and requests.
+fn reads(store: &Arc<dyn Store>, region: &Region) -> (u64, u64) {
+    let slow = Rounds::of(Arc::clone(store));
+    let reader = open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
+    let before = (slow.asked().rounds, slow.requests());
+    let env = Env::default();
+    let found = Dataset::new(&*reader, &env).read(VarId(0), region).unwrap();
+    let local = open(store).unwrap();
+    let expected = Dataset::new(&*local, &env).read(VarId(0), region).unwrap();
+    assert_eq!(found, expected);
+    (slow.asked().rounds - before.0, slow.requests() - before.1)
+}
+
+#[test]
+fn lengths_are_not_asked_for() {
+    for (n, made) in MADE.iter().enumerate() {
+        let store = made.store();
+        for (region, chunks) in [
+            (Region::boxed(vec![0, 0], vec![1, 1]), 1),
+            (Region::boxed(vec![0, 96], vec![64, 96]), 1),
+            (Region::boxed(vec![3, 100], vec![2, 460]), 5),
+            (Region::boxed(vec![64, 0], vec![256, 192]), 8),
+            (Region::boxed(vec![0, 0], vec![0, 5]), 0),
+            (Region::whole(&[512, 768]), 64),
+        ] {
+            let (rounds, requests) = reads(&store, &region);
+            match n {
+                // Without codecs, these are parts of chunks.
+                0 | 1 => assert_eq!((rounds, requests), (chunks.min(1), chunks), "{region:?}"),
+                // In base 64, chunks are longer than their elements: they are asked for once more.
+                _ => assert!(rounds <= 2 && requests <= 2 * chunks, "{region:?}"),
+            }
+        }
+        let strided = Region {
+            start: vec![5, 0],
+            count: vec![3, 4],
+            stride: vec![130, 255],
+        };
+        reads(&store, &strided);
+    }
+    let first = Region::boxed(vec![0, 0], vec![1, 1]);
+    assert_eq!(reads(&MADE[2].store(), &first), (2, 2));
+}
+
+/// What `read` and the rounds of a store say of one chunk with this content.
+fn hostile(made: &Made, chunk: &[u8]) -> (ErrorKind, u64) {
+    let store = made.store();
+    store.put("v/c/0/0", chunk).unwrap();
+    let slow = Rounds::of(store);
+    let reader = open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
+    let before = slow.asked().bytes;
+    let e = read(&*reader, 0).unwrap_err();
+    assert!(e.to_string().contains("v/c/0/0"), "{e}");
+    (e.kind(), slow.asked().bytes - before)
+}
+
+#[test]
+fn chunks_that_are_far_too_long_are_not_read() {
+    let long = vec![0; 4 << 20];
+    for made in &MADE[1..] {
+        let (kind, bytes) = hostile(made, &long);
+        assert_eq!(kind, ErrorKind::Limit);
+        assert!(bytes < 2 << 20, "{bytes}");
+    }
+    let (kind, _) = hostile(&MADE[0], &long[..CHUNK - 1]);
+    assert!(
+        kind == ErrorKind::Corrupt || kind == ErrorKind::Truncated,
+        "{kind:?}"
+    );
+}
+
+#[test]
+fn large_boxes_and_known_chunks_are_listed() {
+    let store = MADE[1].store();
+    let slow = Rounds::of(store);
+    let reader = open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
+    let before = slow.asked().rounds;
+    let env = Env::default();
+    let set = Dataset::new(&*reader, &env);
+    // All keys are looked up in one round, and then known.
+    assert_eq!(set.chunks_stored(VarId(0)).unwrap(), 43);
+    assert_eq!(set.chunks_stored(VarId(0)).unwrap(), 43);
+    assert_eq!(slow.asked().rounds - before, 1);
+    let requests = slow.requests();
+    read(&*reader, 0).unwrap();
+    assert_eq!(slow.requests() - requests, 43, "missing chunks are known");
+}
+
+#[test]
+fn huge_grids_are_listed_once() {
+    let metadata = r#"{"zarr_format":3,"node_type":"array","shape":[1099511627776],"data_type":"uint8","fill_value":7,
+        "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default"},
+        "codecs":[{"name":"bytes"}]}"#;
+    let store = store(&[("zarr.json", GROUP3), ("v/zarr.json", metadata)]);
+    store.put("v/c/70000", &[1]).unwrap();
+    let slow = Rounds::of(Arc::clone(&store));
+    let reader = open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
+    let before = slow.asked().rounds;
+    let env = Env::default();
+    let set = Dataset::new(&*reader, &env);
+    let found = set
+        .read(VarId(0), &Region::boxed(vec![0], vec![100_000]))
+        .unwrap();
+    let Values::UByte(found) = found else {
+        panic!()
+    };
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(n, &v)| v == if n == 70_000 { 1 } else { 7 })
+    );
+    assert!(
+        slow.asked().rounds - before <= 3,
+        "{}",
+        slow.asked().rounds - before
+    );
+}
+
+#[test]
+fn bands_are_the_same_as_of_other_stores() {
+    let bands = |store: &Arc<dyn Store>, threads, most| {
+        let env = Env {
+            runtime: Runtime::sized(threads, 1 << 20),
+            ..Env::default()
+        };
+        let reader = open(store).unwrap();
+        let mut all = vec![];
+        let sink = |bytes: Vec<u8>| {
+            all.extend(bytes);
+            Ok(())
+        };
+        let region = Region::whole(&[512, 768]);
+        let bands = InBands::new(region, most);
+        let set = Dataset::new(&*reader, &env);
+        set.bands(VarId(0), bands, |_, bytes| Ok(bytes), sink)
+            .unwrap();
+        all
+    };
+    for made in &MADE {
+        let store = made.store();
+        for (threads, most) in [(1, 768), (3, 768), (1, 100), (3, 30_000), (1, 1 << 20)] {
+            let slow = Rounds::of(Arc::clone(&store));
+            let found = bands(&(Arc::clone(&slow) as Arc<dyn Store>), threads, most);
+            assert!(found == bands(&store, threads, most), "{threads} {most}");
+            // Opening takes three; where chunks without codecs are read in rows, each row is.
+            let parts = made.codecs == MADE[0].codecs;
+            assert!(parts || slow.requests() < 3 + 2 * 64, "{}", slow.requests());
+        }
+    }
+}
+
+#[test]
+fn shards_are_read_together() {
+    let (json, bytes) = shard();
+    let json = json.replace("\"shape\":[4,4]", "\"shape\":[16,12]");
+    assert!(json.contains("[16,12]"));
+    let store = store(&[("zarr.json", GROUP3), ("v/zarr.json", &json)]);
+    for n in (0..12).filter(|n| n % 5 != 0) {
+        store
+            .put(&format!("v/c/{}/{}", n / 3, n % 3), &bytes)
+            .unwrap();
+    }
+    // The keys, the indexes of the nine that are stored, and two chunks of each, in the order of rows.
+    assert_eq!(
+        reads(&store, &Region::whole(&[16, 12])),
+        (3, 12 + 9 + 2 * 9)
+    );
+}

@@ -1,0 +1,265 @@
+//! A store whose keys are asked for before they are needed, many at a time.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::odd::Odd;
+use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
+use crate::error::{OrInternal as _, Result};
+
+/// A store that keeps lists, and the keys asked for by [`Store::get_many`], until [`Ahead::forget`]: those who then ask for one key at a
+/// time make no further requests. Errors are not kept.
+#[derive(Debug)]
+pub struct Ahead {
+    inner: Arc<dyn Store>,
+    known: Mutex<Option<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    keys: BTreeMap<String, Content>,
+    children: BTreeMap<String, Vec<String>>,
+}
+
+impl Ahead {
+    /// A store that keeps answers of `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Store>) -> Self {
+        let known = Mutex::new(Some(Known::default()));
+        Self { inner, known }
+    }
+
+    /// Forgets the answers: from now on, all come from the store.
+    pub fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, key: &str) -> Option<Content> {
+        self.lock().as_ref()?.keys.get(key).cloned()
+    }
+
+    /// What is known of a key, if that is an answer where this many bytes are left.
+    fn kept(&self, key: &str, left: &mut u64) -> Option<Content> {
+        match self.known(key)? {
+            Content::Bytes(bytes) => {
+                let size = bytes.len() as u64;
+                let Some(rest) = left.checked_sub(size) else {
+                    return Some(Content::Longer(size));
+                };
+                *left = rest;
+                Some(Content::Bytes(bytes))
+            }
+            Content::Longer(size) => (size > *left).then_some(Content::Longer(size)),
+            Content::Missing => Some(Content::Missing),
+        }
+    }
+
+    fn listed(&self, prefix: &str) -> Option<Vec<String>> {
+        self.lock().as_ref()?.children.get(prefix).cloned()
+    }
+
+    /// Forgets a key that is changed, and all lists.
+    fn change(&self, key: &str) {
+        if let Some(known) = self.lock().as_mut() {
+            known.keys.remove(key);
+            known.children.clear();
+        }
+    }
+}
+
+/// The answers for all names: those that are known, and those that `ask` has for the others.
+fn complete<T>(
+    names: &[String],
+    known: Vec<Option<T>>,
+    ask: impl FnOnce(&[String]) -> Vec<Result<T>>,
+) -> Vec<Result<T>> {
+    let unknown = names.iter().zip(&known).filter(|(_, k)| k.is_none());
+    let unknown: Vec<_> = unknown.map(|(name, _)| name.clone()).collect();
+    let asked = match unknown.as_slice() {
+        [] => vec![],
+        unknown => ask(unknown),
+    };
+    let mut asked = asked.into_iter();
+    let mut next = || asked.next().or_internal("an answer for each key").flatten();
+    let all = known.into_iter();
+    all.map(|known| known.map_or_else(&mut next, Ok)).collect()
+}
+
+impl Store for Ahead {
+    fn name(&self) -> &Arc<str> {
+        self.inner.name()
+    }
+
+    fn hints(&self) -> Hints {
+        self.inner.hints()
+    }
+
+    fn latency(&self) -> bool {
+        self.inner.latency()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        match self.known(key) {
+            Some(Content::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(Content::Missing) => Ok(None),
+            Some(Content::Longer(_)) | None => self.inner.get(key),
+        }
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+        match self.known(key) {
+            Some(Content::Bytes(bytes)) => {
+                let parts = ranges_of(&bytes, ranges);
+                parts
+                    .map(Some)
+                    .map_err(|e| e.of(self.name()).in_object(key))
+            }
+            Some(Content::Missing) => Ok(None),
+            Some(Content::Longer(_)) | None => self.inner.get_ranges(key, ranges),
+        }
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        self.inner.get_parts(keys)
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        let mut sizes = self.sizes(&[key.to_owned()]).into_iter();
+        sizes.next().or_internal("a size").flatten()
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        let size = |key: &String| match self.known(key)? {
+            Content::Bytes(bytes) => Some(Some(bytes.len() as u64)),
+            Content::Longer(size) => Some(Some(size)),
+            Content::Missing => Some(None),
+        };
+        let known = keys.iter().map(size).collect();
+        complete(keys, known, |unknown| self.inner.sizes(unknown))
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let mut left = most;
+        let known = keys.iter().map(|key| self.kept(key, &mut left)).collect();
+        let ask = |unknown: &[String]| {
+            let got = self.inner.get_many(unknown, left);
+            if let Some(known) = self.lock().as_mut() {
+                let found = unknown.iter().zip(&got);
+                let found = found.filter_map(|(key, got)| Some((key, got.as_ref().ok()?)));
+                let found = found.map(|(key, got)| (key.clone(), got.clone()));
+                known.keys.extend(found);
+            }
+            got
+        };
+        complete(keys, known, ask)
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        let mut lists = self.children_many(&[prefix.to_owned()]).into_iter();
+        lists.next().or_internal("a list").flatten()
+    }
+
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        let ask = |unknown: &[String]| {
+            let got = self.inner.children_many(unknown);
+            if let Some(known) = self.lock().as_mut() {
+                let found = unknown.iter().zip(&got);
+                let found = found.filter_map(|(prefix, got)| Some((prefix, got.as_ref().ok()?)));
+                let found = found.map(|(prefix, got)| (prefix.clone(), got.clone()));
+                known.children.extend(found);
+            }
+            got
+        };
+        let known = prefixes.iter().map(|prefix| self.listed(prefix));
+        complete(prefixes, known.collect(), ask)
+    }
+
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        self.inner.walk(prefix, visit)
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.change(key);
+        self.inner.put(key, bytes)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.change(key);
+        self.inner.put_if_absent(key, bytes)
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        self.inner.changed()
+    }
+
+    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+        self.inner.odd(all)
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        self.change(key);
+        self.inner.delete(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
+    use crate::io::rounds::Rounds;
+    use crate::io::suite;
+
+    fn keys(keys: &[&str]) -> Vec<String> {
+        keys.iter().map(|&key| key.to_owned()).collect()
+    }
+
+    #[test]
+    fn it_is_a_store() {
+        let inner: Arc<dyn Store> = Arc::new(MemoryStore::new("m"));
+        let ahead: Arc<dyn Store> = Arc::new(Ahead::new(inner));
+        let (target, _) = MemoryStoreTarget::new(Arc::clone(&ahead));
+        suite::making(Box::new(target));
+        for _ in 0..2 {
+            suite::reading(&*ahead);
+        }
+        suite::changing(&*ahead);
+    }
+
+    #[test]
+    fn what_was_asked_for_ahead_is_kept() {
+        let inner: Arc<dyn Store> = Arc::new(MemoryStore::new("m"));
+        inner.put("a", b"abc").unwrap();
+        inner.put("b", b"abcdef").unwrap();
+        let counted = Rounds::of(inner);
+        let ahead = Ahead::new(Arc::clone(&counted) as Arc<dyn Store>);
+        ahead.get_many(&keys(&["a", "b", "c"]), 4);
+        ahead.children_many(&keys(&[""]));
+        assert_eq!((counted.asked().rounds, counted.requests()), (2, 4));
+        for _ in 0..2 {
+            assert_eq!(ahead.get("a").unwrap().unwrap(), b"abc");
+            let parts = ahead.get_ranges("a", &[1..2, 0..2]).unwrap().unwrap();
+            assert_eq!(parts, [&b"b"[..], b"ab"]);
+            assert_eq!(ahead.size("b").unwrap(), Some(6));
+            assert_eq!(ahead.get("c").unwrap(), None);
+            assert_eq!(ahead.children("").unwrap(), ["a", "b"]);
+            ahead.get_many(&keys(&["c", "a"]), 9);
+        }
+        assert_eq!(counted.requests(), 4);
+        assert_eq!(ahead.get("b").unwrap().unwrap(), b"abcdef");
+        let got: Vec<_> = ahead.get_many(&keys(&["d", "a", "e"]), 9);
+        let got: Vec<_> = got.into_iter().map(Result::unwrap).collect();
+        let a = Content::Bytes(b"abc".to_vec());
+        assert_eq!(got, [Content::Missing, a, Content::Missing]);
+        assert_eq!(counted.requests(), 7);
+        ahead.forget();
+        ahead.get("a").unwrap();
+        ahead.get_many(&keys(&["a"]), 9);
+        ahead.get("a").unwrap();
+        assert_eq!(counted.requests(), 10);
+    }
+}
