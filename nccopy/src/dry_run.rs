@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netcdf_core::chunk::Reader;
+use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::chunk::rechunk::RechunkWay;
 use netcdf_core::copy::methods::Method;
@@ -24,14 +24,8 @@ use crate::Turn;
 ///
 /// # Errors
 /// Errors of planning, and of writing the table.
-pub fn print(
-    reader: &dyn Reader,
-    plan: &Plan,
-    turn: Turn<'_>,
-    env: &Env,
-    io: &mut Io,
-) -> Result<()> {
-    let text = planned(reader, plan, env)?;
+pub fn print(set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+    let text = planned(set, plan)?;
     let (input, output) = (
         turn.copy.input.to_string_lossy(),
         turn.copy.output.path.to_string_lossy(),
@@ -48,7 +42,8 @@ fn label(kind: Kind) -> &'static str {
     format::kind_row(kind).map_or(kind.name(), |row| row.label)
 }
 
-fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
+fn planned(set: Dataset<'_>, plan: &Plan) -> Result<String> {
+    let (reader, env) = (set.reader, set.env);
     let create = CreateOptions {
         no_fill: !traits(plan.schema.kind).settings,
         ..CreateOptions::default()
@@ -62,7 +57,7 @@ fn planned(reader: &dyn Reader, plan: &Plan, env: &Env) -> Result<String> {
         }
     };
     let mut writer = format::create(output, plan.schema.clone(), create, env)?;
-    let jobs = jobs(reader, plan, &mut *writer, env)?;
+    let jobs = jobs(set, plan, &mut *writer)?;
     let titles = [
         "variable",
         "chunks in",

@@ -23,7 +23,7 @@ mod told;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
-use netcdf_core::chunk::Reader;
+use netcdf_core::chunk::{Dataset, Engine};
 use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, MadeUp, Memory};
 use netcdf_core::error::Result;
@@ -114,14 +114,16 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     }
     let name = std::sync::Arc::clone(input.name());
     let reader = format::open(input, env)?;
+    let engine = Engine::new(env);
+    let set = Dataset::new(&*reader, env).with(&engine);
     if cli.in_place {
         in_place::check_whole(copy, &*reader)?;
     }
     let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
-    let plan = plan(cli, output.kind, &*reader, env).map_err(|e| e.of(&name))?;
+    let plan = plan(cli, output.kind, set).map_err(|e| e.of(&name))?;
     if cli.dry_run {
-        let printed = dry_run::print(&*reader, &plan, turn, env, io);
+        let printed = dry_run::print(set, &plan, turn, io);
         printed.map_err(|e| e.of(&name))?;
         return env
             .notes
@@ -144,9 +146,14 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     if cli.verify {
         env.progress.expect(copy::verify::bytes(&*reader, &plan)?);
     }
-    let mut report = copy::run(&*reader, &plan, writer, env).map_err(|e| e.of(&name))?;
+    let before = match cli.report {
+        Some(_) => copy::report::before(set, &plan).map_err(|e| e.of(&name))?,
+        None => vec![],
+    };
+    let mut report = copy::run(set, &plan, writer).map_err(|e| e.of(&name))?;
+    report.add_before(&before);
     if let Some(kept) = kept {
-        let allowed = copy::verify(&*reader, &plan, &kept, env)?;
+        let allowed = copy::verify(set, &plan, &kept)?;
         report.add_allowed(&plan, allowed);
         if cli.report.is_none()
             && let Some(note) = report::allowed(&report, &copy.output.path)
@@ -169,7 +176,8 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
     (target, Some(kept))
 }
 
-fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result<copy::Plan> {
+fn plan(cli: &Cli, kind: Option<Kind>, set: Dataset<'_>) -> Result<copy::Plan> {
+    let (reader, env) = (set.reader, set.env);
     let options = options::resolve(cli, kind, reader.schema(), &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
@@ -183,7 +191,7 @@ fn plan(cli: &Cli, kind: Option<Kind>, reader: &dyn Reader, env: &Env) -> Result
     plan.notes.drain(..).for_each(|note| env.notes.say(note));
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));
-    copy::plan::keep_fill_values(reader, &mut plan, env)?;
-    copy::plan::size_strings(reader, &mut plan, env)?;
+    copy::plan::keep_fill_values(set, &mut plan)?;
+    copy::plan::size_strings(set, &mut plan)?;
     Ok(plan)
 }

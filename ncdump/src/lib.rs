@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::sync::Arc;
 
-use netcdf_core::chunk::{Dataset, Reader};
+use netcdf_core::chunk::{Dataset, Engine, Reader};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
@@ -152,7 +152,8 @@ fn print(
             say(io, &text)
         }
         Job::Cdl(request) => {
-            let set = Dataset::new(reader, env);
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
             request.write(&set, &name(cli), omitted, &mut *io.stdout)
         }
         Job::Ncml(request) => {

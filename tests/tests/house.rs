@@ -183,6 +183,68 @@ fn there_is_no_global_mutable_state() {
     assert_eq!(found, [""; 0]);
 }
 
+/// Text without what is no code, and without white space: calls may be spread over lines.
+fn close(text: &str) -> String {
+    let own = text.split("#[cfg(test)]\nmod tests {").next();
+    let lines = own.unwrap_or_default().lines().map(code);
+    lines.flat_map(str::split_whitespace).collect()
+}
+
+/// All that tools and copies read of a variable goes through `chunk::Dataset`, which knows what is kept: they neither ask a reader
+/// for chunks nor undo filters themselves. Within `chunk`, one file makes the requests. A reader that stands before another passes
+/// the calls on; formats have readers of their own; and `zdump` shows how a store is stored, without any reader.
+#[test]
+fn chunks_are_read_in_one_way() {
+    let calls = [
+        "reader.fetch(",
+        "reader.locate(",
+        "reader).fetch(",
+        "reader).locate(",
+        "input.fetch(",
+        "input.locate(",
+        "reader.read_box(",
+        "filters.chain(",
+        "source.read_at(",
+    ];
+    let own = [
+        "netcdf-core/src/format/",
+        "netcdf-core/src/filter/",
+        "netcdf-core/src/io/",
+        "netcdf-core/src/chunk/dataset/requests.rs",
+        // Elements that a reader makes itself.
+        "netcdf-core/src/chunk/dataset/assembled.rs",
+        // The chains of filters of a variable.
+        "netcdf-core/src/chunk/decode.rs",
+        "netcdf-core/src/chunk/encode.rs",
+        // A reader that stands before another.
+        "netcdf-core/src/api/staged/reader.rs",
+        // A text, not a dataset.
+        "grammar/src/cdl/",
+        "grammar/src/diagnostic.rs",
+        "zdump/src/",
+        "tests/",
+    ];
+    let mut found = vec![];
+    for (path, text) in sources() {
+        if own.iter().any(|own| path.starts_with(own)) || path.contains("tests") {
+            continue;
+        }
+        let text = close(&text);
+        let wrong = calls.iter().filter(|call| text.contains(*call));
+        found.extend(wrong.map(|call| format!("{path}: {call}")));
+    }
+    assert_eq!(found, [""; 0]);
+    let requests = sources()
+        .into_iter()
+        .map(|(path, text)| (path, close(&text)));
+    let made = requests.filter(|(path, _)| path.starts_with("netcdf-core/src/chunk/dataset/"));
+    let made: Vec<_> = made
+        .filter(|(_, text)| text.contains("reader.fetch("))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(made, ["netcdf-core/src/chunk/dataset/requests.rs"]);
+}
+
 #[test]
 fn files_are_small_enough_to_read() {
     let long: Vec<_> = sources()

@@ -22,6 +22,7 @@ const V: VarId = VarId(0);
 #[derive(Default)]
 struct Counts {
     read: AtomicU64,
+    read_together: AtomicU64,
     copied: AtomicU64,
     stopped: AtomicU64,
     panicked: AtomicU64,
@@ -121,15 +122,25 @@ fn fail(runtime: &Runtime, random: &mut Random) -> Result<()> {
     runtime.ordered(items(30), within, Ok)
 }
 
-fn work(
-    files: &[PathBuf],
-    own: &Path,
-    runtime: &Runtime,
-    (random, counts): (&mut Random, &Counts),
-) {
+/// What all threads share.
+struct Shared {
+    files: Vec<PathBuf>,
+    /// The files, opened: their chunks are kept, and decoded for several threads.
+    open: Vec<Dataset>,
+    runtime: Runtime,
+    counts: Counts,
+}
+
+fn work(shared: &Shared, own: &Path, random: &mut Random) {
+    let Shared {
+        files,
+        open,
+        runtime,
+        counts,
+    } = shared;
     let (options, cancel) = options(runtime, random);
-    let file = &files[random.below(files.len() as u64) as usize];
-    let data = Dataset::open_with(file, options.clone()).unwrap();
+    let n = random.below(files.len() as u64) as usize;
+    let data = Dataset::open_with(&files[n], options.clone()).unwrap();
     let (done, count) = match random.below(8) {
         0 => (fail(runtime, random), &counts.panicked),
         1 => (copy(&data, (own, options), random), &counts.copied),
@@ -142,6 +153,10 @@ fn work(
             let mut read = || (0..100).try_for_each(|_| read(&data, random));
             (read(), &counts.stopped)
         }),
+        3 | 4 => {
+            let read = (0..3).try_for_each(|_| read(&open[n], random));
+            (read, &counts.read_together)
+        }
         _ => (read(&data, random), &counts.read),
     };
     match done.map_err(|e| (e.kind(), e.to_string())) {
@@ -175,15 +190,25 @@ fn many_threads_share_a_runtime() {
             path
         })
         .collect();
-    let (counts, runtime) = (Counts::default(), Runtime::sized(4, 4 << 20).sharing_all());
+    let runtime = Runtime::sized(4, 2 << 20).sharing_all();
+    let open = files.iter().map(|file| {
+        let (options, _) = options(&runtime, &mut Random(1));
+        Dataset::open_with(file, options).unwrap()
+    });
+    let shared = Shared {
+        open: open.collect(),
+        files,
+        runtime,
+        counts: Counts::default(),
+    };
     std::thread::scope(|scope| {
         for n in 0..200 {
             let own = dir.path().join(format!("own{n}.nc"));
-            let (files, runtime, counts) = (&files, &runtime, &counts);
+            let shared = &shared;
             scope.spawn(move || {
                 let mut random = Random(n);
                 loop {
-                    work(files, &own, runtime, (&mut random, counts));
+                    work(shared, &own, &mut random);
                     if Instant::now() > end {
                         break;
                     }
@@ -191,13 +216,15 @@ fn many_threads_share_a_runtime() {
             });
         }
     });
+    let counts = &shared.counts;
     let done = [
         &counts.read,
+        &counts.read_together,
         &counts.copied,
         &counts.stopped,
         &counts.panicked,
     ];
     let done = done.map(|count| count.load(Ordering::Relaxed));
     assert!(done.iter().all(|n| *n > 0), "{done:?}");
-    println!("reads, copies, stops, panics: {done:?}");
+    println!("reads, reads together, copies, stops, panics: {done:?}");
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::mode::{Mode, is_strict};
 use super::{BAND, Dataset, Owner};
-use crate::chunk;
 use crate::chunk::InBands;
 use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
@@ -110,7 +109,7 @@ impl Dataset {
     }
 
     fn copy_elements(&mut self, (from, var): (&Self, VarId), to: VarId) -> Result<()> {
-        let set = chunk::Dataset::new(&from.staged, &from.env);
+        let set = from.staged.set(&from.env);
         let layout = set.layout(var)?;
         let whole = Region::whole(&from.schema().shape(var));
         let most = (BAND / layout.element.size.max(1)).max(1);

@@ -220,7 +220,7 @@ impl Dataset {
     fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
         let mut dataset = Self::with(place, options);
         dataset.settled = reader.schema().vars.len();
-        dataset.staged = Staged::open(reader, dataset.place.scratch());
+        dataset.staged = Staged::open(reader, dataset.place.scratch(), &dataset.env);
         dataset
     }
 
@@ -258,7 +258,7 @@ impl Dataset {
         self.present = Present::now(path)?;
         let container = place::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
-        let known = self.staged.rebase(reader);
+        let known = self.staged.rebase(reader, &self.env);
         match known || !self.place.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(
@@ -308,7 +308,8 @@ impl Dataset {
         }
         self.present.check(self.place.path())?;
         let mut plan = self.staged.plan(&self.env)?;
-        widen_strings(&self.staged, &mut plan, &self.env)?;
+        let set = self.staged.set(&self.env);
+        widen_strings(set, &mut plan)?;
         let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
@@ -316,7 +317,7 @@ impl Dataset {
             self.create_options(),
             &self.env,
         )?;
-        crate::copy::run(&self.staged, &plan, writer, &self.env)?;
+        crate::copy::run(set, &plan, writer)?;
         // Creating the output took time, so check again.
         self.present.check(self.place.path())?;
         kept.take()?.commit()?;

@@ -3,7 +3,6 @@
 use super::element::{Char, Element, Text};
 use super::shares::Shares;
 use super::{BAND, Dataset, Select, numbers};
-use crate::chunk;
 use crate::chunk::InBands;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::room;
@@ -101,7 +100,7 @@ impl Dataset {
     pub fn read_values(&self, var: VarId, select: &Select) -> Result<Values> {
         let region = self.readable(var, select)?;
         match select.places(&region.count) {
-            None => chunk::Dataset::new(&self.staged, &self.env).read(var, &region),
+            None => self.staged.set(&self.env).read(var, &region),
             Some(_) => {
                 let what = "values of any type can be read in row-major order only";
                 Err(Error::new(ErrorKind::Argument, what).in_object(&self.schema().var_path(var)))
@@ -135,7 +134,7 @@ impl Dataset {
         region: &Region,
         out: &mut [T],
     ) -> Result<Option<Error>> {
-        let set = chunk::Dataset::new(&self.staged, &self.env);
+        let set = self.staged.set(&self.env);
         let layout = set.layout(var)?;
         let path = || self.schema().var_path(var);
         let most = (BAND / layout.element.size.max(1)).max(1);

@@ -91,8 +91,7 @@ impl Job {
             })?;
             return Ok(stored);
         }
-        let mut one = |chunk: ChunkRef| {
-            set.env.cancel.check()?;
+        let one = |chunk: ChunkRef| {
             self.check_length(length(&chunk.range))?;
             let place = self.place(&chunk);
             let index = grid.index(&place);
@@ -109,7 +108,7 @@ impl Job {
             meter.advance(each);
             Ok(())
         };
-        set.locate(self.pair.from, &mut one)?;
+        set.each_chunk(self.pair.from, one)?;
         Ok(stored)
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::methods::{self, Method};
 use super::report::Changes;
 use super::{Pair, VarReport};
-use crate::arithmetic::{Amount, length};
+use crate::arithmetic::Amount;
 use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
@@ -179,30 +179,16 @@ impl Job {
     }
 
     /// The report on the variable, for which `after` bytes were stored.
-    pub(super) fn report(&self, set: Dataset<'_>, after: u64, time: Duration) -> Result<VarReport> {
-        Ok(VarReport {
+    pub(super) fn report(&self, set: Dataset<'_>, after: u64, time: Duration) -> VarReport {
+        VarReport {
             path: set.reader.schema().var_path(self.pair.from),
             method: self.method,
             raw: self.bytes(),
-            before: self.stored(set)?,
+            before: 0,
             after,
             time,
             changes: Changes::default(),
-        })
-    }
-
-    /// Bytes that the input stores, heap data excluded.
-    fn stored(&self, set: Dataset<'_>) -> Result<u64> {
-        if self.from.filters.is_empty() {
-            let size = self.from.element.size;
-            return Ok((Amount::of(self.elements()) * size).get());
         }
-        let mut stored = Amount::default();
-        set.locate(self.pair.from, &mut |chunk| {
-            stored = stored + length(&chunk.range);
-            Ok(())
-        })?;
-        Ok(stored.get())
     }
 
     /// Copies the data; returns the bytes stored.

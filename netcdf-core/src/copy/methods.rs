@@ -112,7 +112,7 @@ impl Job {
         let rows = self.from.chunk.first().copied().unwrap_or(1);
         let step = exact(rows) * self.per_record();
         let mut next = 0;
-        let mut one = |chunk: ChunkRef| {
+        let one = |chunk: ChunkRef| {
             let element = (step * chunk.index).get()?;
             if element == next {
                 next = self.elements().min((step + element).get()?);
@@ -120,7 +120,7 @@ impl Job {
             }
             Ok(())
         };
-        set.locate(self.pair.from, &mut one)?;
+        set.each_chunk(self.pair.from, one)?;
         if next < self.elements() {
             // Chunks that are not stored are fill, which reading by bands supplies.
             return self.converted(set, writer);
@@ -157,8 +157,8 @@ impl Job {
                 None => {
                     let range = at..stop;
                     let part = ChunkRef { range, ..*chunk };
-                    let bytes = set.reader.fetch(std::slice::from_ref(&part))?;
-                    writer.put_run(self.pair.to, element, &bytes.concat())?;
+                    let bytes = set.fetch_one(&part)?;
+                    writer.put_run(self.pair.to, element, &bytes)?;
                 }
             }
             set.env.progress.advance(stop - at);

@@ -29,33 +29,27 @@ use std::time::Instant;
 
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Reader, Writer};
-use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::VarId;
 use columns::Columns;
 use methods::Method;
 
-/// Copies the data that `plan` names from `reader` to `writer`, which was made for the plan's schema, and
+/// Copies the data that `plan` names from `set` to `writer`, which was made for the plan's schema, and
 /// finishes the output. The report lists variables in the plan's order.
 ///
 /// # Errors
 /// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
 /// [`Notes::check`](crate::notes::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
 /// the copy.
-pub fn run(
-    reader: &dyn Reader,
-    plan: &Plan,
-    mut writer: Box<dyn Writer>,
-    env: &Env,
-) -> Result<Report> {
-    let jobs = jobs(reader, plan, &mut *writer, env)?;
-    let set = Dataset::new(reader, env);
+pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<Report> {
+    let env = set.env;
+    let jobs = jobs(set, plan, &mut *writer)?;
     env.notes.check()?;
     let mut done = execute(set, jobs, &mut *writer)?;
     for (&pair, var) in plan.data.iter().zip(&mut done.vars) {
         var.changes = Changes::of(plan, pair);
     }
-    unchanged(reader)?;
+    unchanged(set.reader)?;
     for &(dim, len) in &plan.lengths {
         writer.set_len(dim, len)?;
     }
@@ -102,16 +96,14 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
                 .copy(Dataset::new(&column, env), writer)?,
             None => job.copy(set, writer)?,
         };
-        done.push((job.pair.from, job.report(set, stored, start.elapsed())?));
+        done.push((job.pair.from, job.report(set, stored, start.elapsed())));
     }
     for rows in rows.into_values() {
         let start = Instant::now();
         let swept = records::sweep(set, rows, writer)?;
         for job in swept {
-            done.push((
-                job.pair.from,
-                job.report(set, job.bytes(), start.elapsed())?,
-            ));
+            let report = job.report(set, job.bytes(), start.elapsed());
+            done.push((job.pair.from, report));
         }
     }
     done.sort_by_key(|(var, _)| *var);
@@ -129,18 +121,13 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
 /// missing filters that are needed, and [`crate::ErrorKind::Unsupported`] for filters that cannot be applied;
 /// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if
 /// [`MadeUp`](crate::env::MadeUp) refuses it.
-pub fn jobs(
-    reader: &dyn Reader,
-    plan: &Plan,
-    writer: &mut dyn Writer,
-    env: &Env,
-) -> Result<Vec<Job>> {
+pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<Job>> {
+    let reader = set.reader;
     for &pair in &plan.data {
         if writer.takes_chunks(pair.to) {
             lengthen(reader, pair, writer)?;
         }
     }
-    let set = Dataset::new(reader, env);
     let one = |&pair: &Pair| Job::new(set, pair, writer);
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
     columns::mark(&mut jobs, reader.schema().kind);

@@ -255,7 +255,7 @@ fn fetch(
     let mut buffer = Vec::new();
     for read in merge(&ranges, source.near()) {
         buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
-        set.ask(|| source.read_at(read.range.start, &mut buffer))?;
+        set.read_at(&**source, read.range.start, &mut buffer)?;
         let members = ranges.get(read.members.clone());
         let members = members.zip(owners.get(read.members));
         let (members, owners) = members.or_internal("a read of no records")?;

@@ -6,6 +6,8 @@ use super::methods::Method;
 use super::verify::Allowed;
 use super::{Pair, Plan};
 use crate::arithmetic::Amount;
+use crate::chunk::Dataset;
+use crate::error::Result;
 use crate::model::Quantize;
 
 /// The results for all copied variables, in definition order.
@@ -26,7 +28,7 @@ pub struct VarReport {
     pub method: Method,
     /// Bytes of its elements in memory.
     pub raw: u64,
-    /// Bytes of its data in the input, after filters.
+    /// Bytes of its data in the input, after filters; 0 until [`Report::add_before`].
     pub before: u64,
     /// Bytes of its data in the output, after filters.
     pub after: u64,
@@ -84,12 +86,29 @@ impl Report {
         }
     }
 
+    /// Adds the bytes of each variable in the input, as [`before`] found them.
+    pub fn add_before(&mut self, bytes: &[u64]) {
+        for (var, &bytes) in self.vars.iter_mut().zip(bytes) {
+            var.before = bytes;
+        }
+    }
+
     /// Stored bytes of all variables in the input and in the output.
     #[must_use]
     pub fn stored(&self) -> (u64, u64) {
         let sum = |of: fn(&VarReport) -> u64| self.vars.iter().map(of).sum::<Amount>().get();
         (sum(|v| v.before), sum(|v| v.after))
     }
+}
+
+/// Bytes that the input stores of each variable, in the order of the plan. The copy itself does not need to know, and
+/// may replace the input.
+///
+/// # Errors
+/// Those of finding the stored chunks, with the variable's path.
+pub fn before(set: Dataset<'_>, plan: &Plan) -> Result<Vec<u64>> {
+    let vars = plan.data.iter().map(|pair| set.stored_bytes(pair.from));
+    vars.collect()
 }
 
 /// How many times larger `before` is than `after`; `None` if `after` is 0.

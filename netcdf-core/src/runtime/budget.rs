@@ -3,12 +3,37 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::spare::Spares;
+
 /// Most bytes that a job may take. What items are said to take beyond it is not counted.
 const MOST: u64 = 1 << 48;
 
-/// Bytes admitted by all jobs of a runtime.
+/// Bytes admitted by all jobs of a runtime, and what is kept beside them.
 #[derive(Debug, Default)]
-pub(super) struct Budget(AtomicU64);
+pub(super) struct Budget {
+    admitted: AtomicU64,
+    spares: Spares,
+}
+
+impl Budget {
+    /// A budget where `room` bytes are for work and for what is kept.
+    pub(super) fn new(room: u64) -> Self {
+        Self {
+            admitted: AtomicU64::new(0),
+            spares: Spares::new(room),
+        }
+    }
+
+    /// Bytes admitted.
+    pub(super) fn admitted(&self) -> u64 {
+        self.admitted.load(Ordering::Relaxed)
+    }
+
+    /// What is kept.
+    pub(super) fn spares(&self) -> &Spares {
+        &self.spares
+    }
+}
 
 /// What one job has admitted. The rest is given back when it ends.
 pub(super) struct Share<'a> {
@@ -48,28 +73,28 @@ impl<'a> Share<'a> {
             false => self.all,
         };
         let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= all);
-        let admitted = self
-            .budget
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        if admitted.is_ok() {
-            self.own += bytes;
-            self.items.push_back(bytes);
-        }
-        admitted.is_ok()
+        let budget = self.budget;
+        let before = (budget.admitted).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        let Ok(before) = before else {
+            return false;
+        };
+        self.own += bytes;
+        self.items.push_back(bytes);
+        budget.spares.make_room(before.saturating_add(bytes));
+        true
     }
 
     /// Gives back the bytes of the oldest item.
     pub(super) fn give_back(&mut self) {
         let bytes = self.items.pop_front().unwrap_or(0);
         self.own -= bytes;
-        self.budget.0.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.admitted.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        self.budget.0.fetch_sub(self.own, Ordering::Relaxed);
+        self.budget.admitted.fetch_sub(self.own, Ordering::Relaxed);
     }
 }
 
@@ -89,9 +114,9 @@ mod tests {
         assert!(other.admit(30) && !other.admit(1));
         assert_eq!((one.under_way(), other.under_way()), (1, 2));
         drop(other);
-        assert_eq!(budget.0.load(Ordering::Relaxed), 10);
+        assert_eq!(budget.admitted(), 10);
         drop(one);
-        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
+        assert_eq!(budget.admitted(), 0);
     }
 
     #[test]
@@ -101,6 +126,6 @@ mod tests {
         assert!(shares.iter_mut().all(|share| share.admit(u64::MAX)));
         assert!(shares.iter_mut().all(|share| !share.admit(1)));
         drop(shares);
-        assert_eq!(budget.0.load(Ordering::Relaxed), 0);
+        assert_eq!(budget.admitted(), 0);
     }
 }

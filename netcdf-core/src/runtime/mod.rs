@@ -9,6 +9,7 @@
 //! | `job` | what the caller of a job does: it admits items, and passes results to the sink |
 //! | `queue` | the items of a job, and which of them may begin |
 //! | `budget` | bytes admitted by all jobs, and by one |
+//! | `spare` | memory of what is kept because it may be of use again |
 //! | `workers` | the threads, started when they are first needed |
 //! | `turns`, `gate` | who computes and who asks, where requests take long |
 //! | `buffers` | memory that is used again |
@@ -36,19 +37,23 @@
 //! Where requests take long ([`Runtime::for_requests`]), jobs run on more workers than threads, in turns; `turns` says why
 //! nothing waits for ever there, either.
 //!
-//! Two rules for the code that runs in items keep this true: no lock is held while a job runs, and a job of another
-//! runtime runs on the worker that calls it (`job` sees to that).
+//! Three rules for the code that runs in items keep this true: no lock is held while a job runs; a job of another
+//! runtime runs on the worker that calls it (`job` sees to that); and who waits for a result that another thread is
+//! making, such as a chunk that it decodes (`chunk::engine`), holds nothing that this takes, which runs no job and waits
+//! for nobody; it waits without a turn ([`Runtime::wait`]).
 
 mod budget;
 pub mod buffers;
 mod gate;
 mod job;
 mod queue;
+mod spare;
 mod turns;
 mod workers;
 
 pub use buffers::Buffers;
 pub use job::Item;
+pub use spare::{Spare, SpareBytes};
 
 use std::sync::{Arc, OnceLock};
 
@@ -73,6 +78,9 @@ const MOST: u64 = 256 << 20;
 
 /// Requests at a time to what has latency.
 const REQUESTS: usize = 32;
+
+/// Memory for what is kept, on top of what work leaves.
+const SPARE: u64 = 64 << 20;
 
 /// Bytes of items that a caller works on itself, before workers are worth waking.
 const SMALL: u64 = 64 << 10;
@@ -127,7 +135,7 @@ impl Runtime {
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
         let memory = PER_THREAD.saturating_mul(threads as u64);
-        Self::sized(threads, memory.clamp(LEAST, MOST))
+        Self::with_spare(threads, memory.clamp(LEAST, MOST), SPARE)
     }
 
     /// A runtime of one thread, which is that of the caller.
@@ -137,14 +145,18 @@ impl Runtime {
     }
 
     /// A runtime of this many threads, with `memory` bytes for all jobs together. Of each job one item can always be in
-    /// progress.
+    /// progress. As much again, but at most 64 MiB, may be kept because it may be of use again.
     #[must_use]
     pub fn sized(threads: usize, memory: u64) -> Self {
+        Self::with_spare(threads, memory, memory.min(SPARE))
+    }
+
+    fn with_spare(threads: usize, memory: u64, spare: u64) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
         let shared = SharedByJobs {
             threads,
             memory,
-            budget: Budget::default(),
+            budget: Budget::new(memory.saturating_add(spare)),
             workers: Workers::default(),
             requests: None,
             many: OnceLock::new(),
@@ -210,6 +222,14 @@ impl Runtime {
     #[must_use]
     pub fn asks_ahead(&self) -> bool {
         self.many_requests
+    }
+
+    /// Waits for what another thread is making. Meanwhile, others compute.
+    pub fn wait<R>(&self, wait: impl FnOnce() -> R) -> R {
+        match self.many() {
+            Some(many) => many.turns.apart(|| many.turns.idle(wait)),
+            None => wait(),
+        }
     }
 
     /// Items in progress at a time: more than threads, if most of them wait for answers.

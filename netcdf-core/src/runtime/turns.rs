@@ -14,6 +14,8 @@ use super::gate::Gate;
 thread_local! {
     /// The address of the [`Turns`] of which this thread holds a turn; 0 for none.
     static HELD: Cell<usize> = const { Cell::new(0) };
+    /// Whether this thread is asking for something.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
     /// Whether this thread is among the busy ones.
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
@@ -105,8 +107,12 @@ impl Turns {
         wait()
     }
 
-    /// Asks for something without a turn, as soon as few enough requests are under way.
+    /// Asks for something without a turn, as soon as few enough requests are under way. What is asked for meanwhile by the same
+    /// thread is a part of the same request.
     pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
+        if ASKS.get() {
+            return request();
+        }
         self.apart(|| {
             let counted = usize::from(COUNTED.get());
             let mut requests = self.requests();
@@ -118,7 +124,9 @@ impl Turns {
             requests.waiting -= 1;
             requests.asked += 1;
             drop(requests);
+            ASKS.set(true);
             let _end = Finally(|| {
+                ASKS.set(false);
                 let mut requests = self.requests();
                 requests.busy += counted;
                 requests.asked -= 1;

@@ -14,9 +14,9 @@ mod tiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::chunk::Reader;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
+use crate::chunk::{self, Engine, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Element, Endianness, Fill, Region, Schema, Values, VarId};
@@ -39,8 +39,23 @@ pub(super) struct Staged {
 /// The original dataset.
 struct Base {
     reader: Box<dyn Reader>,
+    /// What is kept of it between reads.
+    engine: Engine,
     /// The ids of variables in it; these variables come first.
     vars: Vec<VarId>,
+    /// The same for those to which nothing was written.
+    untouched: Vec<Option<VarId>>,
+}
+
+impl Base {
+    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, env: &Env) -> Self {
+        Self {
+            reader,
+            engine: Engine::new(env),
+            untouched: vars.iter().copied().map(Some).collect(),
+            vars,
+        }
+    }
 }
 
 impl Staged {
@@ -56,14 +71,30 @@ impl Staged {
     }
 
     /// An existing dataset.
-    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>) -> Self {
+    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, env: &Env) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();
-        let base = Some(Base { reader, vars });
+        let base = Some(Base::new(reader, vars, env));
         Self {
             base,
             ..Self::new(schema, folder)
         }
+    }
+
+    /// The dataset as it is to be, for reading. What is kept of the original serves the variables to which nothing was
+    /// written.
+    pub(super) fn set<'a>(&'a self, env: &'a Env) -> chunk::Dataset<'a> {
+        let set = chunk::Dataset::new(self, env);
+        match &self.base {
+            Some(base) => set.with_vars(&base.engine, &base.untouched),
+            None => set,
+        }
+    }
+
+    /// The original dataset, for reading.
+    fn base_set<'a>(&'a self, env: &'a Env) -> Option<chunk::Dataset<'a>> {
+        let base = self.base.as_ref()?;
+        Some(chunk::Dataset::new(&*base.reader, env).with(&base.engine))
     }
 
     /// The original dataset, if it has the elements of a variable, or those not written; with the id of the
@@ -93,7 +124,7 @@ impl Staged {
 
     /// Continues with a dataset written from this one, so that written data need not be kept any longer; false
     /// if it is not the same.
-    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>) -> bool {
+    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, env: &Env) -> bool {
         let schema = reader.schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
         let types = own.len() == written.len()
@@ -119,7 +150,8 @@ impl Staged {
         }
         self.tiles.clear();
         self.spool = None;
-        self.base = Some(Base { reader, vars });
+        // What was kept of the old file goes with it.
+        self.base = Some(Base::new(reader, vars, env));
         true
     }
 
@@ -171,6 +203,10 @@ impl Staged {
         });
         self.spool = Some(spool);
         self.tiles.insert(var, tiles);
+        let untouched = self.base.as_mut().map(|base| &mut base.untouched);
+        if let Some(id) = untouched.and_then(|vars| vars.get_mut(var.index())) {
+            *id = None;
+        }
         put
     }
 

@@ -7,7 +7,7 @@ use super::{Staged, elements};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
-use crate::chunk::{Dataset, Provenance, Reader};
+use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -31,10 +31,9 @@ impl Staged {
 
     /// Copies the original's elements of a box over `out`.
     pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
-        let Some((base, id)) = self.base_of(var) else {
+        let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(());
         };
-        let set = Dataset::new(base, env);
         let layout = self.under_layout(var, (base, id))?;
         if layout.element.plain_type().is_none() {
             return Ok(());

@@ -12,19 +12,24 @@ impl Variable<'_> {
         let mut canvas = self.canvas(&region.count)?;
         if !is_dense(region) {
             for row in rows(region) {
-                let bytes = self.reader.read_box(self.var, &row, self.env)?;
+                let bytes = self.box_made(&row)?;
                 canvas.put_part(&row, &bytes, region)?;
             }
         } else if !region.count.contains(&0) {
-            let bytes = self
-                .reader
-                .read_box(self.var, &Block::of(region), self.env)?;
+            let bytes = self.box_made(&Block::of(region))?;
             canvas.take(bytes).map_err(|_| {
                 let what = "fewer elements than the region asks for";
                 Error::new(ErrorKind::Corrupt, what)
             })?;
         }
         canvas.into_bytes()
+    }
+}
+
+impl Variable<'_> {
+    /// The elements of a box, as the reader makes them.
+    fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
+        self.set.reader.read_box(self.var, part, self.set.env)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stored chunks of a variable, one by one.
 
 use super::Dataset;
-use super::gather::Variable;
+use super::gather::lost;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -35,7 +35,7 @@ impl Dataset<'_> {
     ) -> Result<()> {
         let layout = self.layout(var)?;
         let path = || self.reader.schema().var_path(var);
-        let variable = self.variable(var, &layout).in_object(path)?;
+        let variable = self.variable(var, &layout, None).in_object(path)?;
         let whole = Amount::of(layout.chunk_bytes());
         let mut batches = Batches::new(&layout.grid());
         let batches = std::iter::from_fn(|| batches.next(self, var));
@@ -49,11 +49,12 @@ impl Dataset<'_> {
             Ok(Item::new(bytes.get(), chunk))
         });
         let decode = |chunk: ChunkRef| {
-            let bytes = variable.chunk(&chunk).in_object(path)?;
-            let made = work(&chunk, bytes)?;
+            let elements = variable.elements(&chunk).in_object(path)?;
+            let elements = elements.ok_or_else(lost).in_object(path)?;
+            let made = work(&chunk, elements.into_own())?;
             Ok((chunk, made))
         };
-        let runtime = variable.runtime.with_memory(memory);
+        let runtime = self.runtime().with_memory(memory);
         runtime.ordered(items, decode, |(chunk, made)| sink(chunk, made))
     }
 
@@ -76,10 +77,8 @@ impl Dataset<'_> {
         let items = items.map(|chunk| chunk.map(|c| Item::new(length(&c.range), c)));
         let runtime = self.runtime();
         let fetch = |chunk: ChunkRef| {
-            let fetched = runtime.ask(|| self.reader.fetch(std::slice::from_ref(&chunk)));
-            let bytes = fetched.in_object(path)?.pop();
-            let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
-            Ok((chunk, bytes.ok_or_else(lacking).in_object(path)?))
+            let bytes = self.fetch_one(&chunk).in_object(path)?;
+            Ok((chunk, bytes))
         };
         runtime.ordered(items, fetch, |(chunk, bytes)| sink(chunk, bytes))
     }
@@ -89,8 +88,14 @@ impl Dataset<'_> {
     /// # Errors
     /// Those of reading the index, and of `visit`.
     pub fn locate(&self, var: VarId, visit: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
-        let all = Block::whole(&self.layout(var)?.grid());
-        self.locate_in(var, &all, visit)
+        let grid = self.layout(var)?.grid();
+        self.env.cancel.check()?;
+        let mut visit = |chunk: ChunkRef| {
+            self.env.cancel.check()?;
+            visit(chunk)
+        };
+        let located = self.ask_for_all_places(var, &grid, &mut visit);
+        located.in_object(|| self.reader.schema().var_path(var))
     }
 
     /// As [`Dataset::locate`], within a box of the chunk grid.
@@ -108,8 +113,27 @@ impl Dataset<'_> {
             self.env.cancel.check()?;
             visit(chunk)
         };
-        let located = self.reader.locate(var, chunks, &mut visit);
+        let located = self.ask_for_places(var, chunks, &mut visit);
         located.in_object(|| self.reader.schema().var_path(var))
+    }
+
+    /// As [`Dataset::locate`], where `visit` may itself read: no request to the reader is under way.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`].
+    pub fn each_chunk(
+        &self,
+        var: VarId,
+        mut visit: impl FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
+        let mut batches = Batches::new(&self.layout(var)?.grid());
+        while let Some(found) = batches.next(self, var) {
+            for chunk in found? {
+                self.env.cancel.check()?;
+                visit(chunk).in_object(|| self.reader.schema().var_path(var))?;
+            }
+        }
+        Ok(())
     }
 
     /// The number of stored chunks of a variable.
@@ -123,6 +147,25 @@ impl Dataset<'_> {
             Ok(())
         })?;
         Ok(stored)
+    }
+
+    /// Bytes of the stored chunks of a variable, after filters and without heap data. Without filters, all elements
+    /// count.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`].
+    pub fn stored_bytes(&self, var: VarId) -> Result<u64> {
+        let layout = self.layout(var)?;
+        if layout.filters.is_empty() {
+            let elements = Amount::product(&self.reader.schema().shape(var));
+            return Ok((elements * layout.element.size).get());
+        }
+        let mut stored = Amount::default();
+        self.locate(var, &mut |chunk| {
+            stored = stored + length(&chunk.range);
+            Ok(())
+        })?;
+        Ok(stored.get())
     }
 
     /// True if any chunk of a variable is stored.
@@ -233,13 +276,4 @@ fn parted(part: &Block, most: u64) -> Option<(Block, Block)> {
     *rest.count.get_mut(dim)? = len - rows;
     *rest.start.get_mut(dim)? += rows;
     Some((first, rest))
-}
-
-impl Variable<'_> {
-    /// The elements of a whole chunk.
-    fn chunk(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
-        let fetched = (self.runtime).ask(|| self.reader.fetch(std::slice::from_ref(chunk)))?;
-        self.decoder
-            .decode(chunk, fetched.into_iter().next().unwrap_or_default())
-    }
 }

@@ -1,31 +1,24 @@
 //! Reads a region from the chunks of a variable.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Dataset;
 use super::canvas::Canvas;
-use crate::arithmetic::{Amount, Exact, exact, length};
-use crate::chunk::Reader;
+use super::wants::Gather;
+use crate::arithmetic::{Exact, exact, length};
 use crate::chunk::decode::Decoder;
+use crate::chunk::engine::{ChunkElements, Found, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
-use crate::chunk::scatter::{Block, Run, runs, single};
-use crate::env::Env;
+use crate::chunk::scatter::{Block, Run, single};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::present;
 use crate::limits;
 use crate::model::{Region, VarId};
-use crate::runtime::Runtime;
 use crate::runtime::buffers::LARGE;
 
-/// Parts fetched at a time.
-const BATCH: usize = 1 << 14;
-/// Bytes fetched at a time, roughly.
-const BYTES: u64 = 1 << 20;
 /// From this many chunks of a region on, the stored ones are counted first.
 const MANY: u64 = 1 << 10;
-/// Elements at least this many bytes apart are not read together.
-const APART: u64 = 4 << 10;
 
 /// Elements of a box, in stored form, row-major.
 #[derive(Debug)]
@@ -38,23 +31,14 @@ pub struct BoxElements {
 
 /// Data shared by all regions of a variable.
 pub(super) struct Variable<'a> {
-    pub(super) reader: &'a dyn Reader,
-    pub(super) env: &'a Env,
-    /// The threads and memory for reading it.
-    pub(super) runtime: Runtime,
+    pub(super) set: Dataset<'a>,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
     /// True if the reader makes the elements itself.
     pub(super) assembled: bool,
     pub(super) decoder: Decoder<'a>,
-}
-
-/// Something to fetch.
-enum Want {
-    /// A whole chunk.
-    Chunk(ChunkRef),
-    /// A part of a chunk without filters, and the run that it becomes.
-    Part(ChunkRef, Run),
+    /// The chunks that are kept, if any may be.
+    pub(super) usage: Option<Usage<'a>>,
 }
 
 impl Variable<'_> {
@@ -64,7 +48,7 @@ impl Variable<'_> {
         let elements = crate::model::region::product(shape);
         let bytes = elements.and_then(|n| n.checked_mul(size));
         let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
-        let len = self.env.limits.item(bytes, "a region")?;
+        let len = self.set.env.limits.item(bytes, "a region")?;
         Canvas::new(shape, (size, len), &self.decoder.buffers)
     }
 
@@ -77,7 +61,7 @@ impl Variable<'_> {
     pub(super) fn read_part(
         &self,
         region: &Region,
-        located: Option<Vec<ChunkRef>>,
+        found: Option<Vec<ChunkRef>>,
     ) -> Result<BoxElements> {
         if self.assembled {
             let bytes = self.assemble(region)?;
@@ -95,14 +79,14 @@ impl Variable<'_> {
         }
         let mut visited = Vec::new();
         if self.layout.element.size > 0 {
-            let located = located.map_or_else(|| self.candidates(&cells), Ok)?;
-            for chunk in located {
-                self.env.cancel.check()?;
+            let found = found.map_or_else(|| self.candidates(&cells), Ok)?;
+            for chunk in found {
+                self.set.env.cancel.check()?;
                 visited.push(chunk.index);
                 gather.chunk(chunk)?;
             }
         }
-        gather.flush()?;
+        gather.finish()?;
         visited.sort_unstable();
         visited.dedup();
         visited.retain(|index| !gather.missing.contains(index));
@@ -119,13 +103,15 @@ impl Variable<'_> {
 
     /// The stored chunks of a region.
     pub(super) fn located(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
-        self.found(cells, |place, visit| self.reader.locate(self.var, place, visit))
+        self.found(cells, |all, visit| {
+            self.set.ask_for_places(self.var, all, visit)
+        })
     }
 
-    /// The chunks of a region that may be stored ([`Reader::candidates`]).
+    /// The chunks of a region that may be stored ([`Reader::candidates`](crate::chunk::Reader::candidates)).
     pub(super) fn candidates(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
-        self.found(cells, |place, visit| {
-            self.reader.candidates(self.var, place, visit)
+        self.found(cells, |all, visit| {
+            self.set.ask_for_candidates(self.var, all, visit)
         })
     }
 
@@ -140,14 +126,11 @@ impl Variable<'_> {
             return Ok(found);
         }
         let mut visit = |chunk: ChunkRef| {
-            self.env.cancel.check()?;
-            if cells.cell(chunk.index).is_some() {
-                found.push(chunk);
-            }
+            self.set.env.cancel.check()?;
+            found.extend(Some(chunk).filter(|chunk| cells.cell(chunk.index).is_some()));
             Ok(())
         };
-        let locate = || find(&cells.grid_box(), &mut visit);
-        self.runtime.ask(locate)?;
+        self.set.ask(|| find(&cells.grid_box(), &mut visit))?;
         Ok(found)
     }
 
@@ -162,11 +145,11 @@ impl Variable<'_> {
             stored += 1;
             match stored > most {
                 true => Err(Error::new(ErrorKind::Limit, "more chunks than wanted")),
-                false => self.env.cancel.check(),
+                false => self.set.env.cancel.check(),
             }
         };
-        let locate = || (self.reader).locate(self.var, &cells.grid_box(), &mut visit);
-        let counted = self.runtime.ask(locate);
+        let all = cells.grid_box();
+        let counted = (self.set).ask(|| self.set.ask_for_candidates(self.var, &all, &mut visit));
         match counted {
             Err(_) if stored > most => Ok(false),
             counted => counted.map(|()| true),
@@ -193,7 +176,7 @@ impl Variable<'_> {
         let part = region.part(&cell.place.region());
         let mut gather = Gather::new(self, &part)?;
         let bytes = self.decoder.decode(chunk, stored)?;
-        gather.put_chunk(chunk, bytes)?;
+        gather.put_chunk(chunk, ChunkElements::Own(bytes))?;
         gather.canvas.into_bytes()
     }
 
@@ -202,7 +185,12 @@ impl Variable<'_> {
         &self,
         chunks: &[(Cell, ChunkRef)],
     ) -> std::vec::IntoIter<Option<Vec<u8>>> {
-        let apart = chunks.len() < 2 || self.assembled || self.layout.filters.is_empty();
+        let mut kept = chunks.iter().filter_map(|(_, chunk)| {
+            let usage = self.usage.as_ref()?;
+            (usage.keeps(self.layout, chunk) || usage.find(chunk).is_some()).then_some(())
+        });
+        let plain = self.assembled || self.layout.filters.is_empty();
+        let apart = chunks.len() < 2 || plain || kept.next().is_some();
         let refs = chunks.iter().map(|(_, chunk)| chunk.clone());
         let stored = match apart {
             true => vec![],
@@ -218,7 +206,7 @@ impl Variable<'_> {
         }
         let mut gather = Gather::new(self, part)?;
         gather.chunk(chunk)?;
-        gather.flush()?;
+        gather.finish()?;
         match gather.missing.is_empty() {
             true => gather.canvas.into_bytes().map(Some),
             false => Ok(None),
@@ -232,16 +220,13 @@ impl Variable<'_> {
         (region, cell): (&Region, &Cell),
         chunk: ChunkRef,
         memory: &mut Vec<u8>,
-    ) -> Result<(Block, Vec<u8>)> {
+    ) -> Result<(Block, ChunkElements)> {
         let part = region.part(&cell.place.region());
         let block = self.layout.block(chunk.index);
         if !self.assembled && !self.layout.filters.is_empty() {
-            let stored = self.fetch(std::slice::from_ref(&chunk))?.pop();
-            let stored = stored.flatten().ok_or_else(lost)?;
-            let bytes = self.decoder.decode(&chunk, stored)?;
-            return Ok((block, bytes));
+            return Ok((block, self.elements(&chunk)?.ok_or_else(lost)?));
         }
-        let source = self.reader.object(chunk.object);
+        let source = self.set.reader.object(chunk.object);
         let only = single(&block, &part).filter(|_| !self.assembled);
         let bytes = match (only, source) {
             (Some(run), Some(source)) => {
@@ -251,17 +236,17 @@ impl Variable<'_> {
                 let more = len.saturating_sub(bytes.len());
                 limits::reserve(&mut bytes, more, "a part of a chunk")?;
                 bytes.resize(len, 0);
-                (self.runtime).ask(|| source.read_at(range.start, &mut bytes))?;
+                self.set.read_at(&**source, range.start, &mut bytes)?;
                 bytes
             }
             _ => self.cell_of(&part, chunk)?.ok_or_else(lost)?,
         };
         let (start, count) = (part.start, part.count);
-        Ok((Block { start, count }, bytes))
+        Ok((Block { start, count }, ChunkElements::Own(bytes)))
     }
 
     /// Where the elements of a run are stored in a chunk without filters.
-    fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
+    pub(super) fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
         let size = self.layout.element.size;
         let elements = exact(run.len.saturating_sub(1)) * run.step + 1u64;
         let byte = |n: Exact| (n * size + chunk.range.start).get().ok();
@@ -271,24 +256,56 @@ impl Variable<'_> {
         }
     }
 
-    /// The stored bytes of chunks or parts of them; `None` for one that is not stored. A single large one, the usual case, goes into reused memory.
+    /// The stored bytes of chunks or parts of them; `None` for one that is not stored. A single large one, the usual case, goes into
+    /// reused memory.
     pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.runtime.ask(|| self.fetch_now(chunks))
-    }
-
-    fn fetch_now(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        let reader = self.reader;
+        let set = self.set;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
         let [only] = chunks else {
-            return reader.fetch_stored(chunks);
+            return set.fetch_stored(chunks);
         };
         let source = Some(only).filter(large);
-        let Some(source) = source.and_then(|c| reader.object(c.object)) else {
-            return reader.fetch_stored(chunks);
+        let Some(source) = source.and_then(|c| set.reader.object(c.object)) else {
+            return set.fetch_stored(chunks);
         };
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
-        source.read_at(only.range.start, &mut bytes)?;
+        set.read_at(&**source, only.range.start, &mut bytes)?;
         Ok(vec![Some(bytes)])
+    }
+
+    /// The elements of a chunk with filters; `None` if it is not stored. The caller holds no lock.
+    pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<Option<ChunkElements>> {
+        let own = |decoded: Option<Vec<u8>>| decoded.map(ChunkElements::Own);
+        let Some(usage) = &self.usage else {
+            return self.decoded(chunk).map(own);
+        };
+        if !usage.keeps(self.layout, chunk) {
+            return match usage.find(chunk) {
+                Some(bytes) => Ok(Some(ChunkElements::Shared(bytes))),
+                None => self.decoded(chunk).map(own),
+            };
+        }
+        loop {
+            let shared = match usage.claim(chunk) {
+                Found::Kept(bytes) => Some(Ok(bytes)),
+                Found::Nothing(claim) => match self.decoded(chunk).transpose() {
+                    Some(decoded) => Some(claim.publish(decoded)),
+                    None => return Ok(None),
+                },
+                Found::Flight(flight) => self.set.runtime().wait(|| flight.wait()),
+            };
+            if let Some(shared) = shared {
+                return shared.map(|bytes| Some(ChunkElements::Shared(bytes)));
+            }
+        }
+    }
+
+    /// Fetches and decodes a chunk.
+    fn decoded(&self, chunk: &ChunkRef) -> Result<Option<Vec<u8>>> {
+        let stored = self.fetch(std::slice::from_ref(chunk))?.pop().flatten();
+        stored
+            .map(|stored| self.decoder.decode(chunk, stored))
+            .transpose()
     }
 
     /// The error for a chunk with too few elements.
@@ -302,142 +319,9 @@ impl Variable<'_> {
     }
 }
 
-/// Collects the elements of one region.
-struct Gather<'a> {
-    variable: &'a Variable<'a>,
-    region: &'a Region,
-    canvas: Canvas,
-    wants: Vec<Want>,
-    /// Bytes to fetch.
-    bytes: u64,
-    /// The chunks that turned out not to be stored.
-    missing: BTreeSet<u64>,
-}
-
-impl<'a> Gather<'a> {
-    fn new(variable: &'a Variable<'a>, region: &'a Region) -> Result<Self> {
-        Ok(Self {
-            variable,
-            region,
-            canvas: variable.canvas(&region.count)?,
-            wants: vec![],
-            bytes: 0,
-            missing: BTreeSet::new(),
-        })
-    }
-
-    fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
-        let layout = self.variable.layout;
-        if !layout.filters.is_empty() {
-            return self.want(Want::Chunk(chunk));
-        }
-        let (block, region) = (layout.block(chunk.index), self.region);
-        runs(&block, region, |run| self.run(&chunk, run))
-    }
-
-    /// Requests a run of a chunk without filters, element by element if they are far apart.
-    fn run(&mut self, chunk: &ChunkRef, run: Run) -> Result<()> {
-        let size = self.variable.layout.element.size;
-        let apart = Amount::of(run.step) * size > APART.into();
-        let (times, len) = if apart { (run.len, 1) } else { (1, run.len) };
-        for n in 0..times {
-            let from = run.from + n * run.step;
-            let range = self.variable.stored(chunk, Run { from, len, ..run })?;
-            let part = ChunkRef {
-                range,
-                ..chunk.clone()
-            };
-            let run = Run {
-                from: 0,
-                to: run.to + n,
-                len,
-                step: run.step,
-            };
-            self.want(Want::Part(part, run))?;
-        }
-        Ok(())
-    }
-
-    fn want(&mut self, want: Want) -> Result<()> {
-        let (Want::Chunk(chunk) | Want::Part(chunk, _)) = &want;
-        let bytes = length(&chunk.range);
-        if bytes >= LARGE as u64 {
-            // It is read alone, into reused memory.
-            self.flush()?;
-            self.wants.push(want);
-            return self.flush();
-        }
-        self.bytes += bytes;
-        self.wants.push(want);
-        if self.wants.len() >= BATCH || self.bytes >= BYTES {
-            return self.flush();
-        }
-        Ok(())
-    }
-
-    /// Fetches what was requested, and puts it in place.
-    fn flush(&mut self) -> Result<()> {
-        let wants = std::mem::take(&mut self.wants);
-        self.bytes = 0;
-        let of = |want: &Want| match want {
-            Want::Chunk(chunk) | Want::Part(chunk, _) => chunk.clone(),
-        };
-        let refs: Vec<ChunkRef> = wants.iter().map(of).collect();
-        if refs.is_empty() {
-            return Ok(());
-        }
-        let fetched = self.variable.fetch(&refs)?;
-        if fetched.len() != wants.len() {
-            return Err(Error::internal("parts of chunks that were not fetched"));
-        }
-        for (want, bytes) in wants.into_iter().zip(fetched) {
-            let Some(bytes) = bytes else {
-                self.missing.insert(of(&want).index);
-                continue;
-            };
-            match want {
-                Want::Chunk(chunk) => {
-                    let bytes = self.variable.decoder.decode(&chunk, bytes)?;
-                    self.put_chunk(&chunk, bytes)?;
-                }
-                Want::Part(chunk, run) => self.put_run(&chunk, run, bytes)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn put_chunk(&mut self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<()> {
-        let block = self.variable.layout.block(chunk.index);
-        if is_block(self.region, &block) {
-            match self.canvas.take(bytes) {
-                Ok(()) => return Ok(()),
-                Err(back) => bytes = back,
-            }
-        }
-        let put = self.canvas.put_part(&block, &bytes, self.region);
-        self.variable.decoder.buffers.give_large(bytes);
-        put
-    }
-
-    fn put_run(&mut self, chunk: &ChunkRef, run: Run, mut bytes: Vec<u8>) -> Result<()> {
-        if run.step == 1 && run.to == 0 {
-            match self.canvas.take(bytes) {
-                Ok(()) => return Ok(()),
-                Err(back) => bytes = back,
-            }
-        }
-        let put = self.canvas.put(run, &bytes)?;
-        put.ok_or_else(|| self.variable.short(chunk))
-    }
-}
-
-fn lost() -> Error {
+/// The error for a chunk that was there when it was located.
+pub(super) fn lost() -> Error {
     Error::new(ErrorKind::NotFound, "a chunk is no longer there")
-}
-
-/// True if the region is exactly the box.
-fn is_block(region: &Region, block: &Block) -> bool {
-    is_dense(region) && region.start == block.start && region.count == block.count
 }
 
 /// True if the region has no gaps.

@@ -7,13 +7,16 @@ mod chunks;
 mod gather;
 mod ordered;
 mod pieces;
+mod requests;
 mod rows;
 mod slab;
 mod tasks;
 mod tiles;
+mod wants;
 
 use super::decode::Decoder;
 use super::elements;
+use super::engine::{Engine, Usage};
 use super::layout::Layout;
 use crate::chunk::Reader;
 use crate::env::Env;
@@ -55,13 +58,47 @@ pub struct Dataset<'a> {
     pub reader: &'a dyn Reader,
     /// Limits, filters, threads.
     pub env: &'a Env,
+    /// What is kept between reads, and the ids there of the reader's variables, if they are others.
+    kept: Option<(&'a Engine, Option<&'a [Option<VarId>]>)>,
 }
 
 impl<'a> Dataset<'a> {
-    /// A dataset read by `reader`.
+    /// A dataset read by `reader`, of which nothing is kept between reads.
     #[must_use]
     pub fn new(reader: &'a dyn Reader, env: &'a Env) -> Self {
-        Self { reader, env }
+        Self {
+            reader,
+            env,
+            kept: None,
+        }
+    }
+
+    /// The same dataset with what is kept of it. `engine` was made for its reader, and used with no other one.
+    #[must_use]
+    pub fn with(self, engine: &'a Engine) -> Self {
+        Self {
+            kept: Some((engine, None)),
+            ..self
+        }
+    }
+
+    /// As [`Dataset::with`], for a reader that passes on the chunks of another one, for which `engine` was made. `vars`
+    /// has the ids there of those variables of this reader whose chunks are passed on.
+    #[must_use]
+    pub fn with_vars(self, engine: &'a Engine, vars: &'a [Option<VarId>]) -> Self {
+        Self {
+            kept: Some((engine, Some(vars))),
+            ..self
+        }
+    }
+
+    /// What is kept of a variable.
+    fn kept_of(&self, var: VarId) -> Option<(&'a Engine, VarId)> {
+        let (engine, vars) = self.kept?;
+        match vars {
+            Some(vars) => Some((engine, (*vars.get(var.index())?)?)),
+            None => Some((engine, var)),
+        }
     }
 
     /// The values of a region, row-major.
@@ -105,23 +142,29 @@ impl<'a> Dataset<'a> {
     pub fn read_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<Vec<u8>> {
         let path = || self.reader.schema().var_path(var);
         region.check().in_object(path)?;
-        let variable = self.variable(var, layout).in_object(path)?;
+        let variable = self.variable(var, layout, Some(region)).in_object(path)?;
         variable.read(region).in_object(path)
     }
 
-    /// Data shared by all regions of a variable.
-    fn variable<'b>(&self, var: VarId, layout: &'b Layout) -> Result<Variable<'b>>
+    /// Data shared by all parts of a read of a variable: of a region, or of whole chunks.
+    fn variable<'b>(
+        &self,
+        var: VarId,
+        layout: &'b Layout,
+        region: Option<&Region>,
+    ) -> Result<Variable<'b>>
     where
         'a: 'b,
     {
+        let assembled = self.reader.assembles(var);
+        let kept = self.kept_of(var).filter(|_| !assembled);
         Ok(Variable {
-            reader: self.reader,
-            env: self.env,
-            runtime: self.runtime(),
+            set: *self,
             var,
             layout,
-            assembled: self.reader.assembles(var),
+            assembled,
             decoder: Decoder::new(self.reader, self.env, var, layout)?,
+            usage: kept.and_then(|kept| Usage::new(kept, layout, region)),
         })
     }
 
@@ -150,9 +193,12 @@ impl<'a> Dataset<'a> {
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         bands.region.check()?;
-        let cuts = |variable: &Variable<'_>| Cuts::bands(*self, variable, &bands);
+        let layout = self.layout(var)?;
+        let variable = self.variable(var, &layout, Some(&bands.region));
+        let variable = variable.in_object(|| self.reader.schema().var_path(var))?;
+        let cuts = Cuts::bands(*self, &variable, &bands);
         let work = |band: &Region, part: BoxElements| work(band, part.bytes);
-        self.cut(var, cuts, (work, sink))
+        tasks::run(*self, &variable, cuts, (work, sink))
     }
 
     /// As [`Dataset::bands`], for parts of any shape.
@@ -166,24 +212,10 @@ impl<'a> Dataset<'a> {
         work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
         sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        self.cut(var, |_| cuts, (work, sink))
-    }
-
-    /// Works on the parts of a variable.
-    fn cut<'c, R: Send>(
-        &self,
-        var: VarId,
-        cuts: impl FnOnce(&Variable<'_>) -> Cuts<'c>,
-        todo: (
-            impl Fn(&Region, BoxElements) -> Result<R> + Sync,
-            impl FnMut(R) -> Result<()>,
-        ),
-    ) -> Result<()> {
         let layout = self.layout(var)?;
-        let path = || self.reader.schema().var_path(var);
-        let variable = self.variable(var, &layout).in_object(path)?;
-        let cuts = cuts(&variable);
-        tasks::run(*self, &variable, cuts, todo)
+        let variable = self.variable(var, &layout, None);
+        let variable = variable.in_object(|| self.reader.schema().var_path(var))?;
+        tasks::run(*self, &variable, cuts, (work, sink))
     }
 }
 

@@ -8,6 +8,7 @@ use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::{Decoded, Tiles};
 use crate::arithmetic::Amount;
+use crate::chunk::engine::ChunkElements;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
@@ -187,9 +188,9 @@ impl Ordered {
         };
         let tiles = &self.tiles;
         let put = tiles.order(&cell.place, &one.block.place, &decoded, place);
-        match variable.layout.filters.is_empty() {
-            true => *scratch = bytes,
-            false => variable.decoder.buffers.give_large(bytes),
+        match bytes {
+            ChunkElements::Own(bytes) if variable.layout.filters.is_empty() => *scratch = bytes,
+            bytes => bytes.give_back(&variable.decoder.buffers),
         }
         put.ok_or_else(|| variable.short(chunk))
     }

@@ -118,7 +118,7 @@ pub(super) fn run<R: Send>(
         impl FnMut(R) -> Result<()>,
     ),
 ) -> Result<()> {
-    let runtime = variable.runtime.with_memory(cuts.memory);
+    let runtime = set.runtime().with_memory(cuts.memory);
     let path = || set.reader.schema().var_path(variable.var);
     let one = |task: Task| match task {
         Task::Direct(band, located) => {
@@ -196,7 +196,7 @@ impl<'a> Tasks<'a> {
         };
         let bytes = self.bytes(&band) + chunk * 2u64;
         // Bands side by side would ask for the same parts of the index.
-        let ahead = self.variable.runtime.asks_ahead() && !self.variable.assembled;
+        let ahead = self.set.runtime().asks_ahead() && !self.variable.assembled;
         let located = match ahead {
             true => Some(self.variable.candidates(&Cells::new(&band, layout))?),
             false => None,
@@ -207,7 +207,7 @@ impl<'a> Tasks<'a> {
     /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
     /// slab at a time.
     fn slab(&mut self, region: Region, slabs: usize) -> Result<()> {
-        let width = self.variable.runtime.width();
+        let width = self.set.runtime().width();
         let tile = self.cuts.tile.as_deref();
         let slab = Arc::new(Slab::new(self.variable, region, width, tile)?);
         let after = match self.slabs < slabs {
@@ -308,7 +308,7 @@ mod tests {
         let [_, reader] = readers();
         let set = Dataset::new(&reader, &env);
         let layout = set.layout(VarId(0)).unwrap();
-        let variable = set.variable(VarId(0), &layout).unwrap();
+        let variable = set.variable(VarId(0), &layout, None).unwrap();
         let halves = |_: &Region| -> PartsOf {
             let half = |n: u64| Region::boxed(vec![0, 3 * n], vec![1, 3]);
             Box::new((0..2).map(half))

@@ -2,8 +2,7 @@
 
 use super::Plan;
 use crate::chunk::layout::Layout;
-use crate::chunk::{Dataset, Reader, elements};
-use crate::env::Env;
+use crate::chunk::{Dataset, elements};
 use crate::error::Result;
 use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
@@ -17,7 +16,8 @@ use crate::model::{Fill, Values, VarId, Variable};
 ///
 /// # Errors
 /// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
-pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
+pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
+    let reader = set.reader;
     let traits = traits(plan.schema.kind);
     let masked = bare_fill(plan.schema.kind) == BareFill::Missing;
     for pair in &plan.data {
@@ -30,7 +30,7 @@ pub fn keep_fill_values(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Resu
         let layout = reader.layout(pair.from)?;
         let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
-        if lost && is_sparse(Dataset::new(reader, env), pair.from)? {
+        if lost && is_sparse(set, pair.from)? {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
             let declared = var.storage.fill == Fill::Fill || own || !masked;
             (var.storage.fill, var.storage.unwritten) = match declared {
@@ -70,7 +70,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::chunk::Reader;
     use crate::copy::{self, Options};
+    use crate::env::Env;
     use crate::format;
     use crate::io::Container;
     use crate::io::memory::{MemorySource, MemoryTarget};
@@ -145,11 +147,11 @@ mod tests {
             let there = [vec![7, 7], vec![257, 7]].map(Values::Short);
             assert_eq!(read(&*input), there);
             let mut plan = copy::plan(input.schema(), &Options::default()).unwrap();
-            keep_fill_values(&*input, &mut plan, &env).unwrap();
+            keep_fill_values(Dataset::new(&*input, &env), &mut plan).unwrap();
             let (target, out) = MemoryTarget::new("out.nc");
             let create = CreateOptions::default();
             let writer = format::create(Box::new(target), plan.schema.clone(), create, &env);
-            copy::run(&*input, &plan, writer.unwrap(), &env).unwrap();
+            copy::run(Dataset::new(&*input, &env), &plan, writer.unwrap()).unwrap();
             let bytes = out.lock().unwrap().take().unwrap();
             assert!(bytes.len() < 3 << 20, "{} bytes", bytes.len());
             let output = open(bytes);

@@ -4,9 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
 use crate::arithmetic::Amount;
-use crate::chunk::InBands;
-use crate::chunk::{Dataset, Reader};
-use crate::env::Env;
+use crate::chunk::{Dataset, InBands};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{has_own_metadata, traits};
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
@@ -20,7 +18,7 @@ const BAND: u64 = 1 << 16;
 ///
 /// # Errors
 /// Those of reading the strings.
-pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
+pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     if !traits(plan.schema.kind).sized_strings {
         return Ok(());
     }
@@ -31,7 +29,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
             continue;
         }
         let fill = longest_fill(var);
-        let source = reader.schema().var(from).map(|v| &v.storage);
+        let source = set.reader.schema().var(from).map(|v| &v.storage);
         let characters = source.and_then(|s| s.characters);
         var.storage.characters = characters.map(|n| n.max(fill.characters));
         // UTF-8 takes at most four bytes per character.
@@ -40,7 +38,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
             .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
-            None => longest(reader, from, env)?.bytes,
+            None => longest(set, from)?.bytes,
         };
         var.storage.max_string = Some(bytes.max(fill.bytes).max(1));
     }
@@ -52,7 +50,7 @@ pub fn size_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<(
 ///
 /// # Errors
 /// Those of reading the strings; [`ErrorKind::Argument`] for length attributes that are not lengths.
-pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<()> {
+pub fn widen_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let said = plan.schema.said_string_size()?.is_some();
     if !traits(plan.schema.kind).sized_strings || said {
         return Ok(());
@@ -62,7 +60,7 @@ pub fn widen_strings(reader: &dyn Reader, plan: &mut Plan, env: &Env) -> Result<
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
         }
-        let longest = longest(reader, from, env)?.max(longest_fill(var));
+        let longest = longest(set, from)?.max(longest_fill(var));
         let usual = var.storage.max_string.unwrap_or(DEFAULT);
         var.storage.max_string = Some(usual.max(longest.bytes));
         if let Some(n) = &mut var.storage.characters {
@@ -97,15 +95,14 @@ fn longest_fill(var: &Variable) -> Longest {
 }
 
 /// The longest string of a variable.
-fn longest(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Longest> {
-    let set = Dataset::new(reader, env);
-    let region = Region::whole(&reader.schema().shape(var));
+fn longest(set: Dataset<'_>, var: VarId) -> Result<Longest> {
+    let region = Region::whole(&set.reader.schema().shape(var));
     let found = Mutex::new(Longest::default());
     set.bands(
         var,
         InBands::new(region, BAND),
         |_, bytes| {
-            let Values::String(strings) = reader.resolve(var, &bytes)? else {
+            let Values::String(strings) = set.reader.resolve(var, &bytes)? else {
                 let what = "values that are not strings";
                 return Err(Error::new(ErrorKind::BadType, what));
             };

@@ -41,7 +41,7 @@ pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
 fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Report)> {
     let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
-    let report = run(reader, &p, writer, env)?;
+    let report = run(Dataset::new(reader, env), &p, writer)?;
     let store = store.lock().unwrap().clone();
     assert!(store.finished);
     let (done, total) = env.progress.get();
@@ -117,7 +117,7 @@ fn missing_chunks_stay_missing_unless_the_fill_differs() {
     p.schema.vars[0].attributes.extend(fill);
     let same = form(&[4, 5], &[3], LE);
     let (writer, out) = Mock::create(p.schema.clone(), vec![same]);
-    let report = run(&back, &p, writer, &env).unwrap();
+    let report = run(Dataset::new(&back, &env), &p, writer).unwrap();
     assert!(matches!(report.vars[0].method, Method::Rechunk(_)));
     let out = out.lock().unwrap().clone();
     assert_eq!(out.chunks.len(), 6);
@@ -194,7 +194,7 @@ fn heap_data_is_written_in_order() {
 fn forced(reader: &dyn Reader, form: &Form, env: &Env, how: rechunk::RechunkPlan) -> Result<Store> {
     let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (mut writer, store) = Mock::create(p.schema.clone(), vec![form.clone()]);
-    let mut jobs = jobs(reader, &p, &mut *writer, env)?;
+    let mut jobs = jobs(Dataset::new(reader, env), &p, &mut *writer)?;
     jobs[0].method = Method::Rechunk(how);
     execute(Dataset::new(reader, env), jobs, &mut *writer)?;
     let store = store.lock().unwrap().clone();
@@ -321,7 +321,7 @@ fn small_records_are_swept() {
         let input = open(&bytes, &env).unwrap();
         let p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
         let (mut writer, _) = Mock::create(p.schema.clone(), forms.clone());
-        let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();
+        let planned = jobs(Dataset::new(&*input, &env), &p, &mut *writer).unwrap();
         assert!(planned.iter().all(|job| job.swept));
         let (store, report) = stored(&*input, &forms, &env).unwrap();
         assert_eq!(report.vars.len(), 5);
@@ -340,6 +340,6 @@ fn small_records_are_swept() {
     let mut p = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
     p.data.truncate(3);
     let (mut writer, _) = Mock::create(p.schema.clone(), forms);
-    let planned = jobs(&*input, &p, &mut *writer, &env).unwrap();
+    let planned = jobs(Dataset::new(&*input, &env), &p, &mut *writer).unwrap();
     assert!(!planned.iter().any(|job| job.swept));
 }

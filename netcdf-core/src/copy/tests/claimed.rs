@@ -22,11 +22,11 @@ fn records_that_are_not_there_are_an_error_at_once() {
     let reader = crate::format::open(source, &env).unwrap();
     for kind in [Kind::NETCDF4, Kind::CDF5] {
         let mut plan = plan(reader.schema(), &to(kind)).unwrap();
-        keep_fill_values(&*reader, &mut plan, &env).unwrap();
+        keep_fill_values(Dataset::new(&*reader, &env), &mut plan).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");
         let create = CreateOptions::default();
         let writer = crate::format::create(Box::new(target), plan.schema.clone(), create, &env);
-        let e = run(&*reader, &plan, writer.unwrap(), &env).unwrap_err();
+        let e = run(Dataset::new(&*reader, &env), &plan, writer.unwrap()).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Truncated, "{kind:?}: {e}");
         assert!(out.lock().unwrap().take().is_none());
     }

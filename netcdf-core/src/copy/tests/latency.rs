@@ -39,7 +39,7 @@ fn copy(store: &Arc<dyn Store>, options: &Options, threads: usize) -> Vec<(Strin
     let out: Arc<dyn Store> = Arc::new(MemoryStore::new("out.zarr"));
     let target: Box<dyn StoreTarget> = Box::new(MemoryStoreTarget::new(Arc::clone(&out)).0);
     let writer = format::create(target, plan.schema.clone(), CreateOptions::default(), &env);
-    run(&*reader, &plan, writer.unwrap(), &env).unwrap();
+    run(Dataset::new(&*reader, &env), &plan, writer.unwrap()).unwrap();
     let mut all = vec![];
     let mut one = |key: &str, _| {
         all.push((key.to_owned(), out.get(key)?.unwrap()));

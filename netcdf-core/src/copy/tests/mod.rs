@@ -8,10 +8,12 @@ mod mock;
 mod rounds;
 mod unreadable;
 mod verified;
+mod walks;
 mod zarr;
 
 use super::*;
 use crate::chunk::{Layout, elements, rechunk};
+use crate::env::Env;
 use crate::io::Container;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::model::{
@@ -91,7 +93,7 @@ fn copied(bytes: &[u8], options: &Options, env: &Env) -> Result<Vec<u8>> {
         ..CreateOptions::default()
     };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, env)?;
-    run(&*reader, &plan, writer, env)?;
+    run(Dataset::new(&*reader, env), &plan, writer)?;
     let bytes = out.lock().unwrap().take();
     Ok(bytes.unwrap())
 }
@@ -350,7 +352,7 @@ fn other_types_are_converted_with_range_checks() {
             CreateOptions::default(),
             &env,
         )?;
-        run(&*reader, &p, writer, &env)?;
+        run(Dataset::new(&*reader, &env), &p, writer)?;
         let bytes = out.lock().unwrap().take();
         Ok::<_, crate::Error>(values(&bytes.unwrap()).pop().unwrap().1)
     };

@@ -51,7 +51,7 @@ fn chunked(filters: Vec<FilterSpec>) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("chunked");
     let options = CreateOptions::default();
     let writer = format::create(Box::new(target), plan.schema.clone(), options, &env).unwrap();
-    run(&*reader, &plan, writer, &env).unwrap();
+    run(Dataset::new(&*reader, &env), &plan, writer).unwrap();
     out.lock().unwrap().take().unwrap()
 }
 
@@ -116,7 +116,7 @@ fn copied(bytes: &[u8], env: &Env) -> Asked {
         let (target, out) = MemoryTarget::new("copy");
         let options = CreateOptions::default();
         let writer = format::create(Box::new(target), plan.schema.clone(), options, env).unwrap();
-        run(reader, &plan, writer, env).unwrap();
+        run(Dataset::new(reader, env), &plan, writer).unwrap();
         let copy = out.lock().unwrap().take().unwrap();
         assert!(values(&copy) == values(bytes));
     })

@@ -61,7 +61,7 @@ fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
     };
     let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
     source.from.store(from, Relaxed);
-    let e = run(&*reader, &plan, writer, &env).unwrap_err();
+    let e = run(Dataset::new(&*reader, &env), &plan, writer).unwrap_err();
     assert_eq!(*out.lock().unwrap(), None);
     e
 }
@@ -144,10 +144,12 @@ fn a_file_that_changed_is_not_copied() {
             ..CreateOptions::default()
         };
         let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
-        let ran = run(&*reader, &plan, writer, &env);
+        let ran = run(Dataset::new(&*reader, &env), &plan, writer);
         source.changed.store(true, Relaxed);
         let e = match verified {
-            true => ran.and_then(|_| verify(&*reader, &plan, &kept, &env).map(|_| ())),
+            true => {
+                ran.and_then(|_| verify(Dataset::new(&*reader, &env), &plan, &kept).map(|_| ()))
+            }
             false => ran.map(|_| ()),
         };
         assert_eq!(
@@ -181,7 +183,7 @@ fn changed(store: Arc<dyn Store>, change: &dyn Fn()) -> Option<Error> {
     let (target, out) = MemoryTarget::new("out.nc");
     let create = CreateOptions::default();
     let writer = format::create(Box::new(target), plan.schema.clone(), create, &env).unwrap();
-    let e = run(&*reader, &plan, writer, &env).err();
+    let e = run(Dataset::new(&*reader, &env), &plan, writer).err();
     assert_eq!(out.lock().unwrap().is_some(), e.is_none());
     e
 }

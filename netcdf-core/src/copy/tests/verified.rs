@@ -23,7 +23,7 @@ fn checked(
         ..CreateOptions::default()
     };
     let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
-    run(&*reader, &plan, writer, &env).unwrap();
+    run(Dataset::new(&*reader, &env), &plan, writer).unwrap();
     let mut target = kept.take().unwrap().target("a file").unwrap();
     damage(&mut *target);
     target.commit().unwrap();
@@ -36,7 +36,7 @@ fn checked(
     target.commit().unwrap();
     env.progress
         .expect(super::verify::bytes(&*reader, &plan).unwrap());
-    let result = verify(&*reader, &plan, &kept, &env).map(|_| ());
+    let result = verify(Dataset::new(&*reader, &env), &plan, &kept).map(|_| ());
     let (done, total) = env.progress.get();
     assert!(total > 0 && (done == total || result.is_err()));
     let visible = out.lock().unwrap().take();

@@ -66,13 +66,13 @@ fn hdf5() -> (Vec<u8>, Vec<u8>) {
 fn stored(reader: &dyn Reader, options: &Options) -> Result<(Arc<dyn Store>, Report)> {
     let env = Env::default();
     let mut plan = plan(reader.schema(), options)?;
-    size_strings(reader, &mut plan, &env)?;
+    size_strings(Dataset::new(reader, &env), &mut plan)?;
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s.zarr"));
     let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
     let target: Box<dyn StoreTarget> = Box::new(target);
     let create = CreateOptions::default();
     let writer = format::create(target, plan.schema.clone(), create, &env)?;
-    let report = run(reader, &plan, writer, &env)?;
+    let report = run(Dataset::new(reader, &env), &plan, writer)?;
     Ok((store, report))
 }
 
@@ -123,7 +123,7 @@ fn chunks_are_moved_there_and_back() {
         let (target, out) = MemoryTarget::new("out.nc");
         let (env, create) = (Env::default(), CreateOptions::default());
         let writer = format::create(Box::new(target), plan.schema.clone(), create, &env);
-        let report = run(&*zarr, &plan, writer.unwrap(), &env).unwrap();
+        let report = run(Dataset::new(&*zarr, &env), &plan, writer.unwrap()).unwrap();
         assert_eq!(report.vars[0].method, Method::Chunks, "{kind:?}");
         let back = open(&out.lock().unwrap().take().unwrap(), &env).unwrap();
         assert_eq!((first(&*back), all(&*back)), (chunk.clone(), all(&*input)));
@@ -235,10 +235,10 @@ fn fill_values_of_user_types_come_back() {
         let env = Env::default();
         let input = opened(&source);
         let mut plan = plan(input.schema(), &to(Kind::NETCDF4)).unwrap();
-        size_strings(&*input, &mut plan, &env).unwrap();
+        size_strings(Dataset::new(&*input, &env), &mut plan).unwrap();
         let (create, target) = (CreateOptions::default(), Box::new(target));
         let writer = format::create(target, plan.schema.clone(), create, &env).unwrap();
-        run(&*input, &plan, writer, &env).unwrap();
+        run(Dataset::new(&*input, &env), &plan, writer).unwrap();
         let hdf5 = open(&out.lock().unwrap().take().unwrap(), &env).unwrap();
         let said = hdf5.schema().vars[0].attribute("_FillValue").unwrap();
         assert_eq!(all(&*hdf5).slice(1..2), said.values, "{dtype}");
@@ -427,13 +427,13 @@ fn chunks_that_are_not_stored_take_no_time() {
         let input = opened(&store);
         for kind in [Kind::PURE_ZARR, Kind::NCZARR, Kind::PURE_ZARR3] {
             let mut plan = plan(input.schema(), &to(kind)).unwrap();
-            keep_fill_values(&*input, &mut plan, &Env::default()).unwrap();
+            keep_fill_values(Dataset::new(&*input, &Env::default()), &mut plan).unwrap();
             let out: Arc<dyn Store> = Arc::new(MemoryStore::new("out.zarr"));
             let (target, _) = MemoryStoreTarget::new(Arc::clone(&out));
             let target: Box<dyn StoreTarget> = Box::new(target);
             let (create, env) = (CreateOptions::default(), Env::default());
             let writer = format::create(target, plan.schema.clone(), create, &env);
-            let report = run(&*input, &plan, writer.unwrap(), &env).unwrap();
+            let report = run(Dataset::new(&*input, &env), &plan, writer.unwrap()).unwrap();
             assert_eq!(report.vars[0].method, Method::Chunks, "{kind:?}");
             let copy = opened(&out);
             let mut stored = vec![];

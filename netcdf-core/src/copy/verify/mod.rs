@@ -19,7 +19,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::plan::{BandWay, Bands};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::rechunk::decoding;
-use crate::chunk::{Dataset, Reader, scatter};
+use crate::chunk::{Dataset, Engine, Reader, scatter};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
@@ -67,28 +67,25 @@ pub struct Allowed {
 /// [`ErrorKind::Corrupt`] with the variable and position of a value that differs; those of reading;
 /// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of
 /// [`Output::commit`](crate::io::Output::commit).
-pub fn verify(reader: &dyn Reader, plan: &Plan, kept: &Kept, env: &Env) -> Result<Allowed> {
+pub fn verify(set: Dataset<'_>, plan: &Plan, kept: &Kept) -> Result<Allowed> {
     let mut output = kept.take()?;
-    let allowed = compare(reader, plan, output.written()?, env)?;
-    super::unchanged(reader)?;
+    let allowed = compare(set, plan, output.written()?)?;
+    super::unchanged(set.reader)?;
     output.commit()?;
     Ok(allowed)
 }
 
 /// Compares the data that `plan` names, and its schema's attributes, with what was written.
-pub(super) fn compare(
-    reader: &dyn Reader,
-    plan: &Plan,
-    written: Container,
-    env: &Env,
-) -> Result<Allowed> {
+pub(super) fn compare(from: Dataset<'_>, plan: &Plan, written: Container) -> Result<Allowed> {
+    let env = from.env;
     let output = format::open(written, env)?;
     let vars = paths(output.schema());
     let mut allowed = Allowed {
         attributes: attributes::compare(&plan.schema, (output.schema(), &vars))?,
         ..Allowed::default()
     };
-    let (from, to) = (Dataset::new(reader, env), Dataset::new(&*output, env));
+    let engine = Engine::new(env);
+    let to = Dataset::new(&*output, env).with(&engine);
     for pair in &plan.data {
         let path = plan.schema.var_path(pair.to);
         let found = find(&vars, &path)?;

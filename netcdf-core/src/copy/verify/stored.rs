@@ -37,9 +37,7 @@ impl Both<'_> {
             return Err(differs("its chunks differ from the input's"));
         }
         for ((place, one), other) in had.iter().zip(got.values()) {
-            let fetch =
-                |set: Dataset<'_>, chunk: &ChunkRef| set.reader.fetch(std::slice::from_ref(chunk));
-            if one.mask != other.mask || fetch(self.from, one)? != fetch(self.to, other)? {
+            if one.mask != other.mask || self.from.fetch_one(one)? != self.to.fetch_one(other)? {
                 return Err(differs(format!(
                     "the chunk of element {place:?} differs from the input"
                 )));

@@ -9,11 +9,19 @@ use crate::io::Source;
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;
-/// Most blocks in the cache at first, and if blocks that were dropped are needed again where requests take long.
+/// Most blocks in the cache at first.
 const BLOCKS: usize = 256;
-const MORE_BLOCKS: usize = 2048;
-/// Most blocks that are asked for at once: the cache keeps them until they are used.
-const AT_ONCE: usize = 192;
+/// A source where requests take long: memory saves time.
+const FAR: Most = Most {
+    blocks: 2048,
+    at_once: 192,
+};
+/// Any other source.
+const NEAR: Most = Most {
+    blocks: BLOCKS,
+    at_once: 32,
+};
+
 /// Blocks of a region, which has a bit for each.
 const REGION: u64 = 32;
 /// Of so many blocks side by side, one must have been read before all of them are.
@@ -22,6 +30,15 @@ const DENSE: u64 = 4;
 const AHEAD: u64 = 4;
 /// More bytes than this are read past the cache.
 const LONGEST: u64 = 256 << 10;
+
+/// Most blocks that are kept and asked for.
+#[derive(Clone, Copy)]
+struct Most {
+    /// In the cache, once blocks that were dropped are needed again.
+    blocks: usize,
+    /// Asked for at once: the cache keeps them until they are used.
+    at_once: usize,
+}
 
 /// A cache of the blocks of a source that were used last. Several threads can use it.
 #[derive(Debug, Default)]
@@ -81,10 +98,9 @@ impl Blocks {
     /// request. What cannot be read is left out: whoever needs it meets the error.
     pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
-        let most = if source.latency() {
-            MORE_BLOCKS
-        } else {
-            BLOCKS
+        let most = match source.latency() {
+            true => FAR,
+            false => NEAR,
         };
         let runs = self.with(|cache| cache.runs(ranges, len.div_ceil(BLOCK), most));
         if runs.is_empty() {
@@ -126,11 +142,11 @@ impl Cache {
     }
 
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
-    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: usize) -> Vec<Range<u64>> {
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: Most) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
         for range in ranges.iter().filter(|r| !r.is_empty()) {
             for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
-                if wanted.len() >= AT_ONCE {
+                if wanted.len() >= most.at_once {
                     break;
                 }
                 if !self.blocks.contains_key(&number) && !wanted.contains(&number) {
@@ -149,12 +165,12 @@ impl Cache {
     }
 
     /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
-    fn add_around(&mut self, number: u64, (count, most): (u64, usize), wanted: &mut BTreeSet<u64>) {
+    fn add_around(&mut self, number: u64, (count, most): (u64, Most), wanted: &mut BTreeSet<u64>) {
         wanted.insert(number);
         let dropped = self.was_read(number);
         let likely = match dropped {
             true => {
-                self.most = (self.most * 2).min(most);
+                self.most = (self.most * 2).min(most.blocks);
                 let start = number - number % REGION;
                 start..start + REGION
             }
@@ -163,7 +179,7 @@ impl Cache {
         for block in likely.filter(|block| *block < count) {
             let again = self.was_read(block);
             let wants = again == dropped && !self.blocks.contains_key(&block);
-            if wants && wanted.len() < AT_ONCE {
+            if wants && wanted.len() < most.at_once {
                 wanted.insert(block);
                 *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
             }
@@ -301,7 +317,7 @@ mod tests {
         let (source, blocks) = (source(600), Blocks::default());
         let all = 0..600 * BLOCK;
         blocks.ask(&*source, std::slice::from_ref(&all));
-        assert_eq!(source.asked().bytes, AT_ONCE as u64 * BLOCK);
+        assert_eq!(source.asked().bytes, FAR.at_once as u64 * BLOCK);
         for n in 0..600 {
             check(&blocks, &*source, n * BLOCK, 8);
             check(&blocks, &*source, 0, 8);

@@ -20,12 +20,12 @@ const FEW: u64 = 64;
 /// On a store with latency, keys are looked up together. Listing takes a request for some thousand keys: it is better than looking up
 /// more than one key in this many.
 const PART: u64 = 16;
-/// Most keys to look up together.
+/// Most keys to look up together, and most chunks that are asked for without knowing whether they are stored.
 const TOGETHER: u64 = 1 << 16;
+/// Bytes of a usual chunk of texts.
+const USUAL: u64 = 64 << 10;
 /// Most indexes of shards to read together: fewer than are kept.
 const INDEXES: usize = 16;
-/// Most chunks that are asked for without knowing whether they are stored.
-const UNSURE: u64 = 1 << 10;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
 pub type Key = (u64, u64);
@@ -229,12 +229,10 @@ impl ChunkFinder<'_> {
     ) -> Result<()> {
         let grid = self.array.layout.grid();
         let all = common(wanted, &Block::whole(&grid));
-        let few = product(&all.count).is_some_and(|n| (1..=UNSURE).contains(&n));
-        match self.array.layout.chunk_bytes() {
-            Some(bytes) if few && self.is_unsure() => self.places(&all, &grid, &mut |number, _| {
-                visit(self.chunk(number, 0..bytes as u64))
-            }),
-            Some(_) | None => self.locate(wanted, visit),
+        let few = product(&all.count).is_some_and(|n| (1..=TOGETHER).contains(&n));
+        match few && self.array.layout.chunk_bytes().is_some() && self.is_unsure() {
+            true => self.places(&all, &grid, &mut |number, _| visit(self.candidate(number))),
+            false => self.locate(wanted, visit),
         }
     }
 
@@ -282,6 +280,16 @@ impl ChunkFinder<'_> {
         };
         let part = |range| range_of(&bytes, range).map(<[u8]>::to_vec);
         ranges.iter().map(part).collect::<Result<_>>().map(Some)
+    }
+
+    /// A chunk that may be stored, as if it had its decoded size; for texts, which can have any, a usual one.
+    #[must_use]
+    pub fn candidate(&self, index: u64) -> ChunkRef {
+        let bytes = match self.array.heap() {
+            Some(_) => USUAL,
+            None => self.array.layout.chunk_bytes().unwrap_or_default() as u64,
+        };
+        self.chunk(index, 0..bytes)
     }
 
     fn chunk(&self, index: u64, range: Range<u64>) -> ChunkRef {

@@ -9,6 +9,7 @@ mod chunks;
 mod consolidated;
 mod dims;
 mod dtype;
+mod fetched;
 mod fill;
 mod grid;
 mod half;

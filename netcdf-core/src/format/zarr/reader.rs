@@ -1,5 +1,6 @@
 //! An open store: its schema, and the location of its data.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::chunks::{ChunkFinder, Listing, ShardId, gone};
@@ -15,10 +16,9 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, runs};
 use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
-use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Chain;
 use crate::format::recent::{Most, Recent, once};
-use crate::io::store::{Content, KeyParts, KeyRanges};
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -26,10 +26,8 @@ use crate::model::{Region, Schema, Values, VarId, ZarrVersion};
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
-/// Bytes that a stored chunk may have beyond twice the size of its elements.
-const SPARE: u64 = 1 << 20;
-/// Bytes that small chunks with codecs may have beyond their elements.
-const LITTLE: u64 = 1 << 10;
+/// Chunks of texts read together: fewer than are kept.
+const TOGETHER: usize = 16;
 /// Most bytes of decoded texts to keep.
 const TEXTS: usize = 64 << 20;
 /// Most bytes to keep of decoded shards that were encoded as a whole.
@@ -43,7 +41,7 @@ type ChunkTexts = Arc<Vec<Box<[u8]>>>;
 /// An open store.
 #[derive(Debug)]
 pub struct ZarrReader {
-    store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     schema: Schema,
     provenance: Provenance,
     /// Parallel to `schema.vars`.
@@ -54,8 +52,8 @@ pub struct ZarrReader {
 }
 
 /// The data of a variable.
-struct ArrayData {
-    array: Array,
+pub(super) struct ArrayData {
+    pub(super) array: Array,
     listing: Listing,
     /// The filters of chunks with texts of variable length.
     chain: OnceLock<Chain>,
@@ -109,11 +107,11 @@ impl ZarrReader {
         })
     }
 
-    fn data(&self, var: usize) -> Result<&ArrayData> {
+    pub(super) fn data(&self, var: usize) -> Result<&ArrayData> {
         self.vars.get(var).ok_or_else(no_variable)
     }
 
-    fn chunks(&self, var: usize) -> Result<ChunkFinder<'_>> {
+    pub(super) fn chunks(&self, var: usize) -> Result<ChunkFinder<'_>> {
         let data = self.data(var)?;
         Ok(ChunkFinder {
             store: &self.store,
@@ -126,7 +124,7 @@ impl ZarrReader {
     }
 
     /// The number of the variable that a chunk belongs to.
-    fn var_of(chunk: &ChunkRef) -> Result<usize> {
+    pub(super) fn var_of(chunk: &ChunkRef) -> Result<usize> {
         let var = chunk.object.checked_sub(1).ok_or_else(no_variable)?;
         usize::try_from(var).map_err(|_| no_variable())
     }
@@ -137,11 +135,16 @@ impl ZarrReader {
         if let Some(known) = self.texts.get(&key) {
             return Ok(known);
         }
-        let data = self.data(var)?;
         let stored = self
             .fetch(std::slice::from_ref(chunk))?
             .pop()
             .ok_or_else(gone)?;
+        self.decoded_texts(var, chunk, stored)
+    }
+
+    /// Decodes the texts of a chunk, and keeps them.
+    fn decoded_texts(&self, var: usize, chunk: &ChunkRef, stored: Vec<u8>) -> Result<ChunkTexts> {
+        let data = self.data(var)?;
         let read = || {
             let bytes = match data.chain.get() {
                 Some(chain) => chain.decode(chunk.mask, stored, &mut Vec::new())?,
@@ -155,7 +158,36 @@ impl ZarrReader {
             Some(origin) => e.at(&origin, chunk.range.start),
             None => e,
         })?;
+        let key = (var, chunk.index);
         Ok(self.texts.put(key, Arc::new(texts), size))
+    }
+
+    /// Reads the texts of chunks together, and keeps them. Errors come again when a chunk is needed.
+    fn texts_together(&self, var: usize, chunks: &[u64]) -> Result<()> {
+        let finder = self.chunks(var)?;
+        let unknown = |chunk: &&u64| self.texts.get(&(var, **chunk)).is_none();
+        let chunks = chunks.iter().filter(unknown);
+        let chunks: Vec<_> = chunks.map(|&chunk| finder.candidate(chunk)).collect();
+        let found = chunks.iter().zip(self.fetched(&chunks).unwrap_or_default());
+        for (chunk, stored) in found {
+            let decode = |stored| self.decoded_texts(var, chunk, stored).ok();
+            drop(stored.and_then(decode));
+        }
+        Ok(())
+    }
+
+    /// The chunks that elements refer to, in the order of their first elements, if they are better read together.
+    fn texts_ahead(&self, var: usize, bytes: &[u8]) -> Result<Vec<u64>> {
+        let sharded = !self.data(var)?.array.described.shards.is_empty();
+        if sharded || !self.store.latency() {
+            return Ok(vec![]);
+        }
+        let (mut seen, mut order) = (BTreeSet::new(), vec![]);
+        for element in bytes.as_chunks::<16>().0 {
+            let chunk = strings::place(element).map(|(chunk, _)| chunk);
+            order.extend(chunk.filter(|&chunk| seen.insert(chunk)));
+        }
+        Ok(order)
     }
 
     /// The texts of the chunk with this row-major number.
@@ -177,7 +209,8 @@ impl ZarrReader {
     /// The texts that elements refer to.
     fn resolve_texts(&self, var: usize, bytes: &[u8]) -> Result<Values> {
         let fill = strings::fill_text(&self.data(var)?.array);
-        let mut last = None;
+        let ahead = self.texts_ahead(var, bytes)?;
+        let (mut last, mut next) = (None, 0);
         let mut values = Vec::with_capacity(bytes.len() / 16);
         for element in bytes.as_chunks::<16>().0 {
             let Some((chunk, n)) = strings::place(element) else {
@@ -186,180 +219,20 @@ impl ZarrReader {
             };
             let texts = match &last {
                 Some((known, texts)) if *known == chunk => Arc::clone(texts),
-                _ => self.texts_of(var, chunk)?,
+                _ => {
+                    if ahead.get(next) == Some(&chunk) {
+                        let some = ahead.iter().skip(next).take(TOGETHER).copied();
+                        let some: Vec<_> = some.collect();
+                        next += some.len();
+                        self.texts_together(var, &some)?;
+                    }
+                    self.texts_of(var, chunk)?
+                }
             };
             values.push(texts.get(n).cloned());
             last = Some((chunk, texts));
         }
         Ok(Values::String(values))
-    }
-
-    /// Checks that a chunk of `have` bytes is not far larger than its elements: no codec produces such chunks.
-    fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
-        let array = &self.data(Self::var_of(chunk)?)?.array;
-        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
-            return Ok(());
-        }
-        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
-        Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
-    }
-
-    /// Checks that a chunk without codecs has no more than its elements in `have` bytes. Too few bytes are noticed when the elements are
-    /// read.
-    fn check_raw(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
-        let array = &self.data(Self::var_of(chunk)?)?.array;
-        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || !array.layout.filters.is_empty() || have <= whole {
-            return Ok(());
-        }
-        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
-        let origin = self.origin(chunk);
-        let name = origin.as_ref().unwrap_or_else(|| self.store.name());
-        Err(Error::new(ErrorKind::Corrupt, what).of(name))
-    }
-
-    /// The key of a chunk.
-    fn key(&self, chunk: &ChunkRef) -> Result<String> {
-        let chunks = self.chunks(Self::var_of(chunk)?)?;
-        Ok(chunks.key(chunk.index))
-    }
-
-    /// True if a chunk is all there is under its key, and all of it is wanted.
-    fn is_key(&self, chunk: &ChunkRef) -> bool {
-        let data = Self::var_of(chunk).and_then(|var| self.data(var));
-        data.is_ok_and(|ArrayData { array, .. }| {
-            let whole = array.layout.chunk_bytes().map(|n| n as u64);
-            let all = !array.layout.filters.is_empty() || whole == Some(chunk.range.end);
-            array.described.shards.is_empty() && chunk.range.start == 0 && all
-        })
-    }
-
-    /// The bytes of chunks that are keys, asked for together; once more for those that are longer than expected.
-    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        let keys = chunks.iter().map(|chunk| self.key(chunk));
-        let keys: Vec<String> = keys.collect::<Result<_>>()?;
-        let most = chunks.iter().map(|chunk| most(length(&chunk.range)));
-        let got = self.get_many(&keys, most.fold(0, u64::saturating_add))?;
-        let (mut longer, mut bytes) = (vec![], 0u64);
-        for ((chunk, key), content) in chunks.iter().zip(&keys).zip(&got) {
-            let size = match content {
-                Content::Missing => continue,
-                Content::Bytes(bytes) => bytes.len() as u64,
-                Content::Longer(size) => {
-                    longer.push(key.clone());
-                    bytes = bytes.saturating_add(*size);
-                    *size
-                }
-            };
-            self.check_raw(chunk, size)?;
-            self.check_size(chunk, size).in_object(|| key.clone())?;
-        }
-        let mut again = self.get_many(&longer, bytes)?.into_iter();
-        let bytes = got.into_iter().zip(&keys).map(|(content, key)| {
-            let content = match content {
-                Content::Longer(_) => again.next().or_internal("an answer for a key")?,
-                Content::Missing | Content::Bytes(_) => content,
-            };
-            match content {
-                Content::Missing => Ok(None),
-                Content::Bytes(bytes) => Ok(Some(bytes)),
-                Content::Longer(_) => {
-                    let what = "the chunk became longer while it was read";
-                    let e = Error::new(ErrorKind::Corrupt, what).in_object(key);
-                    Err(e.of(self.store.name()))
-                }
-            }
-        });
-        bytes.collect()
-    }
-
-    /// The contents of keys, none of which may be an error.
-    fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<Content>> {
-        if keys.is_empty() {
-            return Ok(vec![]);
-        }
-        let got = self.store.get_many(keys, most).into_iter().zip(keys);
-        got.map(|(content, key)| content.in_object(|| key.clone()))
-            .collect()
-    }
-
-    /// Parts of chunks that are in the same key, if the store has them.
-    fn parts_of(&self, chunks: &[ChunkRef]) -> Result<(KeyRanges, Option<KeyParts>)> {
-        let first = chunks.first().or_internal("a chunk to fetch")?;
-        let key = self.key(first)?;
-        let mut sizes = chunks.iter();
-        let sizes = sizes.try_for_each(|chunk| self.check_size(chunk, length(&chunk.range)));
-        sizes.in_object(|| key.clone())?;
-        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        let finder = self.chunks(Self::var_of(first)?)?;
-        let known = finder.parts(first.index, &ranges);
-        let known = known.in_object(|| key.clone())?.map(Some);
-        Ok((KeyRanges { key, ranges }, known))
-    }
-
-    /// The stored bytes of chunks; `None` for those that are not there. A store with latency is asked for all keys together, and for all
-    /// parts of keys.
-    fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        let latency = self.store.latency();
-        let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
-        let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
-        let mut whole = self.fetch_keys(&whole)?.into_iter();
-        let mut batches = vec![];
-        for batch in chunks.chunk_by(|a, b| !alone(a) && !alone(b) && self.share_key(a, b)) {
-            batches.push((batch, batch.first().is_some_and(alone)));
-        }
-        let parts = batches.iter().filter(|(_, alone)| !alone);
-        let parts: Vec<&[ChunkRef]> = parts.map(|(batch, _)| *batch).collect();
-        let mut parts = self.fetch_parts(&parts)?.into_iter();
-        let mut out = Vec::with_capacity(chunks.len());
-        for (batch, alone) in batches {
-            match alone {
-                true => out.push(whole.next().or_internal("a key that was fetched")?),
-                false => match parts.next().or_internal("parts that were fetched")? {
-                    Some(read) => out.extend(read.into_iter().map(Some)),
-                    None => out.extend(batch.iter().map(|_| None)),
-                },
-            }
-        }
-        Ok(out)
-    }
-
-    /// The parts of each batch of chunks, which are in the same key.
-    fn fetch_parts(&self, batches: &[&[ChunkRef]]) -> Result<Vec<KeyParts>> {
-        let found = batches.iter().map(|batch| self.parts_of(batch));
-        let found: Vec<_> = found.collect::<Result<_>>()?;
-        let unknown = found.iter().filter(|(_, known)| known.is_none());
-        let unknown: Vec<_> = unknown.map(|(of, _)| of.clone()).collect();
-        let read = match unknown.as_slice() {
-            [] => vec![],
-            unknown => self.store.get_parts(unknown),
-        };
-        let mut read = read.into_iter();
-        let parts = found.into_iter().map(|(of, known)| match known {
-            Some(known) => Ok(known),
-            None => {
-                let read = read.next().or_internal("an answer for a key").flatten();
-                read.in_object(|| of.key)
-            }
-        });
-        parts.collect()
-    }
-
-    /// True if chunks are in the same key.
-    fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
-        let data = Self::var_of(a).and_then(|var| self.data(var));
-        let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
-        let key = |chunk| self.key(chunk).ok();
-        a.object == b.object && (a.index == b.index || shards && key(a) == key(b))
-    }
-
-    /// The error for a chunk that has disappeared.
-    fn lost(&self, chunk: &ChunkRef) -> Error {
-        match self.key(chunk) {
-            Ok(key) => gone().in_object(&key).of(self.store.name()),
-            Err(e) => e,
-        }
     }
 
     /// Builds the filters for chunks of texts, if not done yet.
@@ -369,11 +242,6 @@ impl ZarrReader {
         let chain = || env.filters.chain(&layout.filters, &context());
         once(&data.chain, chain).map(|_| ())
     }
-}
-
-/// Most bytes of a stored chunk that is expected to have this many: codecs make chunks a little larger if they do not make them smaller.
-fn most(bytes: u64) -> u64 {
-    bytes.saturating_add(bytes / 64).saturating_add(LITTLE)
 }
 
 /// Puts the numbers of the elements that a chunk and a box have in common in their places in the box.

@@ -81,14 +81,14 @@ impl Runtime {
             bytes = bytes.saturating_add(first.bytes.max(LEAST));
             if bytes > self.small() && self.width() > 1 {
                 return match items.next() {
-                    None => sink(caught(&work, first.value)?),
+                    None => sink(self.here(&work, first)?),
                     Some(second) => {
                         let items = [Ok(first), second].into_iter().chain(items);
                         self.shared_out((number, items), &work, sink)
                     }
                 };
             }
-            sink(caught(&work, first.value)?)?;
+            sink(self.here(&work, first)?)?;
             number += 1;
         }
         Ok(())
@@ -110,6 +110,18 @@ impl Runtime {
         }
     }
 
+    /// Runs an item on the calling thread. Its bytes count while it runs.
+    fn here<T, R>(&self, work: &impl Fn(T) -> Result<R>, item: Item<T>) -> Result<R> {
+        let mut share = self.share();
+        share.admit(item.bytes);
+        caught(work, item.value)
+    }
+
+    /// The memory of a job.
+    fn share(&self) -> Share<'_> {
+        Share::new(&self.shared.budget, self.memory, self.shared.memory)
+    }
+
     /// Runs the items from `number` on on the workers.
     fn shared_out<T: Send, R: Send>(
         &self,
@@ -121,14 +133,14 @@ impl Runtime {
         let (pool, help) = match workers.of_caller(width) {
             Caller::Outside(pool) => (pool, false),
             Caller::Worker(pool) => (pool, true),
-            Caller::Alone => return items.try_for_each(|item| sink(caught(work, item?.value)?)),
+            Caller::Alone => return items.try_for_each(|item| sink(self.here(work, item?)?)),
         };
         let job = Job {
             queue: Queue::from(number),
             work,
             turns,
         };
-        let mut share = Share::new(&self.shared.budget, self.memory, self.shared.memory);
+        let mut share = self.share();
         let run = || {
             pool.in_place_scope(|scope| {
                 let _close = Close(&job);

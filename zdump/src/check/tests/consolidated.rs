@@ -139,6 +139,7 @@ fn with_metadata_of_netcdf() {
                 &[
                     "consolidated-stale .zmetadata",
                     "consolidated-stale .zmetadata",
+                    "nczarr-unlisted g/.zattrs",
                 ],
             ),
             (
@@ -165,6 +166,7 @@ fn with_metadata_of_netcdf() {
                     put(k, "zarr.json", text.replacen("\"g\": {", "\"h\": {", 1));
                 },
                 &[
+                    "nczarr-unlisted zarr.json",
                     "consolidated-stale zarr.json",
                     "consolidated-stale zarr.json",
                 ],

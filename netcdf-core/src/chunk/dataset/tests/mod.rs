@@ -1,5 +1,6 @@
 //! The engine on a made-up format: chunked, filtered, with missing chunks and a short extent.
 
+mod kept;
 mod made;
 mod properties;
 mod sparse;

@@ -26,7 +26,7 @@ fn dimension() -> impl Strategy<Value = [u64; 6]> {
     })
 }
 
-fn case() -> impl Strategy<Value = (Shape, Region)> {
+pub(super) fn case() -> impl Strategy<Value = (Shape, Region)> {
     let size = prop::sample::select(vec![1u64, 2, 3, 5, 8]);
     let dims = prop::collection::vec(dimension(), 0..4);
     let other = (size, 0u32..3, any::<u64>(), 0u8..6);

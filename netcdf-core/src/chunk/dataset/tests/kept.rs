@@ -1,0 +1,198 @@
+//! What is kept of decoded chunks between reads.
+
+use proptest::prelude::*;
+
+use super::made::{Made, Shape};
+use super::*;
+use crate::chunk::Engine;
+
+/// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, of which all are stored.
+fn steps() -> Made {
+    let shape = |seed| Shape {
+        dims: vec![12, 9, 10],
+        extent: vec![12, 9, 10],
+        chunk: vec![12, 4, 3],
+        size: 2,
+        filters: 1,
+        seed,
+        assembled: false,
+    };
+    let all = |made: &Made| {
+        (0..12).all(|n| made.has_any(&made.layout(VarId(0)).unwrap().block(n).region()))
+    };
+    let mut found = (0..).map(|seed| Made::new(shape(seed)));
+    found.find(|made| all(made)).unwrap()
+}
+
+fn env(threads: usize) -> Env {
+    Env {
+        filters: table(),
+        runtime: Runtime::sized(threads, 1 << 20).sharing_all(),
+        ..Env::default()
+    }
+}
+
+fn step(n: u64) -> Region {
+    Region::boxed(vec![n, 0, 0], vec![1, 9, 10])
+}
+
+/// How often chunks were asked for, since the last time.
+fn asked(made: &Made) -> u64 {
+    std::mem::take(&mut *made.asked.lock().unwrap())
+        .into_values()
+        .sum()
+}
+
+/// The elements of a region, read in bands.
+fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
+    let mut all = vec![];
+    let sink = |bytes: Vec<u8>| {
+        all.extend(bytes);
+        Ok(())
+    };
+    let bands = InBands {
+        large: true,
+        ..InBands::new(region.clone(), 20)
+    };
+    set.bands(VarId(0), bands, |_, bytes| Ok(bytes), sink)
+        .unwrap();
+    all
+}
+
+#[test]
+fn step_by_step_each_chunk_is_decoded_once() {
+    let made = steps();
+    let layout = made.layout(VarId(0)).unwrap();
+    for threads in [1, 3] {
+        let env = env(threads);
+        let engine = Engine::new(&env);
+        let set = Dataset::new(&made, &env);
+        let kept = set.with(&engine);
+        for n in 0..12 {
+            let got = match n % 2 {
+                0 => kept.read_stored(VarId(0), &layout, &step(n)).unwrap(),
+                _ => bands(kept, &step(n)),
+            };
+            assert_eq!(got, made.model(&step(n)));
+        }
+        assert_eq!(asked(&made), 12, "{threads} threads");
+        // A copy of everything finds them, too.
+        assert_eq!(
+            bands(kept, &Region::whole(&[12, 9, 10])),
+            made.model(&Region::whole(&[12, 9, 10]))
+        );
+        assert_eq!(asked(&made), 0);
+        // Without an engine, each step decodes them.
+        (0..2).for_each(|n| drop(bands(set, &step(n))));
+        assert_eq!(asked(&made), 24);
+    }
+}
+
+#[test]
+fn whole_chunks_are_not_kept() {
+    let made = steps();
+    let env = env(2);
+    let engine = Engine::new(&env);
+    let set = Dataset::new(&made, &env).with(&engine);
+    let layout = made.layout(VarId(0)).unwrap();
+    let parts = [
+        Region::whole(&[12, 9, 10]),
+        Region::boxed(vec![0, 4, 3], vec![12, 5, 7]),
+    ];
+    for part in &parts {
+        assert_eq!(bands(set, part), made.model(part));
+        let got = set.read_stored(VarId(0), &layout, part).unwrap();
+        assert_eq!(got, made.model(part));
+    }
+    let work = |_: &ChunkRef, bytes: Vec<u8>| Ok(bytes);
+    set.chunks(VarId(0), 1 << 20, work, |_, _| Ok(())).unwrap();
+    assert_eq!(engine.decoded_bytes(), 0);
+    // Of the first row of chunks, a part is taken.
+    let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);
+    assert_eq!(bands(set, &part), made.model(&part));
+    let chunk = layout.chunk_bytes().unwrap() as u64;
+    assert_eq!(engine.decoded_bytes(), 4 * chunk);
+}
+
+#[test]
+fn readers_at_a_time_decode_a_chunk_once() {
+    let made = steps();
+    let env = env(2);
+    let engine = Engine::new(&env);
+    let set = Dataset::new(&made, &env).with(&engine);
+    let layout = made.layout(VarId(0)).unwrap();
+    let start = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let (start, made, layout) = (&start, &made, &layout);
+            scope.spawn(move || {
+                start.wait();
+                let got = match n % 2 {
+                    0 => set.read_stored(VarId(0), layout, &step(n)).unwrap(),
+                    _ => bands(set, &step(n)),
+                };
+                assert_eq!(got, made.model(&step(n)));
+            });
+        }
+    });
+    assert_eq!(asked(&made), 12);
+}
+
+#[test]
+fn other_ids_and_variables_that_are_not_there() {
+    let made = steps();
+    let env = env(1);
+    let engine = Engine::new(&env);
+    let layout = made.layout(VarId(0)).unwrap();
+    let set = Dataset::new(&made, &env);
+    let read = |set: Dataset<'_>| {
+        set.read_stored(VarId(0), &layout, &step(1)).unwrap();
+        asked(&made)
+    };
+    assert_eq!((read(set.with(&engine)), read(set.with(&engine))), (12, 0));
+    let (same, other) = ([Some(VarId(0))], [Some(VarId(1))]);
+    assert_eq!(read(set.with_vars(&engine, &same)), 0);
+    assert_eq!(read(set.with_vars(&engine, &[])), 12);
+    assert_eq!(read(set.with_vars(&engine, &[None])), 12);
+    assert_eq!(read(set.with_vars(&engine, &other)), 12);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// Several regions of one dataset, one after the other and at the same time.
+    #[test]
+    fn what_is_kept_changes_no_result(
+        (shape, region) in super::properties::case(),
+        shifts in prop::collection::vec(prop::collection::vec(0u64..5, 4), 1..5),
+        (threads, memory) in (1usize..4, prop::sample::select(vec![0u64, 600, 1 << 20])),
+        room in prop::sample::select(vec![0u64, 40, 300, 1 << 20]),
+    ) {
+        let made = Made::new(shape);
+        let env = Env { runtime: Runtime::sized(threads, memory).sharing_all(), ..env(1) };
+        let engine = Engine::sized(&env, room);
+        let set = Dataset::new(&made, &env).with(&engine);
+        let layout = made.layout(VarId(0)).unwrap();
+        let regions = shifts.iter().map(|shift| {
+            let mut moved = region.clone();
+            let dims = moved.start.iter_mut().zip(&mut moved.count).zip(&made.shape.dims).zip(&region.stride);
+            for ((((start, count), len), stride), shift) in dims.zip(shift) {
+                *start = (*start + shift) % (*len).max(1);
+                *count = (*count).min((len - *start).div_ceil(*stride));
+            }
+            moved
+        });
+        let regions: Vec<Region> = regions.collect();
+        for region in &regions {
+            let got = set.read_stored(VarId(0), &layout, region).unwrap();
+            prop_assert_eq!(got, made.model(region));
+            prop_assert_eq!(bands(set, region), made.model(region));
+            prop_assert!(engine.decoded_bytes() <= room);
+        }
+        std::thread::scope(|scope| {
+            for region in &regions {
+                scope.spawn(|| assert_eq!(bands(set, region), made.model(region)));
+            }
+        });
+    }
+}

@@ -1,0 +1,280 @@
+//! Decoded chunks that are kept, up to a number of bytes.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::flight::{Claim, Flight};
+use crate::chunk::layout::ChunkRef;
+use crate::env::Env;
+use crate::model::VarId;
+use crate::runtime::{Buffers, Runtime, Spare, SpareBytes};
+
+/// A chunk is kept if this many of its size would fit.
+const SHARE: u64 = 2;
+
+/// The elements of a decoded chunk.
+pub(in crate::chunk) enum ChunkElements {
+    /// Those of the caller alone.
+    Own(Vec<u8>),
+    /// Those that others read, too.
+    Shared(Arc<Vec<u8>>),
+}
+
+impl ChunkElements {
+    /// The elements for the caller alone: if need be, a copy.
+    pub(in crate::chunk) fn into_own(self) -> Vec<u8> {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => Arc::unwrap_or_clone(bytes),
+        }
+    }
+
+    /// Gives memory back that nobody else uses.
+    pub(in crate::chunk) fn give_back(self, buffers: &Buffers) {
+        match self {
+            Self::Own(bytes) => buffers.give_large(bytes),
+            Self::Shared(bytes) => give(bytes, buffers),
+        }
+    }
+}
+
+impl Deref for ChunkElements {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+/// Gives memory back if nobody else uses it.
+fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
+    if let Some(bytes) = Arc::into_inner(bytes) {
+        buffers.give_large(bytes);
+    }
+}
+
+/// Which chunk it is: that of a variable, with all that decoding it depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ChunkKey {
+    var: VarId,
+    index: u64,
+    object: u32,
+    range: (u64, u64),
+    mask: u32,
+}
+
+impl ChunkKey {
+    pub(super) fn new(var: VarId, chunk: &ChunkRef) -> Self {
+        Self {
+            var,
+            index: chunk.index,
+            object: chunk.object,
+            range: (chunk.range.start, chunk.range.end),
+            mask: chunk.mask,
+        }
+    }
+}
+
+/// What there is of a chunk.
+pub(in crate::chunk) enum Found<'a> {
+    /// Its elements.
+    Kept(Arc<Vec<u8>>),
+    /// Nothing: the caller decodes it.
+    Nothing(Claim<'a>),
+    /// Somebody who decodes it.
+    Flight(Arc<Flight>),
+}
+
+/// The decoded chunks of a dataset.
+#[derive(Debug)]
+pub(super) struct DecodedChunks {
+    runtime: Runtime,
+    buffers: Arc<Buffers>,
+    /// Most bytes kept.
+    most: u64,
+    state: Mutex<Chunks>,
+    /// How many are kept.
+    count: AtomicUsize,
+    /// True once the runtime knows of them.
+    known: AtomicBool,
+    me: Weak<Self>,
+}
+
+#[derive(Debug, Default)]
+struct Chunks {
+    kept: BTreeMap<ChunkKey, KeptChunk>,
+    /// By the time of their last use.
+    used: BTreeMap<u64, ChunkKey>,
+    bytes: u64,
+    flights: BTreeMap<ChunkKey, Arc<Flight>>,
+}
+
+#[derive(Debug)]
+struct KeptChunk {
+    bytes: Arc<Vec<u8>>,
+    used: u64,
+    spare: SpareBytes,
+}
+
+impl Chunks {
+    /// The elements of a chunk, used at this time.
+    fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
+        let chunk = self.kept.get_mut(key)?;
+        self.used.remove(&chunk.used);
+        chunk.used = time;
+        self.used.insert(time, *key);
+        Some(Arc::clone(&chunk.bytes))
+    }
+
+    /// Takes out what was last used before a time, and before all else.
+    fn take_oldest(&mut self, before: u64) -> Option<KeptChunk> {
+        let first = self.used.first_entry().filter(|e| *e.key() < before)?;
+        let chunk = self.kept.remove(&first.remove())?;
+        self.bytes -= chunk.spare.get();
+        Some(chunk)
+    }
+}
+
+impl DecodedChunks {
+    pub(super) fn new(env: &Env, most: u64) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            runtime: env.runtime.clone(),
+            buffers: Arc::clone(&env.buffers),
+            most,
+            state: Mutex::default(),
+            count: AtomicUsize::new(0),
+            known: AtomicBool::new(false),
+            me: Weak::clone(me),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Chunks> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes kept.
+    pub(super) fn bytes(&self) -> u64 {
+        self.lock().bytes
+    }
+
+    /// The time now, for [`DecodedChunks::claim`].
+    pub(super) fn now(&self) -> u64 {
+        self.runtime.tick()
+    }
+
+    /// True if chunks of this many bytes may be kept.
+    pub(super) fn takes(&self, bytes: u64) -> bool {
+        bytes.checked_mul(SHARE).is_some_and(|all| all <= self.most)
+    }
+
+    /// The elements of a chunk, if they are kept.
+    pub(super) fn find(&self, key: &ChunkKey) -> Option<Arc<Vec<u8>>> {
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.lock().at(key, self.runtime.tick())
+    }
+
+    /// What there is of a chunk. To keep another one, what was last used before `since` may be given up.
+    pub(super) fn claim(&self, key: ChunkKey, since: u64) -> Found<'_> {
+        let mut state = self.lock();
+        if let Some(bytes) = state.at(&key, self.runtime.tick()) {
+            return Found::Kept(bytes);
+        }
+        if let Some(flight) = state.flights.get(&key) {
+            return Found::Flight(Arc::clone(flight));
+        }
+        let flight = Arc::new(Flight::default());
+        state.flights.insert(key, Arc::clone(&flight));
+        Found::Nothing(Claim {
+            chunks: self,
+            key,
+            flight,
+            since,
+        })
+    }
+
+    /// Keeps a chunk that was claimed, if there is room.
+    pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
+        let size = bytes.capacity() as u64;
+        if !self.takes(size) {
+            return;
+        }
+        self.become_known();
+        let Some(spare) = self.spare(size, claim.since) else {
+            return;
+        };
+        let used = self.runtime.tick();
+        let mut state = self.lock();
+        // Others may have kept something meanwhile.
+        if state.bytes + size > self.most || state.kept.contains_key(&claim.key) {
+            return;
+        }
+        state.bytes += size;
+        state.used.insert(used, claim.key);
+        let bytes = Arc::clone(bytes);
+        let chunk = KeptChunk { bytes, used, spare };
+        state.kept.insert(claim.key, chunk);
+        self.count.store(state.kept.len(), Ordering::Relaxed);
+    }
+
+    /// Room for a chunk, for which older ones may be dropped.
+    fn spare(&self, size: u64, since: u64) -> Option<SpareBytes> {
+        let most = self.most.checked_sub(size)?;
+        while self.bytes() > most {
+            self.drop_before(since).then_some(())?;
+        }
+        self.runtime.keep(size, since)
+    }
+
+    /// Drops what was last used before a time, and before all else. False if there is nothing of the kind.
+    fn drop_before(&self, since: u64) -> bool {
+        let mut state = self.lock();
+        let chunk = state.take_oldest(since);
+        self.count.store(state.kept.len(), Ordering::Relaxed);
+        drop(state);
+        let dropped = chunk.is_some();
+        if let Some(chunk) = chunk {
+            give(chunk.bytes, &self.buffers);
+        }
+        dropped
+    }
+
+    /// Ends a claim.
+    pub(super) fn end(&self, claim: &Claim<'_>) {
+        let mut state = self.lock();
+        let own = |flight: &Arc<Flight>| Arc::ptr_eq(flight, &claim.flight);
+        if state.flights.get(&claim.key).is_some_and(own) {
+            state.flights.remove(&claim.key);
+        }
+    }
+
+    /// Tells the runtime of what is kept here, once there is something.
+    fn become_known(&self) {
+        if !self.known.swap(true, Ordering::Relaxed) {
+            let me: Weak<Self> = Weak::clone(&self.me);
+            self.runtime.add_keeper(me);
+        }
+    }
+}
+
+impl Spare for DecodedChunks {
+    fn oldest(&self) -> Option<u64> {
+        let state = self.lock();
+        state.used.first_key_value().map(|(time, _)| *time)
+    }
+
+    fn drop_oldest(&self) {
+        let mut state = self.lock();
+        let chunk = state.take_oldest(u64::MAX);
+        self.count.store(state.kept.len(), Ordering::Relaxed);
+        drop(state);
+        // Not for others to use: the memory is wanted elsewhere.
+        drop(chunk);
+    }
+}

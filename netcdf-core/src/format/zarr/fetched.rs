@@ -1,0 +1,191 @@
+//! Fetches the stored bytes of chunks: keys and parts of keys, on a store with latency all of them together.
+
+use super::chunks::gone;
+use super::reader::{ArrayData, ZarrReader};
+use crate::arithmetic::length;
+use crate::chunk::Reader as _;
+use crate::chunk::layout::ChunkRef;
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
+use crate::io::store::{Content, KeyParts, KeyRanges};
+
+/// Bytes that a stored chunk may have beyond twice the size of its elements.
+const SPARE: u64 = 1 << 20;
+/// Bytes that small chunks with codecs may have beyond their elements.
+const LITTLE: u64 = 1 << 10;
+
+impl ZarrReader {
+    /// Checks that a chunk of `have` bytes is not far larger than its elements: no codec produces such chunks.
+    fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
+        let array = &self.data(Self::var_of(chunk)?)?.array;
+        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
+        if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
+            return Ok(());
+        }
+        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
+        Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
+    }
+
+    /// Checks that a chunk without codecs has no more than its elements in `have` bytes. Too few bytes are noticed when the elements are
+    /// read.
+    pub(super) fn check_raw(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
+        let array = &self.data(Self::var_of(chunk)?)?.array;
+        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
+        if array.heap().is_some() || !array.layout.filters.is_empty() || have <= whole {
+            return Ok(());
+        }
+        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
+        let origin = self.origin(chunk);
+        let name = origin.as_ref().unwrap_or_else(|| self.store.name());
+        Err(Error::new(ErrorKind::Corrupt, what).of(name))
+    }
+
+    /// The key of a chunk.
+    fn key(&self, chunk: &ChunkRef) -> Result<String> {
+        let chunks = self.chunks(Self::var_of(chunk)?)?;
+        Ok(chunks.key(chunk.index))
+    }
+
+    /// True if a chunk is all there is under its key, and all of it is wanted.
+    fn is_key(&self, chunk: &ChunkRef) -> bool {
+        let data = Self::var_of(chunk).and_then(|var| self.data(var));
+        data.is_ok_and(|ArrayData { array, .. }| {
+            let whole = array.layout.chunk_bytes().map(|n| n as u64);
+            let all = array.heap().is_some()
+                || !array.layout.filters.is_empty()
+                || whole == Some(chunk.range.end);
+            array.described.shards.is_empty() && chunk.range.start == 0 && all
+        })
+    }
+
+    /// The bytes of chunks that are keys, asked for together; once more for those that are longer than expected.
+    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+        let keys = chunks.iter().map(|chunk| self.key(chunk));
+        let keys: Vec<String> = keys.collect::<Result<_>>()?;
+        let most = chunks.iter().map(|chunk| most(length(&chunk.range)));
+        let got = self.get_many(&keys, most.fold(0, u64::saturating_add))?;
+        let (mut longer, mut bytes) = (vec![], 0u64);
+        for ((chunk, key), content) in chunks.iter().zip(&keys).zip(&got) {
+            let size = match content {
+                Content::Missing => continue,
+                Content::Bytes(bytes) => bytes.len() as u64,
+                Content::Longer(size) => {
+                    longer.push(key.clone());
+                    bytes = bytes.saturating_add(*size);
+                    *size
+                }
+            };
+            self.check_raw(chunk, size)?;
+            self.check_size(chunk, size).in_object(|| key.clone())?;
+        }
+        let mut again = self.get_many(&longer, bytes)?.into_iter();
+        let bytes = got.into_iter().zip(&keys).map(|(content, key)| {
+            let content = match content {
+                Content::Longer(_) => again.next().or_internal("an answer for a key")?,
+                Content::Missing | Content::Bytes(_) => content,
+            };
+            match content {
+                Content::Missing => Ok(None),
+                Content::Bytes(bytes) => Ok(Some(bytes)),
+                Content::Longer(_) => {
+                    let what = "the chunk became longer while it was read";
+                    let e = Error::new(ErrorKind::Corrupt, what).in_object(key);
+                    Err(e.of(self.store.name()))
+                }
+            }
+        });
+        bytes.collect()
+    }
+
+    /// The contents of keys, none of which may be an error.
+    fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<Content>> {
+        if keys.is_empty() {
+            return Ok(vec![]);
+        }
+        let got = self.store.get_many(keys, most).into_iter().zip(keys);
+        got.map(|(content, key)| content.in_object(|| key.clone()))
+            .collect()
+    }
+
+    /// Parts of chunks that are in the same key, if the store has them.
+    fn parts_of(&self, chunks: &[ChunkRef]) -> Result<(KeyRanges, Option<KeyParts>)> {
+        let first = chunks.first().or_internal("a chunk to fetch")?;
+        let key = self.key(first)?;
+        let mut sizes = chunks.iter();
+        let sizes = sizes.try_for_each(|chunk| self.check_size(chunk, length(&chunk.range)));
+        sizes.in_object(|| key.clone())?;
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        let finder = self.chunks(Self::var_of(first)?)?;
+        let known = finder.parts(first.index, &ranges);
+        let known = known.in_object(|| key.clone())?.map(Some);
+        Ok((KeyRanges { key, ranges }, known))
+    }
+
+    /// The stored bytes of chunks; `None` for those that are not there. A store with latency is asked for all keys together, and for all
+    /// parts of keys.
+    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+        let latency = self.store.latency();
+        let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
+        let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
+        let mut whole = self.fetch_keys(&whole)?.into_iter();
+        let mut batches = vec![];
+        for batch in chunks.chunk_by(|a, b| !alone(a) && !alone(b) && self.share_key(a, b)) {
+            batches.push((batch, batch.first().is_some_and(alone)));
+        }
+        let parts = batches.iter().filter(|(_, alone)| !alone);
+        let parts: Vec<&[ChunkRef]> = parts.map(|(batch, _)| *batch).collect();
+        let mut parts = self.fetch_parts(&parts)?.into_iter();
+        let mut out = Vec::with_capacity(chunks.len());
+        for (batch, alone) in batches {
+            match alone {
+                true => out.push(whole.next().or_internal("a key that was fetched")?),
+                false => match parts.next().or_internal("parts that were fetched")? {
+                    Some(read) => out.extend(read.into_iter().map(Some)),
+                    None => out.extend(batch.iter().map(|_| None)),
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    /// The parts of each batch of chunks, which are in the same key.
+    fn fetch_parts(&self, batches: &[&[ChunkRef]]) -> Result<Vec<KeyParts>> {
+        let found = batches.iter().map(|batch| self.parts_of(batch));
+        let found: Vec<_> = found.collect::<Result<_>>()?;
+        let unknown = found.iter().filter(|(_, known)| known.is_none());
+        let unknown: Vec<_> = unknown.map(|(of, _)| of.clone()).collect();
+        let read = match unknown.as_slice() {
+            [] => vec![],
+            unknown => self.store.get_parts(unknown),
+        };
+        let mut read = read.into_iter();
+        let parts = found.into_iter().map(|(of, known)| match known {
+            Some(known) => Ok(known),
+            None => {
+                let read = read.next().or_internal("an answer for a key").flatten();
+                read.in_object(|| of.key)
+            }
+        });
+        parts.collect()
+    }
+
+    /// True if chunks are in the same key.
+    fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
+        let data = Self::var_of(a).and_then(|var| self.data(var));
+        let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
+        let key = |chunk| self.key(chunk).ok();
+        a.object == b.object && (a.index == b.index || shards && key(a) == key(b))
+    }
+
+    /// The error for a chunk that has disappeared.
+    pub(super) fn lost(&self, chunk: &ChunkRef) -> Error {
+        match self.key(chunk) {
+            Ok(key) => gone().in_object(&key).of(self.store.name()),
+            Err(e) => e,
+        }
+    }
+}
+
+/// Most bytes of a stored chunk that is expected to have this many: codecs make chunks a little larger if they do not make them smaller.
+fn most(bytes: u64) -> u64 {
+    bytes.saturating_add(bytes / 64).saturating_add(LITTLE)
+}

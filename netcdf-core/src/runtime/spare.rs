@@ -1,0 +1,232 @@
+//! Memory of what is kept because it may be of use again.
+//!
+//! Keepers ([`Spare`]), such as the decoded chunks of an open dataset, ask before they keep something
+//! ([`Runtime::keep`]). What all of them keep and what jobs have admitted share an amount of memory: that of the jobs,
+//! and some more. Work comes first: it is admitted as if nothing were kept, and what is then too much is given up, what
+//! was not used for the longest time before all else. So no job waits for what is kept.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::{Runtime, SharedByJobs};
+
+/// Keeps what can be made again.
+///
+/// Neither function waits for work: they are called where items are admitted.
+pub trait Spare: Send + Sync {
+    /// The time ([`Runtime::tick`]) at which what was not used for the longest time was used last; `None` if nothing is
+    /// kept.
+    fn oldest(&self) -> Option<u64>;
+
+    /// Drops that.
+    fn drop_oldest(&self);
+}
+
+/// The keepers of a runtime.
+#[derive(Default)]
+pub(super) struct Spares {
+    /// Bytes for work and for what is kept.
+    room: u64,
+    /// Bytes kept.
+    bytes: AtomicU64,
+    /// The number of times that something was used.
+    time: AtomicU64,
+    keepers: Mutex<Vec<Weak<dyn Spare>>>,
+}
+
+impl std::fmt::Debug for Spares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        f.debug_struct("Spares")
+            .field("room", &self.room)
+            .field("bytes", &bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes that are kept, as long as it lives.
+#[derive(Debug)]
+pub struct SpareBytes {
+    shared: Arc<SharedByJobs>,
+    bytes: u64,
+}
+
+impl SpareBytes {
+    /// The number of bytes.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for SpareBytes {
+    fn drop(&mut self) {
+        let spares = self.shared.budget.spares();
+        spares.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Spares {
+    pub(super) fn new(room: u64) -> Self {
+        Self {
+            room,
+            ..Self::default()
+        }
+    }
+
+    /// Gives up what is too much now that work takes `admitted` bytes.
+    pub(super) fn make_room(&self, admitted: u64) {
+        let most = self.room.saturating_sub(admitted);
+        if self.bytes.load(Ordering::Relaxed) > most {
+            self.shrink(most, u64::MAX);
+        }
+    }
+
+    /// Gives up what was last used before a time, until at most `most` bytes are kept.
+    fn shrink(&self, most: u64, before: u64) {
+        let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = keepers.iter().filter_map(Weak::upgrade).collect();
+        drop(keepers);
+        while self.bytes.load(Ordering::Relaxed) > most {
+            let kept = all
+                .iter()
+                .filter_map(|keeper| Some((keeper.oldest()?, keeper)));
+            let oldest = kept.min_by_key(|(time, _)| *time);
+            let Some((_, keeper)) = oldest.filter(|(time, _)| *time < before) else {
+                return;
+            };
+            keeper.drop_oldest();
+        }
+    }
+
+    /// Counts bytes that fit in `most`.
+    fn count(&self, bytes: u64, most: u64) -> bool {
+        let sum = |kept: u64| kept.checked_add(bytes).filter(|sum| *sum <= most);
+        let counted = (self.bytes).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        counted.is_ok()
+    }
+}
+
+impl Runtime {
+    /// The next time: each is later than those before.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        let spares = self.shared.budget.spares();
+        spares.time.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Makes a keeper known, so that what it keeps can be given up.
+    pub fn add_keeper(&self, keeper: Weak<dyn Spare>) {
+        let keepers = &self.shared.budget.spares().keepers;
+        let mut keepers = keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        keepers.retain(|other| other.strong_count() > 0);
+        keepers.push(keeper);
+    }
+
+    /// Lets a keeper keep `bytes`, as long as the result lives. What was last used before a time may be given up for
+    /// them. `None` if there is no room.
+    ///
+    /// The caller holds no lock that [`Spare::oldest`] or [`Spare::drop_oldest`] take.
+    #[must_use]
+    pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
+        let budget = &self.shared.budget;
+        let spares = budget.spares();
+        let most = spares.room.saturating_sub(budget.admitted());
+        if !spares.count(bytes, most) {
+            spares.shrink(most.checked_sub(bytes)?, before);
+            spares.count(bytes, most).then_some(())?;
+        }
+        let shared = Arc::clone(&self.shared);
+        Some(SpareBytes { shared, bytes })
+    }
+
+    /// Bytes that are kept.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.shared.budget.spares().bytes.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Item;
+    use super::*;
+
+    /// Keeps bytes, each with the time of its last use.
+    #[derive(Default)]
+    struct Shelf(Mutex<Vec<(u64, SpareBytes)>>);
+
+    impl Shelf {
+        fn new(runtime: &Runtime) -> Arc<Self> {
+            let shelf = Arc::new(Self::default());
+            let keeper: Arc<dyn Spare> = shelf.clone();
+            runtime.add_keeper(Arc::downgrade(&keeper));
+            shelf
+        }
+
+        fn put(&self, runtime: &Runtime, bytes: u64, before: u64) -> bool {
+            let kept = runtime.keep(bytes, before);
+            let time = runtime.tick();
+            let put = kept.map(|kept| self.0.lock().unwrap().push((time, kept)));
+            put.is_some()
+        }
+
+        fn has(&self) -> Vec<u64> {
+            let list = self.0.lock().unwrap();
+            list.iter().map(|(_, kept)| kept.get()).collect()
+        }
+    }
+
+    impl Spare for Shelf {
+        fn oldest(&self) -> Option<u64> {
+            self.0.lock().unwrap().iter().map(|(time, _)| *time).min()
+        }
+
+        fn drop_oldest(&self) {
+            let mut list = self.0.lock().unwrap();
+            if !list.is_empty() {
+                list.remove(0);
+            }
+        }
+    }
+
+    #[test]
+    fn keepers_share_the_room_and_the_oldest_goes_first() {
+        let runtime = Runtime::sized(2, 50);
+        let (one, other) = (Shelf::new(&runtime), Shelf::new(&runtime));
+        assert!(one.put(&runtime, 30, 0) && other.put(&runtime, 40, 0));
+        assert!(one.put(&runtime, 30, 0));
+        // What was used in time stays.
+        assert!(!other.put(&runtime, 10, 0));
+        assert_eq!((one.has(), other.has()), (vec![30, 30], vec![40]));
+        assert!(other.put(&runtime, 10, u64::MAX));
+        assert_eq!((one.has(), other.has()), (vec![30], vec![40, 10]));
+        assert!(!other.put(&runtime, 101, u64::MAX));
+        drop(other);
+        assert_eq!(runtime.kept(), 30);
+        drop(one);
+        assert_eq!(runtime.kept(), 0);
+    }
+
+    #[test]
+    fn work_takes_the_memory_of_what_is_kept() {
+        let runtime = Runtime::sized(2, 50).sharing_all();
+        let shelf = Shelf::new(&runtime);
+        let fill = || (0..10).all(|_| shelf.put(&runtime, 10, 0));
+        assert!(fill());
+        // Two items of 40 bytes are not admitted at the same time; one item larger than all memory always is.
+        for (bytes, left) in [(40, 60), (1000, 0)] {
+            let items = (0..4).map(|n| Ok(Item::new(bytes, n)));
+            let mut done = vec![];
+            let sink = |n: u64| {
+                done.push(n);
+                Ok(())
+            };
+            runtime.ordered(items, Ok, sink).unwrap();
+            assert_eq!(done, [0, 1, 2, 3]);
+            assert_eq!(runtime.kept(), left);
+            // What work has left is there again.
+            assert!((left / 10..10).all(|_| shelf.put(&runtime, 10, 0)));
+        }
+    }
+}
