@@ -29,6 +29,7 @@ complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
+complete -c nccopy -l requests -d 'Number of requests at a time to the input\'s storage [default: few to local files, 32 to storage far away]' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
 complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'
 complete -c nccopy -s 5 -d 'CDF-5 output, as -k cdf5'

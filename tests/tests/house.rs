@@ -149,13 +149,14 @@ fn output_goes_to_the_writer_handed_in() {
 
 #[test]
 fn there_is_no_global_mutable_state() {
-    // The workers are those of the process. Thread-local state changes no result: the working memory of compressors, the chunk
-    // that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
+    // The workers are those of the process. Thread-local state changes no result: what a thread does for a job, the working memory of
+    // compressors, the chunk that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
     // writable, but nobody writes it. Descriptors belong to the process, and so does the original descriptor 1 before plugins
     // got another one, or when the process began; so do loaded libraries, and whether one of them is running when the process
     // ends.
     let kept = [
         "runtime/mod.rs",
+        "runtime/turns.rs",
         "filter/deflate.rs",
         "filter/lz4.rs",
         "filter/plugin/guard.rs",

@@ -1,14 +1,18 @@
-//! The queue of a job's items (`runtime/queue.rs`) under all orders of events that differ, up to two preemptions: results come in
+//! The queue of a job's items (`runtime/queue.rs`) and the gate of turns (`runtime/gate.rs`) under all orders of events that differ, up to two preemptions: results come in
 //! order, each once, nobody waits for ever.
 
 use std::sync::PoisonError;
 
 use loom::sync::Arc;
+use loom::sync::atomic::AtomicUsize;
+use loom::sync::atomic::Ordering::SeqCst;
 use loom::thread;
 
 use queue::{Next, Queue};
 use sync::{Condvar, Mutex};
 
+#[path = "../../netcdf-core/src/runtime/gate.rs"]
+mod gate;
 #[path = "../../netcdf-core/src/runtime/queue.rs"]
 mod queue;
 
@@ -96,8 +100,13 @@ fn job(after: &'static [u64], workers: usize, help: bool) {
         }
         let mut out = vec![];
         loop {
-            match queue.next(help) {
-                Next::Result(result, _) => out.push(result),
+            let now = queue.next_now(help);
+            let waits = now.is_none();
+            match now.unwrap_or_else(|| queue.next(help)) {
+                Next::Result(result, woken) => {
+                    assert!(waits || !woken);
+                    out.push(result);
+                }
                 Next::Run(number, item) => line.put(queue.end(number, item * 10).0),
                 Next::Nothing => break,
             }
@@ -127,6 +136,30 @@ fn items_that_wait_for_others_begin_in_the_end() {
 fn a_caller_that_helps_needs_no_worker() {
     job(&[0, 1, 0], 0, true);
     job(&[0, 1, 0], 1, true);
+}
+
+/// Passes a gate, and counts who does at the same time.
+fn pass((gate, within): &(gate::Gate, AtomicUsize), places: usize) {
+    gate.take();
+    assert!(within.fetch_add(1, SeqCst) < places);
+    within.fetch_sub(1, SeqCst);
+    gate.give_back();
+}
+
+#[test]
+fn a_gate_lets_in_as_many_as_it_has_places() {
+    for places in [1, 2] {
+        model(move || {
+            let gate = Arc::new((gate::Gate::new(places), AtomicUsize::new(0)));
+            let others = (0..2).map(|_| {
+                let gate = Arc::clone(&gate);
+                thread::spawn(move || pass(&gate, places))
+            });
+            let others: Vec<_> = others.collect();
+            pass(&gate, places);
+            others.into_iter().for_each(|other| other.join().unwrap());
+        });
+    }
 }
 
 #[test]

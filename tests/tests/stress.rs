@@ -122,16 +122,16 @@ fn fail(runtime: &Runtime, random: &mut Random) -> Result<()> {
     runtime.ordered(items(30), within, Ok)
 }
 
-/// What all threads share.
-struct Shared {
+/// What the threads on one runtime share.
+struct Shared<'a> {
     files: Vec<PathBuf>,
     /// The files, opened: their chunks are kept, and decoded for several threads.
     open: Vec<Dataset>,
     runtime: Runtime,
-    counts: Counts,
+    counts: &'a Counts,
 }
 
-fn work(shared: &Shared, own: &Path, random: &mut Random) {
+fn work(shared: &Shared<'_>, own: &Path, random: &mut Random) {
     let Shared {
         files,
         open,
@@ -191,20 +191,26 @@ fn many_threads_share_a_runtime() {
         })
         .collect();
     let runtime = Runtime::sized(4, 2 << 20).sharing_all();
-    let open = files.iter().map(|file| {
-        let (options, _) = options(&runtime, &mut Random(1));
-        Dataset::open_with(file, options).unwrap()
+    let counts = Counts::default();
+    // On the second one, more is asked for at a time than threads compute.
+    let runtimes = [runtime.clone(), runtime.with_requests(6)];
+    let shared = runtimes.map(|runtime| {
+        let runtime = runtime.for_requests(false);
+        let open = files.iter().map(|file| {
+            let (options, _) = options(&runtime, &mut Random(1));
+            Dataset::open_with(file, options).unwrap()
+        });
+        Shared {
+            open: open.collect(),
+            files: files.clone(),
+            runtime,
+            counts: &counts,
+        }
     });
-    let shared = Shared {
-        open: open.collect(),
-        files,
-        runtime,
-        counts: Counts::default(),
-    };
     std::thread::scope(|scope| {
         for n in 0..200 {
             let own = dir.path().join(format!("own{n}.nc"));
-            let shared = &shared;
+            let shared = &shared[n as usize % 2];
             scope.spawn(move || {
                 let mut random = Random(n);
                 loop {
@@ -216,7 +222,6 @@ fn many_threads_share_a_runtime() {
             });
         }
     });
-    let counts = &shared.counts;
     let done = [
         &counts.read,
         &counts.read_together,

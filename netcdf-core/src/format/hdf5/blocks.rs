@@ -86,7 +86,10 @@ impl Blocks {
         if self.with(|cache| cache.copy(place, out)) {
             return Ok(());
         }
-        self.ask(source, &[place..place.saturating_add(len)]);
+        self.ask(
+            source,
+            std::slice::from_ref(&(place..place.saturating_add(len))),
+        );
         if self.with(|cache| cache.copy(place, out)) {
             return Ok(());
         }
