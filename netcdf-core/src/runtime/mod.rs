@@ -103,6 +103,8 @@ struct SharedByJobs {
     threads: usize,
     /// Bytes that items of all jobs may take.
     memory: u64,
+    /// Bytes more that may be kept.
+    spare: u64,
     budget: Budget,
     workers: Workers,
     /// Requests at a time, if that was said.
@@ -135,7 +137,7 @@ impl Runtime {
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
         let memory = PER_THREAD.saturating_mul(threads as u64);
-        Self::with_spare(threads, memory.clamp(LEAST, MOST), SPARE)
+        Self::with(threads, memory.clamp(LEAST, MOST), SPARE, None)
     }
 
     /// A runtime of one thread, which is that of the caller.
@@ -148,17 +150,18 @@ impl Runtime {
     /// progress. As much again, but at most 64 MiB, may be kept because it may be of use again.
     #[must_use]
     pub fn sized(threads: usize, memory: u64) -> Self {
-        Self::with_spare(threads, memory, memory.min(SPARE))
+        Self::with(threads, memory, memory.min(SPARE), None)
     }
 
-    fn with_spare(threads: usize, memory: u64, spare: u64) -> Self {
+    fn with(threads: usize, memory: u64, spare: u64, requests: Option<usize>) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
         let shared = SharedByJobs {
             threads,
             memory,
+            spare,
             budget: Budget::new(memory.saturating_add(spare)),
             workers: Workers::default(),
-            requests: None,
+            requests,
             many: OnceLock::new(),
         };
         Self {
@@ -172,17 +175,17 @@ impl Runtime {
     /// A runtime of the same size, with workers of its own, that asks any source for so many things at a time.
     #[must_use]
     pub fn with_requests(&self, requests: usize) -> Self {
-        let shared = SharedByJobs {
-            threads: self.shared.threads,
-            memory: self.shared.memory,
-            budget: Budget::default(),
-            workers: Workers::default(),
-            requests: Some(requests.clamp(1, MOST_THREADS)),
-            many: OnceLock::new(),
-        };
+        let SharedByJobs {
+            threads,
+            memory,
+            spare,
+            ..
+        } = *self.shared;
+        let requests = requests.clamp(1, MOST_THREADS);
         Self {
-            shared: Arc::new(shared),
-            ..self.clone()
+            memory: self.memory,
+            small: self.small,
+            ..Self::with(threads, memory, spare, Some(requests))
         }
     }
 

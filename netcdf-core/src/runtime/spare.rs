@@ -209,6 +209,17 @@ mod tests {
     }
 
     #[test]
+    fn more_requests_leave_as_much_room() {
+        for runtime in [
+            Runtime::sized(2, 50),
+            Runtime::sized(2, 50).with_requests(8),
+        ] {
+            let shelf = Shelf::new(&runtime);
+            assert!(shelf.put(&runtime, 100, 0) && !shelf.put(&runtime, 1, 0));
+        }
+    }
+
+    #[test]
     fn work_takes_the_memory_of_what_is_kept() {
         let runtime = Runtime::sized(2, 50).sharing_all();
         let shelf = Shelf::new(&runtime);

@@ -37,17 +37,9 @@ impl Dataset<'_> {
         let path = || self.reader.schema().var_path(var);
         let variable = self.variable(var, &layout, None).in_object(path)?;
         let whole = Amount::of(layout.chunk_bytes());
-        let mut batches = Batches::new(&layout.grid());
-        let batches = std::iter::from_fn(|| batches.next(self, var));
-        let items = batches.flat_map(|batch| match batch {
-            Ok(found) => found.into_iter().map(Ok).collect(),
-            Err(e) => vec![Err(e)],
-        });
-        let items = items.map(|chunk| {
-            let chunk = chunk?;
-            let bytes = whole * COPIES + length(&chunk.range);
-            Ok(Item::new(bytes.get(), chunk))
-        });
+        let bytes = |chunk: &ChunkRef| (whole * COPIES + length(&chunk.range)).get();
+        let items = self.each_stored(var, &layout.grid());
+        let items = items.map(|chunk| chunk.map(|chunk| Item::new(bytes(&chunk), chunk)));
         let decode = |chunk: ChunkRef| {
             let elements = variable.elements(&chunk).in_object(path)?;
             let elements = elements.ok_or_else(lost).in_object(path)?;
@@ -68,12 +60,7 @@ impl Dataset<'_> {
         mut sink: impl FnMut(ChunkRef, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let path = || self.reader.schema().var_path(var);
-        let mut batches = Batches::new(&self.layout(var)?.grid());
-        let batches = std::iter::from_fn(|| batches.next(self, var));
-        let items = batches.flat_map(|batch| match batch {
-            Ok(found) => found.into_iter().map(Ok).collect(),
-            Err(e) => vec![Err(e)],
-        });
+        let items = self.each_stored(var, &self.layout(var)?.grid());
         let items = items.map(|chunk| chunk.map(|c| Item::new(length(&c.range), c)));
         let runtime = self.runtime();
         let fetch = |chunk: ChunkRef| {
@@ -126,14 +113,25 @@ impl Dataset<'_> {
         var: VarId,
         mut visit: impl FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
-        let mut batches = Batches::new(&self.layout(var)?.grid());
-        while let Some(found) = batches.next(self, var) {
-            for chunk in found? {
-                self.env.cancel.check()?;
-                visit(chunk).in_object(|| self.reader.schema().var_path(var))?;
-            }
+        for chunk in self.each_stored(var, &self.layout(var)?.grid()) {
+            self.env.cancel.check()?;
+            visit(chunk?).in_object(|| self.reader.schema().var_path(var))?;
         }
         Ok(())
+    }
+
+    /// The stored chunks of a variable in row-major order, located in batches.
+    fn each_stored<'s>(
+        &'s self,
+        var: VarId,
+        grid: &[u64],
+    ) -> impl Iterator<Item = Result<ChunkRef>> + use<'s> {
+        let mut batches = Batches::new(grid);
+        let batches = std::iter::from_fn(move || batches.next(self, var));
+        batches.flat_map(|batch| match batch {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            Err(e) => vec![Err(e)],
+        })
     }
 
     /// The number of stored chunks of a variable.

@@ -1,6 +1,9 @@
 //! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
 
+use std::sync::Arc;
+
 use super::Dataset;
+use crate::chunk::engine::Places;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,21 +16,13 @@ impl Dataset<'_> {
     /// # Errors
     /// [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::Internal`] if the reader leaves some out.
     pub fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let fetched = self.ask(|| self.reader.fetch(chunks))?;
-        match fetched.len() == chunks.len() {
-            true => Ok(fetched),
-            false => Err(Error::internal("chunks that were not fetched")),
-        }
+        all_of(chunks, self.ask(|| self.reader.fetch(chunks))?)
     }
 
     /// As [`Dataset::fetch`]; `None` for a chunk that is not stored
     /// ([`Reader::fetch_stored`](crate::chunk::Reader::fetch_stored)).
     pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        let fetched = self.ask(|| self.reader.fetch_stored(chunks))?;
-        match fetched.len() == chunks.len() {
-            true => Ok(fetched),
-            false => Err(Error::internal("chunks that were not fetched")),
-        }
+        all_of(chunks, self.ask(|| self.reader.fetch_stored(chunks))?)
     }
 
     /// The stored bytes of one chunk, or of a part of it.
@@ -48,6 +43,12 @@ impl Dataset<'_> {
         self.ask(|| source.read_at(offset, buf))
     }
 
+    /// The places of all stored chunks of a variable, if they are known.
+    fn known_places(&self, var: VarId) -> Option<Arc<Places>> {
+        let (engine, var) = self.kept_of(var)?;
+        engine.places(var)
+    }
+
     /// Visits the stored chunks of a box of the grid, as the reader finds them
     /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known.
     pub(super) fn ask_for_places(
@@ -56,8 +57,7 @@ impl Dataset<'_> {
         chunks: &Block,
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
-        let known = self.kept_of(var);
-        match known.and_then(|(engine, var)| engine.places(var)) {
+        match self.known_places(var) {
             Some(places) => places.visit(chunks, visit),
             None => self.reader.locate(var, chunks, visit),
         }
@@ -71,8 +71,7 @@ impl Dataset<'_> {
         chunks: &Block,
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
-        let known = self.kept_of(var);
-        match known.and_then(|(engine, var)| engine.places(var)) {
+        match self.known_places(var) {
             Some(places) => places.visit(chunks, visit),
             None => self.reader.candidates(var, chunks, visit),
         }
@@ -98,5 +97,16 @@ impl Dataset<'_> {
         self.reader.locate(var, &all, &mut walked)?;
         walk.end();
         Ok(())
+    }
+}
+
+/// What was fetched of chunks.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if the reader left some out.
+fn all_of<T>(chunks: &[ChunkRef], fetched: Vec<T>) -> Result<Vec<T>> {
+    match fetched.len() == chunks.len() {
+        true => Ok(fetched),
+        false => Err(Error::internal("chunks that were not fetched")),
     }
 }

@@ -230,18 +230,24 @@ impl ChunkFinder<'_> {
         let grid = self.array.layout.grid();
         let all = common(wanted, &Block::whole(&grid));
         let few = product(&all.count).is_some_and(|n| (1..=TOGETHER).contains(&n));
-        match few && self.array.layout.chunk_bytes().is_some() && self.is_unsure() {
+        let unsure = self.asks_for_keys() && self.listing.0.get().is_none();
+        match few && unsure && self.array.layout.chunk_bytes().is_some() {
             true => self.places(&all, &grid, &mut |number, _| visit(self.candidate(number))),
             false => self.locate(wanted, visit),
         }
     }
 
     /// True if it takes requests to find out which chunks are stored, and each chunk is all there is under a key.
-    #[must_use]
-    pub fn is_unsure(&self) -> bool {
+    fn asks_for_keys(&self) -> bool {
         let described = &self.array.described;
-        let alone = described.shards.is_empty() && described.heap.is_none();
-        alone && self.store.latency() && self.listing.0.get().is_none()
+        described.shards.is_empty() && described.heap.is_none() && self.store.latency()
+    }
+
+    /// True if a chunk that was visited is known to be stored. Others may have listed all keys since then.
+    #[must_use]
+    pub fn is_known(&self, chunk: u64) -> bool {
+        let listed = |all: &Arc<Vec<Key>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
+        !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
     }
 
     /// The decoded shard under a key, if shards were encoded as a whole.

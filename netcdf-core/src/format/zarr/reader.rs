@@ -325,7 +325,7 @@ impl Reader for ZarrReader {
     fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
         let found = self.fetched(chunks)?;
         for (chunk, bytes) in chunks.iter().zip(&found) {
-            if bytes.is_none() && !self.chunks(Self::var_of(chunk)?)?.is_unsure() {
+            if bytes.is_none() && self.chunks(Self::var_of(chunk)?)?.is_known(chunk.index) {
                 return Err(self.lost(chunk));
             }
         }

@@ -257,3 +257,27 @@ fn texts_of_chunks_are_read_together() {
     // The sizes of all keys, then sixteen chunks at a time.
     assert_eq!(reads(&store, &Region::whole(&[80])), (1 + 3, 40 + 35));
 }
+
+#[test]
+fn chunks_that_may_be_stored_are_missing_when_others_know_more() {
+    let store = MADE[0].store();
+    let slow: Arc<dyn Store> = Rounds::of(Arc::clone(&store));
+    let reader = open(&slow).unwrap();
+    let all = Block::whole(&[SIDE, SIDE]);
+    let mut found = vec![];
+    let mut visit = |chunk| {
+        found.push(chunk);
+        Ok(())
+    };
+    reader.candidates(VarId(0), &all, &mut visit).unwrap();
+    assert_eq!(found.len(), 64);
+    // From now on, all keys are known.
+    reader.locate(VarId(0), &all, &mut |_| Ok(())).unwrap();
+    let bytes = reader.fetch_stored(&found).unwrap();
+    for (n, bytes) in bytes.iter().enumerate() {
+        assert_eq!(bytes.is_none(), n % 3 == 1, "{n}");
+    }
+    store.delete("v/c/0/0").unwrap();
+    let e = reader.fetch_stored(&found[..1]).unwrap_err();
+    assert!(e.to_string().contains("v/c/0/0"), "{e}");
+}
