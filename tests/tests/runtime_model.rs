@@ -70,11 +70,17 @@ impl Line {
 
 type Numbers = Queue<u64, u64>;
 
+/// Ends an item, and counts the caller no longer as resting if that waits for the item.
+fn end(queue: &Numbers, (number, item): (u64, u64), resting: &AtomicUsize) -> usize {
+    let wakes = || assert_eq!(resting.fetch_sub(1, SeqCst), 1);
+    queue.end(number, item * 10, wakes)
+}
+
 /// A worker: it runs an item for each token.
-fn worker(queue: &Numbers, line: &Line) {
+fn worker(queue: &Numbers, line: &Line, resting: &AtomicUsize) {
     while line.take() {
-        if let Some((number, item)) = queue.begin() {
-            line.put(queue.end(number, item * 10).0);
+        if let Some(item) = queue.begin() {
+            line.put(end(queue, item, resting));
         }
     }
 }
@@ -89,10 +95,12 @@ fn model(run: impl Fn() + Sync + Send + 'static) {
 fn job(after: &'static [u64], workers: usize, help: bool) {
     model(move || {
         let (queue, line) = (Arc::new(Numbers::from(7)), Line::new());
+        let resting = Arc::new(AtomicUsize::new(0));
         let workers: Vec<_> = (0..workers)
             .map(|_| {
                 let (queue, line) = (Arc::clone(&queue), Arc::clone(&line));
-                thread::spawn(move || worker(&queue, &line))
+                let resting = Arc::clone(&resting);
+                thread::spawn(move || worker(&queue, &line, &resting))
             })
             .collect();
         for (item, after) in after.iter().enumerate() {
@@ -100,14 +108,12 @@ fn job(after: &'static [u64], workers: usize, help: bool) {
         }
         let mut out = vec![];
         loop {
-            let now = queue.next_now(help);
-            let waits = now.is_none();
-            match now.unwrap_or_else(|| queue.next(help)) {
-                Next::Result(result, woken) => {
-                    assert!(waits || !woken);
-                    out.push(result);
-                }
-                Next::Run(number, item) => line.put(queue.end(number, item * 10).0),
+            let waits = || assert_eq!(resting.fetch_add(1, SeqCst), 0);
+            let next = queue.next(help, waits);
+            assert_eq!(resting.load(SeqCst), 0);
+            match next {
+                Next::Result(result) => out.push(result),
+                Next::Run(number, item) => line.put(end(&queue, (number, item), &resting)),
                 Next::Nothing => break,
             }
         }
@@ -168,7 +174,7 @@ fn a_closed_queue_gives_no_more_items() {
         let (queue, line) = (Arc::new(Numbers::from(0)), Line::new());
         let working = {
             let (queue, line) = (Arc::clone(&queue), Arc::clone(&line));
-            thread::spawn(move || worker(&queue, &line))
+            thread::spawn(move || worker(&queue, &line, &AtomicUsize::new(0)))
         };
         (0..2).for_each(|item| line.put(queue.add(0, item)));
         queue.close();

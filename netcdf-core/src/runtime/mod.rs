@@ -206,7 +206,8 @@ impl Runtime {
             ManyRequests {
                 turns: Turns::new(self.shared.threads, requests),
                 workers: Workers::default(),
-                width: self.shared.threads + requests,
+                // As many wait for answers, and as many more may go on when the answer for the oldest item comes a round later.
+                width: self.shared.threads + 2 * requests,
             }
         };
         self.many_requests

@@ -20,8 +20,8 @@ struct QueueState<T, R> {
     waiting: VecDeque<(u64, T)>,
     /// How many of them may begin.
     ready: usize,
-    /// Results from the oldest item on that is not out, and whether the caller was woken for them; `None` for items without one.
-    results: VecDeque<Option<(R, bool)>>,
+    /// Results from the oldest item on that is not out; `None` for items without one.
+    results: VecDeque<Option<R>>,
     /// How many of the results are there without a gap.
     done: usize,
     /// The number of the oldest item.
@@ -32,8 +32,8 @@ struct QueueState<T, R> {
 
 /// What the caller of a job does next.
 pub(super) enum Next<T, R> {
-    /// It takes this result, that of the oldest item, for which it was woken or not.
-    Result(R, bool),
+    /// It takes this result, that of the oldest item.
+    Result(R),
     /// It runs the oldest item itself, and says when that has ended.
     Run(u64, T),
     /// Nothing: all items are out.
@@ -64,11 +64,11 @@ impl<T, R> QueueState<T, R> {
         let Some(oldest) = self.results.front_mut() else {
             return Some(Next::Nothing);
         };
-        if let Some((result, woken)) = oldest.take() {
+        if let Some(result) = oldest.take() {
             self.results.pop_front();
             self.out += 1;
             self.done -= 1;
-            return Some(Next::Result(result, woken));
+            return Some(Next::Result(result));
         }
         let run = help && self.next() == self.out;
         let item = if run { self.begin() } else { None };
@@ -117,40 +117,40 @@ impl<T, R> Queue<T, R> {
         self.lock().begin()
     }
 
-    /// Takes the result of an item. Returns how many items may begin now that had to wait for it, and whether the caller is woken.
-    pub(super) fn end(&self, number: u64, result: R) -> (usize, bool) {
+    /// Takes the result of an item. Says so if the caller waits for that, before the caller can know. Returns how many items may
+    /// begin now that had to wait for it.
+    pub(super) fn end(&self, number: u64, result: R, wakes: impl FnOnce()) -> usize {
         let mut state = self.lock();
         let place = usize::try_from(number - state.out).unwrap_or(usize::MAX);
-        let woken = place == 0 && std::mem::take(&mut state.awaited);
         if let Some(slot) = state.results.get_mut(place) {
-            *slot = Some((result, woken));
+            *slot = Some(result);
         }
         while matches!(state.results.get(state.done), Some(Some(_))) {
             state.done += 1;
         }
         let released = state.release();
-        drop(state);
-        if woken {
+        if place == 0 && std::mem::take(&mut state.awaited) {
+            wakes();
+            drop(state);
             self.oldest.notify_one();
         }
-        (released, woken)
+        released
     }
 
-    /// The next step of the caller, if it need not wait for the oldest item. If nobody has begun that item and `help` is set, the
-    /// caller is to run it.
-    pub(super) fn next_now(&self, help: bool) -> Option<Next<T, R>> {
-        self.lock().next_step(help)
-    }
-
-    /// As [`Queue::next_now`]; waits for the oldest item if need be.
-    pub(super) fn next(&self, help: bool) -> Next<T, R> {
+    /// The next step of the caller. If nobody has begun the oldest item and `help` is set, the caller is to run it; otherwise this
+    /// waits for that item, and says so first, before the item can end.
+    pub(super) fn next(&self, help: bool, waits: impl FnOnce()) -> Next<T, R> {
         let mut state = self.lock();
+        if let Some(next) = state.next_step(help) {
+            return next;
+        }
+        waits();
+        state.awaited = true;
         loop {
+            state = (self.oldest.wait(state)).unwrap_or_else(PoisonError::into_inner);
             if let Some(next) = state.next_step(help) {
                 return next;
             }
-            state.awaited = true;
-            state = (self.oldest.wait(state)).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

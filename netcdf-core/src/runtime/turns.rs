@@ -33,10 +33,18 @@ struct Requests {
     /// Requests under way, and most of them.
     asked: usize,
     most: usize,
-    /// Threads that wait until they may ask.
-    waiting: usize,
+    /// Threads that came to ask so far, and those of them that began to: in the order in which they came.
+    came: u64,
+    began: u64,
     /// Tokens and callers that wait neither for answers nor for results.
     busy: usize,
+}
+
+impl Requests {
+    /// Whether a thread that came may begin to ask.
+    fn next_may_ask(&self) -> bool {
+        self.began < self.came && self.asked < self.most
+    }
 }
 
 /// Something that is done when this is dropped.
@@ -56,7 +64,8 @@ impl Turns {
             requests: Mutex::new(Requests {
                 asked: 0,
                 most: requests,
-                waiting: 0,
+                came: 0,
+                began: 0,
                 busy: 0,
             }),
             answered: Condvar::new(),
@@ -107,8 +116,8 @@ impl Turns {
         wait()
     }
 
-    /// Asks for something without a turn, as soon as few enough requests are under way. What is asked for meanwhile by the same
-    /// thread is a part of the same request.
+    /// Asks for something without a turn, as soon as few enough requests are under way: first come, first served. What is asked for
+    /// meanwhile by the same thread is a part of the same request.
     pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
         if ASKS.get() {
             return request();
@@ -117,13 +126,18 @@ impl Turns {
             let counted = usize::from(COUNTED.get());
             let mut requests = self.requests();
             requests.busy -= counted;
-            requests.waiting += 1;
-            while requests.asked >= requests.most {
+            let place = requests.came;
+            requests.came += 1;
+            while requests.began < place || requests.asked >= requests.most {
                 requests = (self.answered.wait(requests)).unwrap_or_else(PoisonError::into_inner);
             }
-            requests.waiting -= 1;
+            requests.began += 1;
             requests.asked += 1;
+            let next = requests.next_may_ask();
             drop(requests);
+            if next {
+                self.answered.notify_all();
+            }
             ASKS.set(true);
             let _end = Finally(|| {
                 ASKS.set(false);
@@ -131,13 +145,13 @@ impl Turns {
                 requests.busy += counted;
                 requests.asked -= 1;
                 drop(requests);
-                self.answered.notify_one();
+                self.answered.notify_all();
             });
             request()
         })
     }
 
-    /// Counts tokens that were put in the line, or a caller, as busy.
+    /// Counts tokens that are put in the line, or a caller, as busy.
     pub(super) fn expect(&self, more: usize) {
         self.requests().busy += more;
     }
@@ -152,8 +166,8 @@ impl Turns {
         work()
     }
 
-    /// Counts a thread no longer as busy that others counted when they woke it: it counts itself.
-    pub(super) fn forget_one(&self) {
+    /// Counts a caller no longer as busy. Who wakes it counts it again, with [`Turns::expect`].
+    pub(super) fn rest(&self) {
         self.requests().busy -= 1;
     }
 
@@ -169,7 +183,7 @@ impl Turns {
     #[cfg(test)]
     pub(super) fn unanswered(&self) -> Option<usize> {
         let requests = self.requests();
-        let more = requests.busy > 0 || (requests.waiting > 0 && requests.asked < requests.most);
+        let more = requests.busy > 0 || requests.next_may_ask();
         (!more).then_some(requests.asked)
     }
 }

@@ -144,15 +144,14 @@ impl Runtime {
         let run = || {
             pool.in_place_scope(|scope| {
                 let _close = Close(&job);
-                let most = match turns {
-                    Some(_) => width,
-                    None => AHEAD * width,
-                };
                 let called = Called {
                     job: &job,
                     scope,
                     help,
-                    most,
+                    most: match turns {
+                        Some(_) => width,
+                        None => AHEAD * width,
+                    },
                 };
                 called.run(&mut share, items, sink)
             })
@@ -208,7 +207,7 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
                 continue;
             }
             match self.job.next(self.help) {
-                Next::Result(result, _) => {
+                Next::Result(result) => {
                     share.give_back();
                     sink(result?)?;
                 }
@@ -255,27 +254,16 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
         }
     }
 
-    /// The next step of the caller.
+    /// The next step of the caller, who is not busy while waiting for it.
     fn next(&self, help: bool) -> Next<T, Result<R>> {
-        let Some(turns) = self.turns else {
-            return self.queue.next(help);
-        };
-        let now = self.queue.next_now(help);
-        let next = now.unwrap_or_else(|| turns.idle(|| self.queue.next(help)));
-        if matches!(next, Next::Result(_, true)) {
-            turns.forget_one();
-        }
-        next
+        let waits = || self.turns.into_iter().for_each(Turns::rest);
+        self.queue.next(help, waits)
     }
 
     /// Takes the result of an item. Returns how many items may begin now.
     fn end(&self, number: u64, result: Result<R>) -> usize {
-        let (released, woken) = self.queue.end(number, result);
-        if let Some(turns) = self.turns {
-            // The caller is busy from now on, before it knows.
-            turns.expect(usize::from(woken));
-        }
-        released
+        let wakes = || self.turns.into_iter().for_each(|turns| turns.expect(1));
+        self.queue.end(number, result, wakes)
     }
 }
 
