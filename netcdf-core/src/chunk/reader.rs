@@ -8,6 +8,7 @@ use super::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::store::Content;
 use crate::model::{Schema, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
@@ -57,12 +58,14 @@ pub trait Reader: Send + Sync {
         self.locate(var, chunks, visit)
     }
 
-    /// As [`Reader::fetch`]; `None` for a chunk from [`Reader::candidates`] that is not stored.
+    /// As [`Reader::fetch`], for chunks from [`Reader::candidates`]: some may not be stored, or be longer than expected. A longer one
+    /// is not read; who wants it asks again, with a range that is long enough.
     ///
     /// # Errors
     /// As [`Reader::fetch`].
-    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        Ok(self.fetch(chunks)?.into_iter().map(Some).collect())
+    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        let fetched = self.fetch(chunks)?;
+        Ok(fetched.into_iter().map(Content::Bytes).collect())
     }
 
     /// The source behind an object number of a [`ChunkRef`], for copying bytes unchanged; `None` if

@@ -29,6 +29,20 @@ impl Budget {
         self.admitted.load(Ordering::Relaxed)
     }
 
+    /// Counts bytes if all admitted are then at most `most`. Returns how many were counted.
+    pub(super) fn admit(&self, bytes: u64, most: u64) -> Option<u64> {
+        let bytes = bytes.min(MOST);
+        let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= most);
+        let before = (self.admitted).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        self.spares.make_room(before.ok()?.saturating_add(bytes));
+        Some(bytes)
+    }
+
+    /// Counts bytes no longer.
+    pub(super) fn give_back(&self, bytes: u64) {
+        self.admitted.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// What is kept.
     pub(super) fn spares(&self) -> &Spares {
         &self.spares
@@ -72,15 +86,11 @@ impl<'a> Share<'a> {
             false if self.own + bytes > self.most => return false,
             false => self.all,
         };
-        let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= all);
-        let budget = self.budget;
-        let before = (budget.admitted).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        let Ok(before) = before else {
+        let Some(bytes) = self.budget.admit(bytes, all) else {
             return false;
         };
         self.own += bytes;
         self.items.push_back(bytes);
-        budget.spares.make_room(before.saturating_add(bytes));
         true
     }
 
@@ -88,13 +98,13 @@ impl<'a> Share<'a> {
     pub(super) fn give_back(&mut self) {
         let bytes = self.items.pop_front().unwrap_or(0);
         self.own -= bytes;
-        self.budget.admitted.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.give_back(bytes);
     }
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        self.budget.admitted.fetch_sub(self.own, Ordering::Relaxed);
+        self.budget.give_back(self.own);
     }
 }
 

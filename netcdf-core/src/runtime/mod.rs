@@ -9,6 +9,7 @@
 //! | `job` | what the caller of a job does: it admits items, and passes results to the sink |
 //! | `queue` | the items of a job, and which of them may begin |
 //! | `budget` | bytes admitted by all jobs, and by one |
+//! | `more` | bytes for items that turn out to need more than was admitted |
 //! | `spare` | memory of what is kept because it may be of use again |
 //! | `workers` | the threads, started when they are first needed |
 //! | `turns`, `gate` | who computes and who asks, where requests take long |
@@ -46,6 +47,7 @@ mod budget;
 pub mod buffers;
 mod gate;
 mod job;
+mod more;
 mod queue;
 mod spare;
 mod turns;
@@ -53,11 +55,13 @@ mod workers;
 
 pub use buffers::Buffers;
 pub use job::Item;
+pub use more::MoreBytes;
 pub use spare::{Spare, SpareBytes};
 
 use std::sync::{Arc, OnceLock};
 
 use budget::Budget;
+use more::More;
 use turns::Turns;
 use workers::Workers;
 
@@ -106,6 +110,7 @@ struct SharedByJobs {
     /// Bytes more that may be kept.
     spare: u64,
     budget: Budget,
+    more: More,
     workers: Workers,
     /// Requests at a time, if that was said.
     requests: Option<usize>,
@@ -160,6 +165,7 @@ impl Runtime {
             memory,
             spare,
             budget: Budget::new(memory.saturating_add(spare)),
+            more: More::default(),
             workers: Workers::default(),
             requests,
             many: OnceLock::new(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Dataset;
 use super::canvas::Canvas;
+use super::requests::Fetched;
 use super::wants::Gather;
 use crate::arithmetic::{Exact, exact, length};
 use crate::chunk::decode::Decoder;
@@ -181,10 +182,7 @@ impl Variable<'_> {
     }
 
     /// The stored bytes of chunks with filters, asked for together; none if there is only one, or if some cannot be read.
-    pub(super) fn fetched_together(
-        &self,
-        chunks: &[(Cell, ChunkRef)],
-    ) -> std::vec::IntoIter<Option<Vec<u8>>> {
+    pub(super) fn fetched_together(&self, chunks: &[(Cell, ChunkRef)]) -> Fetched {
         let mut kept = chunks.iter().filter_map(|(_, chunk)| {
             let usage = self.usage.as_ref()?;
             (usage.keeps(self.layout, chunk) || usage.find(chunk).is_some()).then_some(())
@@ -192,12 +190,11 @@ impl Variable<'_> {
         let plain = self.assembled || self.layout.filters.is_empty();
         let apart = chunks.len() < 2 || plain || kept.next().is_some();
         let refs = chunks.iter().map(|(_, chunk)| chunk.clone());
-        let stored = match apart {
-            true => vec![],
+        match apart {
+            true => Fetched::default(),
             // Who needs a chunk that cannot be read meets the error.
             false => (self.fetch(&refs.collect::<Vec<_>>())).unwrap_or_default(),
-        };
-        stored.into_iter()
+        }
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Option<Vec<u8>>> {
@@ -258,7 +255,7 @@ impl Variable<'_> {
 
     /// The stored bytes of chunks or parts of them; `None` for one that is not stored. A single large one, the usual case, goes into
     /// reused memory.
-    pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+    pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
         let set = self.set;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
         let [only] = chunks else {
@@ -270,7 +267,7 @@ impl Variable<'_> {
         };
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
         set.read_at(&**source, only.range.start, &mut bytes)?;
-        Ok(vec![Some(bytes)])
+        Ok(Fetched::one(bytes))
     }
 
     /// The elements of a chunk with filters; `None` if it is not stored. The caller holds no lock.
@@ -302,7 +299,8 @@ impl Variable<'_> {
 
     /// Fetches and decodes a chunk.
     fn decoded(&self, chunk: &ChunkRef) -> Result<Option<Vec<u8>>> {
-        let stored = self.fetch(std::slice::from_ref(chunk))?.pop().flatten();
+        let mut fetched = self.fetch(std::slice::from_ref(chunk))?;
+        let stored = fetched.bytes.pop().flatten();
         stored
             .map(|stored| self.decoder.decode(chunk, stored))
             .transpose()

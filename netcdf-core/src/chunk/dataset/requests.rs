@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::Dataset;
+use crate::arithmetic::{Amount, length};
 use crate::chunk::engine::Places;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::store::Content;
 use crate::model::VarId;
+use crate::runtime::MoreBytes;
 
 impl Dataset<'_> {
     /// The stored bytes of chunks, or of parts of them ([`Reader::fetch`](crate::chunk::Reader::fetch)).
@@ -19,10 +22,24 @@ impl Dataset<'_> {
         all_of(chunks, self.ask(|| self.reader.fetch(chunks))?)
     }
 
-    /// As [`Dataset::fetch`]; `None` for a chunk that is not stored
-    /// ([`Reader::fetch_stored`](crate::chunk::Reader::fetch_stored)).
-    pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
-        all_of(chunks, self.ask(|| self.reader.fetch_stored(chunks))?)
+    /// As [`Dataset::fetch`], for chunks that may not be stored
+    /// ([`Reader::fetch_stored`](crate::chunk::Reader::fetch_stored)). Chunks that are longer than expected are read once there is
+    /// memory for them. The caller holds nothing that others in need of memory wait for.
+    pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
+        let fetched = all_of(chunks, self.ask(|| self.reader.fetch_stored(chunks))?)?;
+        let longer: Vec<ChunkRef> = chunks.iter().zip(&fetched).filter_map(lengthened).collect();
+        if longer.is_empty() {
+            return Fetched::new(fetched, None);
+        }
+        let bytes = longer.iter().map(|chunk| Amount::of(length(&chunk.range)));
+        let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
+        let again = self.ask(|| self.reader.fetch_stored(&longer))?;
+        let mut again = all_of(&longer, again)?.into_iter();
+        let all = fetched.into_iter().map(|one| match one {
+            Content::Longer(_) => again.next().unwrap_or(one),
+            Content::Missing | Content::Bytes(_) => one,
+        });
+        Fetched::new(all.collect(), Some(more))
     }
 
     /// The stored bytes of one chunk, or of a part of it.
@@ -98,6 +115,50 @@ impl Dataset<'_> {
         walk.end();
         Ok(())
     }
+}
+
+/// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.
+#[derive(Default)]
+pub(super) struct Fetched {
+    pub(super) bytes: Vec<Option<Vec<u8>>>,
+    _more: Option<MoreBytes>,
+}
+
+impl Fetched {
+    /// What was fetched in the end.
+    fn new(fetched: Vec<Content>, more: Option<MoreBytes>) -> Result<Self> {
+        let bytes = fetched.into_iter().map(|one| match one {
+            Content::Missing => Ok(None),
+            Content::Bytes(bytes) => Ok(Some(bytes)),
+            Content::Longer(_) => {
+                let what = "a chunk became longer while it was read";
+                Err(Error::new(ErrorKind::Corrupt, what))
+            }
+        });
+        let bytes = bytes.collect::<Result<_>>()?;
+        Ok(Self { bytes, _more: more })
+    }
+
+    /// One chunk, for which memory was admitted before.
+    pub(super) fn one(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes: vec![Some(bytes)],
+            _more: None,
+        }
+    }
+}
+
+/// A chunk with the length that it turned out to have, if that is more than was expected.
+fn lengthened((chunk, fetched): (&ChunkRef, &Content)) -> Option<ChunkRef> {
+    let Content::Longer(bytes) = fetched else {
+        return None;
+    };
+    let start = chunk.range.start;
+    let range = start..start.checked_add(*bytes)?;
+    Some(ChunkRef {
+        range,
+        ..chunk.clone()
+    })
 }
 
 /// What was fetched of chunks.

@@ -123,7 +123,8 @@ impl Slab {
             KeptElements::Plain(loaded) => {
                 let range = self.groups.get(group).cloned().unwrap_or_default();
                 let group = self.chunks.get(range.clone()).unwrap_or_default();
-                let mut stored = variable.fetched_together(group);
+                let mut fetched = variable.fetched_together(group);
+                let mut stored = fetched.bytes.drain(..);
                 for ((cell, chunk), slot) in group.iter().zip(loaded.iter().skip(range.start)) {
                     let bytes = match stored.next() {
                         Some(Some(stored)) => {

@@ -138,8 +138,8 @@ impl<'a> Gather<'a> {
         if chunks.is_empty() {
             return Ok(());
         }
-        let fetched = self.variable.fetch(&chunks)?;
-        for (want, bytes) in wants.into_iter().zip(fetched) {
+        let mut fetched = self.variable.fetch(&chunks)?;
+        for (want, bytes) in wants.into_iter().zip(fetched.bytes.drain(..)) {
             let Some(bytes) = bytes else {
                 self.missing.insert(want.place().index);
                 continue;

@@ -57,43 +57,22 @@ impl ZarrReader {
         })
     }
 
-    /// The bytes of chunks that are keys, asked for together; once more for those that are longer than expected.
-    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+    /// The bytes of chunks that are keys, asked for together.
+    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<Content>> {
         let keys = chunks.iter().map(|chunk| self.key(chunk));
         let keys: Vec<String> = keys.collect::<Result<_>>()?;
         let most = chunks.iter().map(|chunk| most(length(&chunk.range)));
         let got = self.get_many(&keys, most.fold(0, u64::saturating_add))?;
-        let (mut longer, mut bytes) = (vec![], 0u64);
         for ((chunk, key), content) in chunks.iter().zip(&keys).zip(&got) {
             let size = match content {
                 Content::Missing => continue,
                 Content::Bytes(bytes) => bytes.len() as u64,
-                Content::Longer(size) => {
-                    longer.push(key.clone());
-                    bytes = bytes.saturating_add(*size);
-                    *size
-                }
+                Content::Longer(size) => *size,
             };
             self.check_raw(chunk, size)?;
             self.check_size(chunk, size).in_object(|| key.clone())?;
         }
-        let mut again = self.get_many(&longer, bytes)?.into_iter();
-        let bytes = got.into_iter().zip(&keys).map(|(content, key)| {
-            let content = match content {
-                Content::Longer(_) => again.next().or_internal("an answer for a key")?,
-                Content::Missing | Content::Bytes(_) => content,
-            };
-            match content {
-                Content::Missing => Ok(None),
-                Content::Bytes(bytes) => Ok(Some(bytes)),
-                Content::Longer(_) => {
-                    let what = "the chunk became longer while it was read";
-                    let e = Error::new(ErrorKind::Corrupt, what).in_object(key);
-                    Err(e.of(self.store.name()))
-                }
-            }
-        });
-        bytes.collect()
+        Ok(got)
     }
 
     /// The contents of keys, none of which may be an error.
@@ -120,9 +99,9 @@ impl ZarrReader {
         Ok((KeyRanges { key, ranges }, known))
     }
 
-    /// The stored bytes of chunks; `None` for those that are not there. A store with latency is asked for all keys together, and for all
+    /// The stored bytes of chunks, as far as they are there and not longer than expected. A store with latency is asked for all keys together, and for all
     /// parts of keys.
-    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
         let latency = self.store.latency();
         let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
         let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
@@ -139,8 +118,8 @@ impl ZarrReader {
             match alone {
                 true => out.push(whole.next().or_internal("a key that was fetched")?),
                 false => match parts.next().or_internal("parts that were fetched")? {
-                    Some(read) => out.extend(read.into_iter().map(Some)),
-                    None => out.extend(batch.iter().map(|_| None)),
+                    Some(read) => out.extend(read.into_iter().map(Content::Bytes)),
+                    None => out.extend(batch.iter().map(|_| Content::Missing)),
                 },
             }
         }
@@ -174,6 +153,16 @@ impl ZarrReader {
         let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
         let key = |chunk| self.key(chunk).ok();
         a.object == b.object && (a.index == b.index || shards && key(a) == key(b))
+    }
+
+    /// The error for a chunk whose length was known, but is no longer true.
+    pub(super) fn grown(&self, chunk: &ChunkRef) -> Error {
+        let what = "the chunk became longer while it was read";
+        let e = Error::new(ErrorKind::Corrupt, what).of(self.store.name());
+        match self.key(chunk) {
+            Ok(key) => e.in_object(&key),
+            Err(e) => e,
+        }
     }
 
     /// The error for a chunk that has disappeared.

@@ -19,6 +19,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Chain;
 use crate::format::recent::{Most, Recent, once};
+use crate::io::store::Content;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -167,11 +168,22 @@ impl ZarrReader {
         let finder = self.chunks(var)?;
         let unknown = |chunk: &&u64| self.texts.get(&(var, **chunk)).is_none();
         let chunks = chunks.iter().filter(unknown);
-        let chunks: Vec<_> = chunks.map(|&chunk| finder.candidate(chunk)).collect();
-        let found = chunks.iter().zip(self.fetched(&chunks).unwrap_or_default());
-        for (chunk, stored) in found {
-            let decode = |stored| self.decoded_texts(var, chunk, stored).ok();
-            drop(stored.and_then(decode));
+        let mut wanted: Vec<_> = chunks.map(|&chunk| finder.candidate(chunk)).collect();
+        while !wanted.is_empty() {
+            let fetched = self.fetched(&wanted).unwrap_or_default();
+            let mut longer = vec![];
+            for (chunk, content) in wanted.into_iter().zip(fetched) {
+                match content {
+                    Content::Missing => {}
+                    Content::Bytes(stored) => drop(self.decoded_texts(var, &chunk, stored)),
+                    Content::Longer(bytes) if length(&chunk.range) < bytes => {
+                        let range = 0..bytes;
+                        longer.push(ChunkRef { range, ..chunk });
+                    }
+                    Content::Longer(_) => {}
+                }
+            }
+            wanted = longer;
         }
         Ok(())
     }
@@ -315,17 +327,20 @@ impl Reader for ZarrReader {
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let found = self.fetched(chunks)?.into_iter().zip(chunks);
-        let bytes = found.map(|(bytes, chunk)| match bytes {
-            Some(bytes) => Ok(bytes),
-            None => Err(self.lost(chunk)),
+        let bytes = found.map(|(content, chunk)| match content {
+            Content::Bytes(bytes) => Ok(bytes),
+            Content::Missing => Err(self.lost(chunk)),
+            Content::Longer(_) => Err(self.grown(chunk)),
         });
         bytes.collect()
     }
 
-    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
         let found = self.fetched(chunks)?;
-        for (chunk, bytes) in chunks.iter().zip(&found) {
-            if bytes.is_none() && self.chunks(Self::var_of(chunk)?)?.is_known(chunk.index) {
+        for (chunk, content) in chunks.iter().zip(&found) {
+            if *content == Content::Missing
+                && self.chunks(Self::var_of(chunk)?)?.is_known(chunk.index)
+            {
                 return Err(self.lost(chunk));
             }
         }

@@ -1,0 +1,121 @@
+//! Memory for items in progress that turn out to need more than was admitted for them.
+//!
+//! Nothing waits for ever: who has been given more waits for nobody who needs more, and there is always room for the only one.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{Runtime, SharedByJobs};
+
+/// Who was given more.
+#[derive(Debug, Default)]
+pub(super) struct More {
+    /// How many were.
+    holders: Mutex<usize>,
+    given_back: Condvar,
+}
+
+impl More {
+    fn holders(&self) -> MutexGuard<'_, usize> {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// More bytes for an item in progress, as long as it lives.
+#[derive(Debug)]
+pub struct MoreBytes {
+    shared: Arc<SharedByJobs>,
+    bytes: u64,
+}
+
+impl Drop for MoreBytes {
+    fn drop(&mut self) {
+        self.shared.budget.give_back(self.bytes);
+        *self.shared.more.holders() -= 1;
+        self.shared.more.given_back.notify_all();
+    }
+}
+
+impl Runtime {
+    /// Admits more bytes for an item in progress, as soon as they fit in the memory of all jobs; at the latest when no other item has
+    /// more than was admitted for it.
+    ///
+    /// The caller holds nothing that another item in progress needs, and while it has more bytes, it runs no job and waits for nobody.
+    #[must_use]
+    pub fn admit_more(&self, bytes: u64) -> MoreBytes {
+        let SharedByJobs {
+            budget,
+            more,
+            memory,
+            ..
+        } = &*self.shared;
+        let bytes = self.wait(|| {
+            let mut holders = more.holders();
+            loop {
+                let most = if *holders == 0 { u64::MAX } else { *memory };
+                if let Some(bytes) = budget.admit(bytes, most) {
+                    *holders += 1;
+                    return bytes;
+                }
+                holders = (more.given_back.wait(holders)).unwrap_or_else(PoisonError::into_inner);
+            }
+        });
+        let shared = Arc::clone(&self.shared);
+        MoreBytes { shared, bytes }
+    }
+
+    /// Bytes admitted by all jobs, for tests.
+    #[cfg(test)]
+    pub(crate) fn admitted(&self) -> u64 {
+        self.shared.budget.admitted()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::super::Item;
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_admitted_alone() {
+        let runtime = Runtime::sized(2, 100);
+        let (one, other) = (runtime.admit_more(60), runtime.admit_more(40));
+        let (sent, received) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for n in [30, 1000] {
+                let (sent, runtime) = (sent.clone(), &runtime);
+                scope.spawn(move || {
+                    let more = runtime.admit_more(n);
+                    sent.send((n, runtime.admitted())).unwrap();
+                    drop(more);
+                });
+            }
+            assert!(received.try_recv().is_err());
+            drop(one);
+            // 40 bytes are left, in which 30 more fit.
+            assert_eq!(received.recv(), Ok((30, 70)));
+            assert!(received.try_recv().is_err());
+            drop(other);
+            assert_eq!(received.recv(), Ok((1000, 1000)));
+        });
+        assert_eq!(runtime.admitted(), 0);
+    }
+
+    #[test]
+    fn items_that_need_more_come_to_an_end() {
+        for requests in [None, Some(8)] {
+            let runtime = Runtime::sized(3, 100).sharing_all();
+            let runtime = requests.map_or(runtime.clone(), |n| runtime.with_requests(n));
+            let runtime = runtime.for_requests(requests.is_some());
+            let items = (0..200u64).map(|n| Ok(Item::new(40, n)));
+            let work = |n: u64| {
+                let more = runtime.admit_more(n % 7 * 30);
+                assert!(runtime.admitted() >= 40 + more.bytes);
+                Ok(())
+            };
+            runtime.ordered(items, work, Ok).unwrap();
+            assert_eq!(runtime.admitted(), 0);
+        }
+    }
+}
