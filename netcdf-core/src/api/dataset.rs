@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
-use crate::chunk::Reader;
+use crate::chunk::{Engine, Reader};
 use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,6 +31,8 @@ pub struct Dataset {
     pub(super) changed: bool,
     /// Number of variables whose definition has ended.
     pub(super) settled: usize,
+    /// Most bytes of decoded chunks that are kept, if that was said.
+    chunk_cache: Option<u64>,
     place: DatasetPlace,
     /// What must exist at the place when the dataset is written.
     present: Present,
@@ -47,6 +49,10 @@ pub struct Options {
     pub keep_existing: bool,
     /// Whether the keys of a Zarr store in a zip file start with a directory; by default those of NCZarr do.
     pub zip_prefix: Option<bool>,
+    /// Bytes of decoded chunks of the dataset that are kept between reads (`nc_set_chunk_cache`); by default 64 MiB, and with 0
+    /// none. Only chunks with filters are kept of which a part was read, and only if two of the same size would fit. They are
+    /// given up when work needs the memory.
+    pub chunk_cache: Option<u64>,
     /// Do not wait for a written dataset to be on disk before renaming it.
     pub no_sync: bool,
     /// Options of a new dataset, apart from its schema.
@@ -133,6 +139,7 @@ impl Dataset {
             fill: Fill::Fill,
             changed: false,
             settled: 0,
+            chunk_cache: options.chunk_cache,
             place,
             present: Present::Anything,
             options: options.create,
@@ -220,8 +227,17 @@ impl Dataset {
     fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
         let mut dataset = Self::with(place, options);
         dataset.settled = reader.schema().vars.len();
-        dataset.staged = Staged::open(reader, dataset.place.scratch(), &dataset.env);
+        let engine = dataset.engine();
+        dataset.staged = Staged::open(reader, dataset.place.scratch(), engine);
         dataset
+    }
+
+    /// What is to be kept of a reader.
+    fn engine(&self) -> Engine {
+        match self.chunk_cache {
+            Some(bytes) => Engine::sized(&self.env, bytes),
+            None => Engine::new(&self.env),
+        }
     }
 
     /// Writes the changes made so far, so that others who open the dataset see them (`nc_sync`). What is at the
@@ -258,7 +274,8 @@ impl Dataset {
         self.present = Present::now(path)?;
         let container = place::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
-        let known = self.staged.rebase(reader, &self.env);
+        let engine = self.engine();
+        let known = self.staged.rebase(reader, engine);
         match known || !self.place.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(

@@ -37,6 +37,13 @@ pub trait Reader: Send + Sync {
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()>;
 
+    /// True if [`Reader::locate`] reads an index of this variable, in which thousands of chunks beside those of a box take
+    /// little more time, and no more requests that take long. False if places are computed, or if each may take a request.
+    /// Where it is true, [`Reader::candidates`] are the chunks that are stored.
+    fn has_index(&self, _var: VarId) -> bool {
+        false
+    }
+
     /// The stored bytes of chunks, or of parts of them.
     ///
     /// # Errors

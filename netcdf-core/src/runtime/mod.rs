@@ -56,7 +56,7 @@ mod workers;
 pub use buffers::Buffers;
 pub use job::Item;
 pub use more::MoreBytes;
-pub use spare::{Spare, SpareBytes};
+pub use spare::{Room, Spare, SpareBytes};
 
 use std::sync::{Arc, OnceLock};
 

@@ -26,7 +26,7 @@ pub trait Spare: Send + Sync {
 #[derive(Default)]
 pub(super) struct Spares {
     /// Bytes for work and for what is kept.
-    room: u64,
+    room: AtomicU64,
     /// Bytes kept.
     bytes: AtomicU64,
     /// The number of times that something was used.
@@ -66,17 +66,38 @@ impl Drop for SpareBytes {
     }
 }
 
+/// Memory for more to keep, as long as it lives.
+#[derive(Debug)]
+pub struct Room {
+    shared: Arc<SharedByJobs>,
+    bytes: u64,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let budget = &self.shared.budget;
+        let spares = budget.spares();
+        spares.room.fetch_sub(self.bytes, Ordering::Relaxed);
+        spares.make_room(budget.admitted());
+    }
+}
+
 impl Spares {
     pub(super) fn new(room: u64) -> Self {
         Self {
-            room,
+            room: AtomicU64::new(room),
             ..Self::default()
         }
     }
 
+    /// Bytes that may be kept while work takes `admitted` bytes.
+    fn left(&self, admitted: u64) -> u64 {
+        (self.room.load(Ordering::Relaxed)).saturating_sub(admitted)
+    }
+
     /// Gives up what is too much now that work takes `admitted` bytes.
     pub(super) fn make_room(&self, admitted: u64) {
-        let most = self.room.saturating_sub(admitted);
+        let most = self.left(admitted);
         if self.bytes.load(Ordering::Relaxed) > most {
             self.shrink(most, u64::MAX);
         }
@@ -131,13 +152,25 @@ impl Runtime {
     pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
         let budget = &self.shared.budget;
         let spares = budget.spares();
-        let most = spares.room.saturating_sub(budget.admitted());
+        let most = spares.left(budget.admitted());
         if !spares.count(bytes, most) {
             spares.shrink(most.checked_sub(bytes)?, before);
             spares.count(bytes, most).then_some(())?;
         }
         let shared = Arc::clone(&self.shared);
         Some(SpareBytes { shared, bytes })
+    }
+
+    /// Lets keepers keep so many bytes more, as long as the result lives; all of memory, if that is less.
+    #[must_use]
+    pub fn more_room(&self, bytes: u64) -> Room {
+        let room = &self.shared.budget.spares().room;
+        let all = |room: u64| Some(room.saturating_add(bytes));
+        let before = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, all);
+        Room {
+            shared: Arc::clone(&self.shared),
+            bytes: before.map_or(0, |before| bytes.min(u64::MAX - before)),
+        }
     }
 
     /// Bytes that are kept.
@@ -206,6 +239,20 @@ mod tests {
         assert_eq!(runtime.kept(), 30);
         drop(one);
         assert_eq!(runtime.kept(), 0);
+    }
+
+    #[test]
+    fn there_may_be_more_room_for_some_time() {
+        let runtime = Runtime::sized(2, 50);
+        let shelf = Shelf::new(&runtime);
+        let more = runtime.more_room(30);
+        let fill = || (0..20).all(|_| shelf.put(&runtime, 10, 0));
+        assert!(!fill());
+        assert_eq!(runtime.kept(), 130);
+        let all = runtime.more_room(u64::MAX);
+        assert!(fill());
+        drop((more, all));
+        assert_eq!(runtime.kept(), 100);
     }
 
     #[test]

@@ -48,10 +48,10 @@ struct Base {
 }
 
 impl Base {
-    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, env: &Env) -> Self {
+    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, engine: Engine) -> Self {
         Self {
             reader,
-            engine: Engine::new(env),
+            engine,
             untouched: vars.iter().copied().map(Some).collect(),
             vars,
         }
@@ -70,11 +70,11 @@ impl Staged {
         }
     }
 
-    /// An existing dataset.
-    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, env: &Env) -> Self {
+    /// An existing dataset; `engine` is what is kept of it.
+    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, engine: Engine) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();
-        let base = Some(Base::new(reader, vars, env));
+        let base = Some(Base::new(reader, vars, engine));
         Self {
             base,
             ..Self::new(schema, folder)
@@ -89,6 +89,13 @@ impl Staged {
             Some(base) => set.with_vars(&base.engine, &base.untouched),
             None => set,
         }
+    }
+
+    /// Bytes of decoded chunks of the original that are kept.
+    #[cfg(test)]
+    pub(super) fn decoded_bytes(&self) -> u64 {
+        let base = self.base.as_ref();
+        base.map_or(0, |base| base.engine.decoded_bytes())
     }
 
     /// The original dataset, for reading.
@@ -124,7 +131,7 @@ impl Staged {
 
     /// Continues with a dataset written from this one, so that written data need not be kept any longer; false
     /// if it is not the same.
-    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, env: &Env) -> bool {
+    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, engine: Engine) -> bool {
         let schema = reader.schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
         let types = own.len() == written.len()
@@ -151,7 +158,7 @@ impl Staged {
         self.tiles.clear();
         self.spool = None;
         // What was kept of the old file goes with it.
-        self.base = Some(Base::new(reader, vars, env));
+        self.base = Some(Base::new(reader, vars, engine));
         true
     }
 

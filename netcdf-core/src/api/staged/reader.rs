@@ -89,6 +89,11 @@ impl Reader for Staged {
         }
     }
 
+    fn has_index(&self, var: VarId) -> bool {
+        let base = self.untouched(var);
+        base.is_some_and(|(base, id)| base.has_index(id))
+    }
+
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let own = chunks.first().is_some_and(|c| c.object == OBJECT);
         match (&self.spool, &self.base) {

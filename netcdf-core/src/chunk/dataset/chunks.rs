@@ -70,7 +70,7 @@ impl Dataset<'_> {
         runtime.ordered(items, fetch, |(chunk, bytes)| sink(chunk, bytes))
     }
 
-    /// Visits the stored chunks of a variable in row-major order, without reading them.
+    /// Visits the stored chunks of a variable in row-major order, without reading them. `visit` does not read, either.
     ///
     /// # Errors
     /// Those of reading the index, and of `visit`.
@@ -104,7 +104,7 @@ impl Dataset<'_> {
         located.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// As [`Dataset::locate`], where `visit` may itself read: no request to the reader is under way.
+    /// As [`Dataset::locate`], where `visit` may itself read, or run jobs: no request to the reader is under way.
     ///
     /// # Errors
     /// As [`Dataset::locate`].
@@ -247,7 +247,7 @@ impl Batches {
             found.push(chunk);
             Ok(())
         };
-        let located = set.ask(|| set.locate_in(var, &part, &mut visit));
+        let located = set.locate_in(var, &part, &mut visit);
         if full {
             self.left.push(part);
             self.most = (most / GROWTH).max(BATCH as u64);

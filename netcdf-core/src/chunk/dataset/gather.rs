@@ -131,7 +131,7 @@ impl Variable<'_> {
             found.extend(Some(chunk).filter(|chunk| cells.cell(chunk.index).is_some()));
             Ok(())
         };
-        self.set.ask(|| find(&cells.grid_box(), &mut visit))?;
+        find(&cells.grid_box(), &mut visit)?;
         Ok(found)
     }
 
@@ -150,7 +150,7 @@ impl Variable<'_> {
             }
         };
         let all = cells.grid_box();
-        let counted = (self.set).ask(|| self.set.ask_for_candidates(self.var, &all, &mut visit));
+        let counted = self.set.ask_for_candidates(self.var, &all, &mut visit);
         match counted {
             Err(_) if stored > most => Ok(false),
             counted => counted.map(|()| true),

@@ -1,10 +1,8 @@
 //! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
 
-use std::sync::Arc;
-
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::Places;
+use crate::chunk::engine::{SectionFlight, Visit, Ways};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
@@ -60,24 +58,16 @@ impl Dataset<'_> {
         self.ask(|| source.read_at(offset, buf))
     }
 
-    /// The places of all stored chunks of a variable, if they are known.
-    fn known_places(&self, var: VarId) -> Option<Arc<Places>> {
-        let (engine, var) = self.kept_of(var)?;
-        engine.places(var)
-    }
-
     /// Visits the stored chunks of a box of the grid, as the reader finds them
-    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known.
+    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under
+    /// way: the caller makes none, and `visit` runs no job.
     pub(super) fn ask_for_places(
         &self,
         var: VarId,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+        visit: Visit<'_>,
     ) -> Result<()> {
-        match self.known_places(var) {
-            Some(places) => places.visit(chunks, visit),
-            None => self.reader.locate(var, chunks, visit),
-        }
+        self.ask_where((var, chunks), Asked::Places, visit)
     }
 
     /// As [`Dataset::ask_for_places`], for those who fetch what they are told
@@ -86,35 +76,62 @@ impl Dataset<'_> {
         &self,
         var: VarId,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+        visit: Visit<'_>,
     ) -> Result<()> {
-        match self.known_places(var) {
-            Some(places) => places.visit(chunks, visit),
-            None => self.reader.candidates(var, chunks, visit),
-        }
+        self.ask_where((var, chunks), Asked::Candidates, visit)
     }
 
-    /// As [`Dataset::ask_for_places`], for all chunks of this grid, whose places are then known.
+    /// As [`Dataset::ask_for_places`], for all chunks of this grid. Their places are then known, as far as there is room.
     pub(super) fn ask_for_all_places(
         &self,
         var: VarId,
         grid: &[u64],
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+        visit: Visit<'_>,
     ) -> Result<()> {
-        let all = Block::whole(grid);
-        let kept = self.kept_of(var);
-        let Some((engine, id)) = kept.filter(|(engine, id)| engine.places(*id).is_none()) else {
-            return self.ask_for_places(var, &all, visit);
-        };
-        let mut walk = engine.walk(id, grid);
-        let mut walked = |chunk: ChunkRef| {
-            walk.push(&chunk);
-            visit(chunk)
-        };
-        self.reader.locate(var, &all, &mut walked)?;
-        walk.end();
-        Ok(())
+        self.ask_where((var, &Block::whole(grid)), Asked::All, visit)
     }
+
+    fn ask_where(
+        &self,
+        (var, chunks): (VarId, &Block),
+        asked: Asked,
+        visit: Visit<'_>,
+    ) -> Result<()> {
+        let kept = self.kept_of(var);
+        let index = kept.is_some() && self.reader.has_index(var);
+        let locate = |part: &Block, visit: Visit<'_>| {
+            let mut visit = |chunk: ChunkRef| {
+                self.env.cancel.check()?;
+                visit(chunk)
+            };
+            self.ask(|| match asked {
+                Asked::Candidates if !index => self.reader.candidates(var, part, &mut visit),
+                _ => self.reader.locate(var, part, &mut visit),
+            })
+        };
+        let Some((engine, id)) = kept else {
+            return locate(chunks, visit);
+        };
+        let wait = |flight: &SectionFlight| self.runtime().wait(|| flight.wait());
+        let grid = || Ok(self.layout(var)?.grid());
+        let ways = Ways {
+            grid: &grid,
+            locate: &locate,
+            wait: &wait,
+            index,
+            keep: asked == Asked::All,
+        };
+        engine.visit_places(id, chunks, ways, visit)
+    }
+}
+
+/// What is asked for of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Places,
+    Candidates,
+    /// Those of all chunks.
+    All,
 }
 
 /// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.

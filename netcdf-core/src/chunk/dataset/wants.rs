@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::canvas::Canvas;
 use super::gather::{Variable, is_dense};
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::{ChunkElements, Claim, Flight, Found};
+use crate::chunk::engine::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, Run, runs};
 use crate::error::Result;
@@ -44,7 +44,7 @@ pub(super) struct Gather<'a> {
     /// Bytes to fetch.
     bytes: u64,
     /// Chunks that others decode.
-    awaited: Vec<(ChunkRef, Arc<Flight>)>,
+    awaited: Vec<(ChunkRef, Arc<ChunkFlight>)>,
     /// The chunks that turned out not to be stored.
     pub(super) missing: BTreeSet<u64>,
 }

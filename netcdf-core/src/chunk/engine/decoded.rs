@@ -5,7 +5,8 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::flight::{Claim, Flight};
+use super::flight::{ChunkFlight, Claim, Flight};
+use super::shelf::Shelf;
 use crate::chunk::layout::ChunkRef;
 use crate::env::Env;
 use crate::model::VarId;
@@ -87,7 +88,7 @@ pub(in crate::chunk) enum Found<'a> {
     /// Nothing: the caller decodes it.
     Nothing(Claim<'a>),
     /// Somebody who decodes it.
-    Flight(Arc<Flight>),
+    Flight(Arc<ChunkFlight>),
 }
 
 /// The decoded chunks of a dataset.
@@ -107,36 +108,14 @@ pub(super) struct DecodedChunks {
 
 #[derive(Debug, Default)]
 struct Chunks {
-    kept: BTreeMap<ChunkKey, KeptChunk>,
-    /// By the time of their last use.
-    used: BTreeMap<u64, ChunkKey>,
-    bytes: u64,
-    flights: BTreeMap<ChunkKey, Arc<Flight>>,
-}
-
-#[derive(Debug)]
-struct KeptChunk {
-    bytes: Arc<Vec<u8>>,
-    used: u64,
-    spare: SpareBytes,
+    kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
+    flights: BTreeMap<ChunkKey, Arc<ChunkFlight>>,
 }
 
 impl Chunks {
     /// The elements of a chunk, used at this time.
     fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
-        let chunk = self.kept.get_mut(key)?;
-        self.used.remove(&chunk.used);
-        chunk.used = time;
-        self.used.insert(time, *key);
-        Some(Arc::clone(&chunk.bytes))
-    }
-
-    /// Takes out what was last used before a time, and before all else.
-    fn take_oldest(&mut self, before: u64) -> Option<KeptChunk> {
-        let first = self.used.first_entry().filter(|e| *e.key() < before)?;
-        let chunk = self.kept.remove(&first.remove())?;
-        self.bytes -= chunk.spare.get();
-        Some(chunk)
+        self.kept.at(key, time).map(Arc::clone)
     }
 }
 
@@ -159,7 +138,7 @@ impl DecodedChunks {
 
     /// Bytes kept.
     pub(super) fn bytes(&self) -> u64 {
-        self.lock().bytes
+        self.lock().kept.bytes()
     }
 
     /// The time now, for [`DecodedChunks::claim`].
@@ -212,14 +191,12 @@ impl DecodedChunks {
         let used = self.runtime.tick();
         let mut state = self.lock();
         // Others may have kept something meanwhile.
-        if state.bytes + size > self.most || state.kept.contains_key(&claim.key) {
+        let fits = state.kept.bytes().checked_add(size);
+        if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.key) {
             return;
         }
-        state.bytes += size;
-        state.used.insert(used, claim.key);
-        let bytes = Arc::clone(bytes);
-        let chunk = KeptChunk { bytes, used, spare };
-        state.kept.insert(claim.key, chunk);
+        let chunk = (Arc::clone(bytes), spare);
+        state.kept.put(claim.key, chunk, used);
         self.count.store(state.kept.len(), Ordering::Relaxed);
     }
 
@@ -235,12 +212,12 @@ impl DecodedChunks {
     /// Drops what was last used before a time, and before all else. False if there is nothing of the kind.
     fn drop_before(&self, since: u64) -> bool {
         let mut state = self.lock();
-        let chunk = state.take_oldest(since);
+        let chunk = state.kept.take_oldest(since);
         self.count.store(state.kept.len(), Ordering::Relaxed);
         drop(state);
         let dropped = chunk.is_some();
         if let Some(chunk) = chunk {
-            give(chunk.bytes, &self.buffers);
+            give(chunk, &self.buffers);
         }
         dropped
     }
@@ -248,7 +225,7 @@ impl DecodedChunks {
     /// Ends a claim.
     pub(super) fn end(&self, claim: &Claim<'_>) {
         let mut state = self.lock();
-        let own = |flight: &Arc<Flight>| Arc::ptr_eq(flight, &claim.flight);
+        let own = |flight: &Arc<ChunkFlight>| Arc::ptr_eq(flight, &claim.flight);
         if state.flights.get(&claim.key).is_some_and(own) {
             state.flights.remove(&claim.key);
         }
@@ -265,13 +242,12 @@ impl DecodedChunks {
 
 impl Spare for DecodedChunks {
     fn oldest(&self) -> Option<u64> {
-        let state = self.lock();
-        state.used.first_key_value().map(|(time, _)| *time)
+        self.lock().kept.oldest()
     }
 
     fn drop_oldest(&self) {
         let mut state = self.lock();
-        let chunk = state.take_oldest(u64::MAX);
+        let chunk = state.kept.take_oldest(u64::MAX);
         self.count.store(state.kept.len(), Ordering::Relaxed);
         drop(state);
         // Not for others to use: the memory is wanted elsewhere.

@@ -14,38 +14,66 @@ use super::decoded::{ChunkKey, DecodedChunks};
 use crate::error::Result;
 
 /// A chunk that somebody is decoding.
-#[derive(Debug, Default)]
-pub(in crate::chunk) struct Flight {
-    state: Mutex<FlightState>,
+pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
+
+/// Something that somebody is making.
+#[derive(Debug)]
+pub(in crate::chunk) struct Flight<T> {
+    state: Mutex<FlightState<T>>,
     landed: Condvar,
 }
 
-#[derive(Debug, Default)]
-enum FlightState {
-    #[default]
+#[derive(Debug)]
+enum FlightState<T> {
     UnderWay,
     /// With a result.
-    Landed(Result<Arc<Vec<u8>>>),
+    Landed(Result<T>),
     /// Without one.
     Dropped,
 }
 
-impl Flight {
+impl<T> Default for Flight<T> {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(FlightState::UnderWay),
+            landed: Condvar::new(),
+        }
+    }
+}
+
+/// As `result`, for somebody else.
+pub(super) fn again<T: Clone>(result: &Result<T>) -> Result<T> {
+    match result {
+        Ok(made) => Ok(made.clone()),
+        Err(e) => Err(e.again()),
+    }
+}
+
+impl<T: Clone> Flight<T> {
     /// Waits for the result; `None` if there will be none. The caller has no claim, and holds no lock.
-    pub(in crate::chunk) fn wait(&self) -> Option<Result<Arc<Vec<u8>>>> {
+    pub(in crate::chunk) fn wait(&self) -> Option<Result<T>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match &*state {
                 FlightState::UnderWay => {}
-                FlightState::Landed(Ok(bytes)) => return Some(Ok(Arc::clone(bytes))),
-                FlightState::Landed(Err(e)) => return Some(Err(e.again())),
+                FlightState::Landed(result) => return Some(again(result)),
                 FlightState::Dropped => return None,
             }
             state = (self.landed.wait(state)).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn land(&self, result: FlightState) {
+    /// Ends the flight with this result, if it has not ended.
+    pub(super) fn land(&self, result: Result<T>) {
+        self.end(FlightState::Landed(result));
+    }
+
+    /// Ends the flight without a result, if it has not ended.
+    pub(super) fn give_up(&self) {
+        self.end(FlightState::Dropped);
+    }
+
+    fn end(&self, result: FlightState<T>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, FlightState::UnderWay) {
             *state = result;
@@ -59,7 +87,7 @@ impl Flight {
 pub(in crate::chunk) struct Claim<'a> {
     pub(super) chunks: &'a DecodedChunks,
     pub(super) key: ChunkKey,
-    pub(super) flight: Arc<Flight>,
+    pub(super) flight: Arc<ChunkFlight>,
     /// The time from which on others must have been used to stay.
     pub(super) since: u64,
 }
@@ -75,13 +103,10 @@ impl Claim<'_> {
         if let Ok(bytes) = &bytes {
             self.chunks.keep(&self, bytes);
         }
-        let again = match &bytes {
-            Ok(bytes) => Ok(Arc::clone(bytes)),
-            Err(e) => Err(e.again()),
-        };
+        let others = again(&bytes);
         // Those who come now find the chunk, or try it themselves.
         self.chunks.end(&self);
-        self.flight.land(FlightState::Landed(again));
+        self.flight.land(others);
         bytes
     }
 }
@@ -89,6 +114,6 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         self.chunks.end(self);
-        self.flight.land(FlightState::Dropped);
+        self.flight.give_up();
     }
 }

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `decoded` | chunks without their filters, up to a number of bytes |
 //! | `flight` | one reader decodes a chunk, others that want it wait for it |
-//! | `located` | where the chunks of a variable are stored, after its index was walked once |
+//! | `located` | where the chunks of a variable are stored, for the parts of its index that were walked |
+//! | `shelf` | values with the times of their last use |
 //! | `usage` | which chunks a read keeps, and which it only uses |
 //!
 //! A chunk is kept if it has filters and somebody reads a part of it: somebody is likely to read the next part. Who
@@ -17,17 +18,21 @@
 mod decoded;
 mod flight;
 mod located;
+mod shelf;
 mod usage;
 
 use std::sync::Arc;
 
+use crate::chunk::scatter::Block;
 use crate::env::Env;
+use crate::error::Result;
 use crate::model::VarId;
+use crate::runtime::Room;
 use decoded::DecodedChunks;
 pub(super) use decoded::{ChunkElements, Found};
-pub(super) use flight::{Claim, Flight};
+pub(super) use flight::{ChunkFlight, Claim};
 use located::LocatedChunks;
-pub(super) use located::{Places, Walk};
+pub(super) use located::{SectionFlight, Visit, Ways};
 pub(super) use usage::Usage;
 
 /// Bytes of decoded chunks that are kept.
@@ -40,39 +45,54 @@ const LOCATED: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct Engine {
     decoded: Arc<DecodedChunks>,
-    located: LocatedChunks,
+    located: Arc<LocatedChunks>,
+    /// Memory for more decoded chunks than usual.
+    _room: Option<Room>,
 }
 
 impl Engine {
-    /// Nothing kept yet.
+    /// Nothing kept yet; decoded chunks may take 64 MiB.
     #[must_use]
     pub fn new(env: &Env) -> Self {
         Self::sized(env, DECODED)
     }
 
-    /// As [`Engine::new`], where decoded chunks may take `bytes`.
+    /// As [`Engine::new`], where decoded chunks may take `bytes`; with 0, none are kept. For what is more than 64 MiB, the
+    /// runtime has more memory as long as this lives. A chunk is kept if two of its size would fit.
     #[must_use]
     pub fn sized(env: &Env, bytes: u64) -> Self {
+        let more = bytes.checked_sub(DECODED).filter(|&more| more > 0);
         Self {
             decoded: DecodedChunks::new(env, bytes),
             located: LocatedChunks::new(&env.runtime, LOCATED),
+            _room: more.map(|more| env.runtime.more_room(more)),
         }
     }
 
-    /// Where the stored chunks of a variable are, if that is known.
-    pub(super) fn places(&self, var: VarId) -> Option<Arc<Places>> {
-        self.located.of(var)
-    }
-
-    /// Begins a walk of all stored chunks of a variable with this grid of chunks.
-    pub(super) fn walk(&self, var: VarId, grid: &[u64]) -> Walk<'_> {
-        self.located.walk(var, grid)
+    /// Visits the stored chunks of a box of the grid of a variable, in row-major order.
+    ///
+    /// # Errors
+    /// Those of `ways` and of `visit`.
+    pub(super) fn visit_places(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        ways: Ways<'_>,
+        visit: Visit<'_>,
+    ) -> Result<()> {
+        self.located.visit(var, chunks, ways, visit)
     }
 
     /// Bytes of decoded chunks that are kept now.
     #[must_use]
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded.bytes()
+    }
+
+    /// Bytes of places of chunks that are kept now.
+    #[must_use]
+    pub fn located_bytes(&self) -> u64 {
+        self.located.bytes()
     }
 }
 

@@ -49,7 +49,7 @@ fn claimed(chunks: &DecodedChunks, index: u64) -> Claim<'_> {
     }
 }
 
-fn flight(chunks: &DecodedChunks, index: u64) -> Arc<Flight> {
+fn flight(chunks: &DecodedChunks, index: u64) -> Arc<ChunkFlight> {
     match chunks.claim(key(index), 0) {
         Found::Flight(flight) => flight,
         Found::Kept(_) | Found::Nothing(_) => panic!("nobody decodes it"),

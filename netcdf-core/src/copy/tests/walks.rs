@@ -38,6 +38,9 @@ impl Reader for Counting {
             visit(chunk)
         })
     }
+    fn has_index(&self, var: VarId) -> bool {
+        self.reader.has_index(var)
+    }
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         self.reader.fetch(chunks)
     }

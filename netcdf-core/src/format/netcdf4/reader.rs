@@ -301,6 +301,19 @@ impl Reader for Netcdf4Reader {
         }
     }
 
+    fn has_index(&self, var: VarId) -> bool {
+        let Ok(data) = self.data(var) else {
+            return false;
+        };
+        let index = match &data.var.dataset.layout {
+            Stored::Chunked(chunked) => chunked.address.is_some() && chunked.index.is_read(),
+            Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => false,
+        };
+        // Nodes that lie far apart take requests.
+        let file = self.files.get(data.var.file);
+        index && file.is_ok_and(|file| !file.latency())
+    }
+
     fn assembles(&self, var: VarId) -> bool {
         self.data(var).is_ok_and(|d| d.sources.is_some())
     }

@@ -1,6 +1,7 @@
 //! The engine on a made-up format: chunked, filtered, with missing chunks and a short extent.
 
 mod kept;
+mod located;
 mod longer;
 mod made;
 mod properties;

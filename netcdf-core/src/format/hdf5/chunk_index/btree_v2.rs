@@ -37,7 +37,7 @@ impl ChunkTreeV2 {
     }
 
     pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
-        let near = query.grid.trailing(NEAR);
+        let near = query.grid.near(query.wanted, NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
         // If there are more rows than chunks, they are looked up together, although more records are visited.

@@ -160,12 +160,19 @@ impl Grid {
         all
     }
 
-    /// The first of the trailing dimensions that together have at most `most` chunks.
-    pub fn trailing(&self, most: u64) -> usize {
-        let step = |d: usize| self.steps.get(d).zip(self.counts.get(d));
-        let size = |d: usize| step(d).map_or(0, |(s, c)| s.saturating_mul(*c));
-        let rank = self.counts.len();
-        (0..rank).find(|&d| size(d) <= most).unwrap_or(rank)
+    /// The first of the trailing dimensions along which the chunks of a block have at most `most` others between them.
+    pub fn near(&self, block: &Block, most: u64) -> usize {
+        let mut near = self.steps.len();
+        // From the first to the last chunk of the block that differ in dimensions from `near` on.
+        let mut span = 1u64;
+        for (&step, &count) in self.steps.iter().zip(&block.count).rev() {
+            if count > 1 && step.saturating_sub(span) > most {
+                break;
+            }
+            near -= 1;
+            span = span.saturating_add(step.saturating_mul(count.saturating_sub(1)));
+        }
+        near
     }
 
     /// The dimension that is unlimited, if it is the only one.
@@ -227,6 +234,30 @@ mod tests {
         assert_eq!(within(0), [0, 0]);
         assert_eq!(block.last(), Some(vec![1 << 40, 6]));
         assert_eq!(block.within_array(&[10, 1], 4).last(), None);
+    }
+
+    #[test]
+    fn rows_side_by_side_are_near() {
+        let grid = Grid {
+            chunk: vec![1; 3],
+            bytes: 1,
+            counts: vec![10, 2000, 3000],
+            most: vec![None; 3],
+            steps: steps(&[10, 2000, 3000]),
+            edges: None,
+        };
+        let near = |count: [u64; 3]| {
+            let start = vec![0; 3];
+            let count = count.to_vec();
+            grid.near(&Block { start, count }, 512)
+        };
+        assert_eq!(near([10, 2000, 3000]), 0);
+        assert_eq!(near([10, 2000, 2488]), 0);
+        assert_eq!(near([10, 2000, 2487]), 2);
+        assert_eq!(near([10, 1000, 3000]), 1);
+        assert_eq!(near([1, 1000, 3000]), 0);
+        assert_eq!(near([1, 1, 1]), 0);
+        assert_eq!(near([10, 1, 1]), 1);
     }
 
     #[test]

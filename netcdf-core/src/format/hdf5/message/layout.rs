@@ -58,6 +58,17 @@ pub enum ChunkIndexKind {
     BTree2,
 }
 
+impl ChunkIndexKind {
+    /// True if the places of chunks are read from a structure in the file, not computed.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        match self {
+            Self::BTree1 | Self::FixedArray | Self::ExtensibleArray | Self::BTree2 => true,
+            Self::Single(_) | Self::Implicit => false,
+        }
+    }
+}
+
 impl Layout {
     /// Reads the body of the message.
     ///

@@ -1,35 +1,23 @@
-//! Where the stored chunks of variables are: an index that was once walked as a whole is not walked again.
-
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+//! Where chunks are stored, in columns.
 
 use crate::arithmetic::length;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::scatter::{Block, advance, place};
+use crate::chunk::scatter::{Block, advance};
 use crate::error::Result;
-use crate::model::VarId;
-use crate::runtime::{Runtime, SpareBytes};
+use crate::model::region::product;
 
-/// The places of the stored chunks of a dataset's variables, as long as they take few bytes.
-#[derive(Debug)]
-pub(super) struct LocatedChunks {
-    runtime: Runtime,
-    /// Most bytes kept.
-    most: u64,
-    vars: Mutex<BTreeMap<VarId, KeptPlaces>>,
-}
+/// Bytes of a chunk with all columns.
+pub(super) const ROW: u64 = 28;
+/// Bytes of what belongs to columns, roughly.
+pub(super) const HEAD: u64 = 256;
 
-#[derive(Debug)]
-struct KeptPlaces {
-    places: Arc<Places>,
-    spare: SpareBytes,
-}
-
-/// The stored chunks of a variable, in row-major order. Columns that say nothing are empty.
+/// The stored chunks of some sections, in row-major order. Columns that say nothing are empty.
 #[derive(Debug, Default)]
 pub(in crate::chunk) struct Places {
-    /// Chunks per dimension.
+    /// Chunks per dimension of the whole grid.
     grid: Vec<u64>,
+    /// The number in the grid of the first chunk of the sections, stored or not.
+    first: u64,
     /// Numbers in the grid; none if all chunks from the first on are stored.
     numbers: Vec<u64>,
     starts: Vec<u64>,
@@ -39,19 +27,39 @@ pub(in crate::chunk) struct Places {
 }
 
 impl Places {
-    fn bytes(&self) -> u64 {
-        let longs = self.numbers.capacity() + self.starts.capacity() + self.rest.capacity();
-        (longs * size_of::<u64>() + self.lengths.capacity() * size_of::<u32>()) as u64
+    /// Those of sections that begin with this chunk of a grid.
+    pub(super) fn new(grid: &[u64], first: u64) -> Self {
+        Self {
+            grid: grid.to_vec(),
+            first,
+            ..Self::default()
+        }
     }
 
-    fn len(&self) -> usize {
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let longs = self.numbers.capacity() + self.starts.capacity() + self.rest.capacity();
+        let columns = longs * size_of::<u64>() + self.lengths.capacity() * size_of::<u32>();
+        HEAD + columns as u64
+    }
+
+    /// The number of stored chunks.
+    pub(super) fn len(&self) -> usize {
         self.starts.len()
+    }
+
+    /// Gives back memory for more chunks.
+    pub(super) fn shrink(&mut self) {
+        self.numbers.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self.lengths.shrink_to_fit();
+        self.rest.shrink_to_fit();
     }
 
     /// The number of the `at`th chunk.
     fn number(&self, at: usize) -> Option<u64> {
         match self.numbers.is_empty() {
-            true => Some(at as u64).filter(|_| at < self.len()),
+            true => (at < self.len()).then(|| self.first + at as u64),
             false => self.numbers.get(at).copied(),
         }
     }
@@ -69,26 +77,29 @@ impl Places {
 
     /// Which is the first chunk from this number on.
     fn first_from(&self, number: u64) -> usize {
+        let behind = |n: u64| usize::try_from(n).map_or(self.len(), |n| n.min(self.len()));
         match self.numbers.is_empty() {
-            true => usize::try_from(number).map_or(self.len(), |n| n.min(self.len())),
+            true => number.checked_sub(self.first).map_or(0, behind),
             false => self.numbers.partition_point(|&n| n < number),
         }
     }
 
-    /// Adds a chunk; false if it cannot be added.
-    fn push(&mut self, chunk: &ChunkRef) -> bool {
+    /// Adds a chunk; false if it cannot be added, because it is long or not behind the last one.
+    #[must_use]
+    pub(super) fn push(&mut self, chunk: &ChunkRef) -> bool {
         let Ok(len) = u32::try_from(length(&chunk.range)) else {
             return false;
         };
         let at = self.len();
         let last = at.checked_sub(1).and_then(|last| self.number(last));
-        if last.is_some_and(|last| last >= chunk.index) {
+        if chunk.index < self.first || last.is_some_and(|last| last >= chunk.index) {
             return false;
         }
-        if self.numbers.is_empty() && chunk.index != at as u64 {
-            self.numbers.extend(0..at as u64);
+        let next = self.first + at as u64;
+        if self.numbers.is_empty() && chunk.index != next {
+            self.numbers.extend(self.first..next);
         }
-        if chunk.index != at as u64 || !self.numbers.is_empty() {
+        if chunk.index != next || !self.numbers.is_empty() {
             self.numbers.push(chunk.index);
         }
         let rest = (chunk.object, chunk.mask);
@@ -107,18 +118,17 @@ impl Places {
     ///
     /// # Errors
     /// Those of `visit`.
-    pub(in crate::chunk) fn visit(
+    pub(super) fn visit(
         &self,
         chunks: &Block,
         visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
         let whole = chunks.count == self.grid;
         let rows = chunks.count.split_last().map(|(_, outer)| outer);
-        let rows = rows.and_then(crate::model::region::product);
         if chunks.count.contains(&0) {
             return Ok(());
         }
-        if whole || rows.is_none_or(|n| n > self.len() as u64) {
+        if whole || rows.and_then(product).is_none_or(|n| n > self.len() as u64) {
             let all = (0..self.len()).filter_map(|at| self.get(at));
             let mut inside = all.filter(|chunk| whole || self.is_in(chunks, chunk.index));
             return inside.try_for_each(visit);
@@ -126,12 +136,13 @@ impl Places {
         self.visit_rows(chunks, visit)
     }
 
-    fn is_in(&self, chunks: &Block, number: u64) -> bool {
-        let place = place(number, &self.grid);
-        chunks
-            .ranges()
-            .zip(place)
-            .all(|(range, at)| range.contains(&at))
+    fn is_in(&self, chunks: &Block, mut number: u64) -> bool {
+        let lines = chunks.ranges().zip(&self.grid).rev();
+        lines.into_iter().all(|(range, &cells)| {
+            let at = number % cells.max(1);
+            number /= cells.max(1);
+            range.contains(&at)
+        })
     }
 
     /// Visits the chunks of a box row by row.
@@ -160,79 +171,6 @@ impl Places {
     }
 }
 
-/// The walk of a whole index, which is kept if it is small.
-pub(in crate::chunk) struct Walk<'a> {
-    located: &'a LocatedChunks,
-    var: VarId,
-    /// `None` once it is too large, or odd.
-    places: Option<Places>,
-}
-
-impl Walk<'_> {
-    /// Takes note of the next chunk.
-    pub(in crate::chunk) fn push(&mut self, chunk: &ChunkRef) {
-        let most = self.located.most;
-        let fits = |places: &mut Places| places.push(chunk) && places.bytes() <= most;
-        if !self.places.as_mut().is_some_and(fits) {
-            self.places = None;
-        }
-    }
-
-    /// Keeps the places, after the last chunk.
-    pub(in crate::chunk) fn end(self) {
-        if let Some(places) = self.places {
-            self.located.keep(self.var, places);
-        }
-    }
-}
-
-impl LocatedChunks {
-    pub(super) fn new(runtime: &Runtime, most: u64) -> Self {
-        Self {
-            runtime: runtime.clone(),
-            most,
-            vars: Mutex::default(),
-        }
-    }
-
-    /// The stored chunks of a variable, if they are known.
-    pub(super) fn of(&self, var: VarId) -> Option<Arc<Places>> {
-        let vars = self.vars.lock().unwrap_or_else(PoisonError::into_inner);
-        vars.get(&var).map(|kept| Arc::clone(&kept.places))
-    }
-
-    /// Begins a walk of all stored chunks of a variable.
-    pub(super) fn walk(&self, var: VarId, grid: &[u64]) -> Walk<'_> {
-        let grid = grid.to_vec();
-        Walk {
-            located: self,
-            var,
-            places: Some(Places {
-                grid,
-                ..Places::default()
-            }),
-        }
-    }
-
-    /// Keeps the places if there is room.
-    fn keep(&self, var: VarId, mut places: Places) {
-        places.numbers.shrink_to_fit();
-        places.starts.shrink_to_fit();
-        places.lengths.shrink_to_fit();
-        places.rest.shrink_to_fit();
-        let bytes = places.bytes();
-        let Some(spare) = self.runtime.keep(bytes, self.runtime.tick()) else {
-            return;
-        };
-        let mut vars = self.vars.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept: u64 = vars.values().map(|kept| kept.spare.get()).sum();
-        if kept + bytes <= self.most {
-            let places = Arc::new(places);
-            vars.entry(var).or_insert(KeptPlaces { places, spare });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -249,14 +187,14 @@ mod tests {
         }
     }
 
-    /// The places of these chunks, if they are kept.
-    fn walked(chunks: &[ChunkRef], grid: &[u64], most: u64) -> Option<Arc<Places>> {
-        let located = LocatedChunks::new(&Runtime::sized(1, 1 << 20), most);
-        let mut walk = located.walk(VarId(1), grid);
-        chunks.iter().for_each(|chunk| walk.push(chunk));
-        walk.end();
-        assert!(located.of(VarId(0)).is_none());
-        located.of(VarId(1))
+    /// The places of these chunks, if they can be kept.
+    fn places(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<Places> {
+        let mut places = Places::new(grid, first);
+        let all = chunks.iter().all(|chunk| places.push(chunk));
+        all.then(|| {
+            places.shrink();
+            places
+        })
     }
 
     proptest! {
@@ -265,16 +203,18 @@ mod tests {
             lens in prop::collection::vec((1u64..5, 0u64..5, 0u64..5), 0..4),
             stored in prop::collection::vec(any::<(bool, bool)>(), 256),
             (all, plain) in any::<(bool, bool)>(),
+            (from, to) in (0u64..40, 0u64..40),
         ) {
             let grid: Vec<u64> = lens.iter().map(|d| d.0).collect();
             let start: Vec<u64> = lens.iter().map(|d| d.1.min(d.0 - 1)).collect();
             let ends = lens.iter().zip(&start);
             let count: Vec<u64> = ends.map(|(d, start)| d.2.min(d.0 - start)).collect();
             let part = Block { start, count };
-            let numbers = 0..grid.iter().product::<u64>();
+            let most = grid.iter().product::<u64>();
+            let numbers = from.min(most)..(from + to).min(most);
             let chunks = numbers.filter(|&n| all || stored[n as usize].0);
             let chunks: Vec<_> = chunks.map(|n| chunk(n, !plain && stored[n as usize].1)).collect();
-            let places = walked(&chunks, &grid, 1 << 16).unwrap();
+            let places = places(&grid, from.min(most), &chunks).unwrap();
             for part in [&part, &Block::whole(&grid)] {
                 let mut found = vec![];
                 let mut visit = |chunk| {
@@ -290,16 +230,17 @@ mod tests {
 
     #[test]
     fn what_is_odd_or_large_is_not_kept() {
-        let chunks: Vec<_> = (0..100).map(|n| chunk(n, false)).collect();
-        assert_eq!(walked(&chunks, &[100], 1 << 20).unwrap().bytes(), 1200);
-        assert!(walked(&chunks, &[100], 1199).is_none());
+        let chunks: Vec<_> = (50..150).map(|n| chunk(n, false)).collect();
+        assert_eq!(places(&[300], 50, &chunks).unwrap().bytes(), HEAD + 1200);
+        assert_eq!(places(&[300], 40, &chunks).unwrap().bytes(), HEAD + 2000);
+        assert!(places(&[300], 51, &chunks).is_none());
         let twice = [chunk(1, false), chunk(1, false)];
-        assert!(walked(&twice, &[100], 1 << 20).is_none());
+        assert!(places(&[100], 0, &twice).is_none());
         let large = ChunkRef {
             range: 0..1 << 32,
             ..chunk(1, false)
         };
-        assert!(walked(&[large], &[100], 1 << 20).is_none());
-        assert_eq!(walked(&[], &[100], 1 << 20).unwrap().len(), 0);
+        assert!(places(&[100], 0, &[large]).is_none());
+        assert_eq!(places(&[100], 0, &[]).unwrap().len(), 0);
     }
 }

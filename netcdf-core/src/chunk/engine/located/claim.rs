@@ -1,0 +1,62 @@
+//! One reader finds a section; others that want it wait for it.
+
+use std::sync::Arc;
+
+use super::places::{HEAD, ROW};
+use super::{FoundSections, LocatedChunks, MaybePlaces, SectionFlight, SectionKey};
+use crate::chunk::engine::flight::again;
+use crate::chunk::scatter::Block;
+use crate::error::Result;
+use crate::model::region::product;
+use crate::runtime::SpareBytes;
+
+/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::engine::flight) hold: who has it only asks the reader.
+pub(super) struct SectionClaim<'a> {
+    pub(super) located: &'a LocatedChunks,
+    pub(super) key: SectionKey,
+    pub(super) flight: Arc<SectionFlight>,
+}
+
+impl SectionClaim<'_> {
+    /// Room for all places that the section may have, while it is found.
+    pub(super) fn room(&self, chunks: &Block) -> Option<SpareBytes> {
+        let bytes = product(&chunks.count)?.checked_mul(ROW)?;
+        self.located.room(bytes.checked_add(HEAD)?, 0, u64::MAX)
+    }
+
+    /// Hands the places, or the error, to all that wait for them. Places are kept; an error is not.
+    pub(super) fn publish(self, found: Result<MaybePlaces>) -> Result<MaybePlaces> {
+        if let Ok(places) = &found {
+            let bytes = places.as_ref().map_or(HEAD, |places| places.bytes());
+            let (var, section) = self.key;
+            if let Some(spare) = self.located.room(bytes, 0, u64::MAX) {
+                let found = FoundSections {
+                    sections: section..section + 1,
+                    places: places.clone(),
+                    spare,
+                };
+                self.located.put(var, found, u64::MAX);
+            }
+        }
+        let others = again(&found);
+        // Those who come now find the places, or walk themselves.
+        self.end();
+        self.flight.land(others);
+        found
+    }
+
+    fn end(&self) {
+        let mut state = self.located.lock();
+        let own = |flight: &Arc<SectionFlight>| Arc::ptr_eq(flight, &self.flight);
+        if state.flights.get(&self.key).is_some_and(own) {
+            state.flights.remove(&self.key);
+        }
+    }
+}
+
+impl Drop for SectionClaim<'_> {
+    fn drop(&mut self) {
+        self.end();
+        self.flight.give_up();
+    }
+}

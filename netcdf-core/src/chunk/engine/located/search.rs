@@ -1,0 +1,137 @@
+//! Finds the places of the chunks of a box: those that are kept, and for the others the index is walked.
+
+use std::sync::Arc;
+
+use super::claim::SectionClaim;
+use super::places::Places;
+use super::sections::Sections;
+use super::walk::Walk;
+use super::{FoundSection, LocatedChunks, MaybePlaces, SectionFlight, WantedPart};
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::Block;
+use crate::error::Result;
+use crate::model::VarId;
+
+/// Receives stored chunks.
+pub(in crate::chunk) type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
+
+/// How to come to the places of a variable.
+#[derive(Clone, Copy)]
+pub(in crate::chunk) struct Ways<'a> {
+    /// The grid of its chunks.
+    pub(in crate::chunk) grid: &'a dyn Fn() -> Result<Vec<u64>>,
+    /// Visits the stored chunks of a box, as the reader finds them.
+    pub(in crate::chunk) locate: &'a dyn Fn(&Block, Visit<'_>) -> Result<()>,
+    /// Waits for what another thread finds.
+    pub(in crate::chunk) wait: &'a dyn Fn(&SectionFlight) -> Option<Result<MaybePlaces>>,
+    /// True if an index is walked, in which the chunks around those of the box take little more time.
+    pub(in crate::chunk) index: bool,
+    /// True if places are kept when all chunks are visited.
+    pub(in crate::chunk) keep: bool,
+}
+
+/// A search for chunks of a variable.
+pub(super) struct Search<'a> {
+    pub(super) located: &'a LocatedChunks,
+    pub(super) var: VarId,
+    pub(super) sections: &'a Sections,
+    pub(super) ways: Ways<'a>,
+}
+
+impl Search<'_> {
+    /// Visits the stored chunks of a box, in row-major order.
+    ///
+    /// # Errors
+    /// Those of the reader and of `visit`.
+    pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+        let Some(inside) = self.sections.within(chunks) else {
+            return (self.ways.locate)(chunks, visit);
+        };
+        let around = self.sections.around(&inside);
+        let few = around.end() - around.start() < self.located.few();
+        if self.ways.index && few {
+            let since = self.located.runtime.tick();
+            let mut parts = around.filter_map(|n| Some((n, self.sections.part(n, &inside)?)));
+            return parts.try_for_each(|(section, part)| {
+                let (sections, since) = (self.sections, since);
+                let part = WantedPart {
+                    sections,
+                    part: &part,
+                    since,
+                };
+                self.part(section, &part, visit)
+            });
+        }
+        match self.located.known(self.var, &around) {
+            Some(known) => (known.iter()).try_for_each(|places| places.visit(&inside, visit)),
+            None => self.walk(chunks, visit),
+        }
+    }
+
+    /// Walks the index for a box. What it finds is kept if the box is the whole grid.
+    fn walk(&self, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+        let all = Block::whole(self.sections.grid());
+        if *chunks != all || !(self.ways.index || self.ways.keep) {
+            return (self.ways.locate)(chunks, visit);
+        }
+        let mut walk = Walk::new(self.located, self.var, self.sections);
+        let mut walked = |chunk: ChunkRef| {
+            walk.push(&chunk);
+            visit(chunk)
+        };
+        (self.ways.locate)(chunks, &mut walked)?;
+        walk.end();
+        Ok(())
+    }
+
+    /// Visits the stored chunks of a part of a section.
+    fn part(&self, section: u64, wanted: &WantedPart<'_>, visit: Visit<'_>) -> Result<()> {
+        match self.places(section, wanted)? {
+            Some(places) => places.visit(wanted.part, visit),
+            None => (self.ways.locate)(wanted.part, visit),
+        }
+    }
+
+    /// The places of a section; `None` if only those that are wanted should be found.
+    fn places(&self, section: u64, wanted: &WantedPart<'_>) -> Result<MaybePlaces> {
+        loop {
+            match self.located.find((self.var, section), wanted) {
+                FoundSection::Kept(places) => return Ok(places),
+                FoundSection::Little => return Ok(None),
+                FoundSection::Nothing(claim) => return self.find_all(section, claim),
+                FoundSection::Flight(flight) => {
+                    if let Some(found) = (self.ways.wait)(&flight) {
+                        return found;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks the index for a section.
+    fn find_all(&self, section: u64, claim: SectionClaim<'_>) -> Result<MaybePlaces> {
+        let block = self.sections.block(section);
+        let Some(room) = claim.room(&block) else {
+            return Ok(None);
+        };
+        let first = self.sections.first(section);
+        let mut places = Some(Places::new(self.sections.grid(), first));
+        let mut push = |chunk: ChunkRef| {
+            let own = self.sections.of(chunk.index) == section;
+            if !places
+                .as_mut()
+                .is_some_and(|places| own && places.push(&chunk))
+            {
+                places = None;
+            }
+            Ok(())
+        };
+        let located = (self.ways.locate)(&block, &mut push);
+        drop(room);
+        claim.publish(located.map(|()| {
+            let mut places = places?;
+            places.shrink();
+            Some(Arc::new(places))
+        }))
+    }
+}

@@ -1,0 +1,176 @@
+//! The sections of a grid of chunks: boxes of consecutive chunks, in row-major order.
+//!
+//! Along the slowest dimension in which a row has few enough chunks, a section has some rows, about as many as the next.
+//! Dimensions before it have one place in a section, those behind it all.
+
+use std::ops::RangeInclusive;
+
+use crate::chunk::scatter::{Block, place};
+use crate::model::region::product;
+
+/// The sections of a grid.
+#[derive(Debug)]
+pub(super) struct Sections {
+    /// Chunks per dimension.
+    grid: Vec<u64>,
+    /// The dimension along which a section has some rows.
+    dim: usize,
+    /// Rows of the grid and of a section along that dimension, and chunks of a row.
+    len: u64,
+    rows: u64,
+    row: u64,
+    /// Sections along that dimension.
+    along: u64,
+}
+
+impl Sections {
+    /// Sections of at most `most` chunks; `None` for a grid without chunks or of 2^64 chunks.
+    pub(super) fn new(grid: Vec<u64>, most: u64) -> Option<Self> {
+        product(&grid).filter(|&n| n > 0 && most > 0)?;
+        let few = |dim: &usize| {
+            let row = grid.get(dim + 1..).and_then(product);
+            row.is_some_and(|row| row <= most)
+        };
+        let dim = (0..grid.len()).find(few).unwrap_or(0);
+        let row = grid.get(dim + 1..).and_then(product).unwrap_or(1);
+        let len = grid.get(dim).copied().unwrap_or(1);
+        let along = len.div_ceil((most / row).max(1));
+        let rows = len.div_ceil(along);
+        Some(Self {
+            grid,
+            dim,
+            len,
+            rows,
+            row,
+            along: len.div_ceil(rows),
+        })
+    }
+
+    /// Chunks per dimension.
+    pub(super) fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    /// The section of the chunk with a number.
+    pub(super) fn of(&self, number: u64) -> u64 {
+        let row = number / self.row;
+        row / self.len * self.along + row % self.len / self.rows
+    }
+
+    /// The number of the first chunk of a section.
+    pub(super) fn first(&self, section: u64) -> u64 {
+        let before = section / self.along * self.len;
+        (before + section % self.along * self.rows) * self.row
+    }
+
+    /// The number of sections.
+    pub(super) fn count(&self) -> u64 {
+        let outer = self.grid.get(..self.dim).and_then(product).unwrap_or(1);
+        outer * self.along
+    }
+
+    /// The chunks of a section.
+    pub(super) fn block(&self, section: u64) -> Block {
+        let mut whole = Block::whole(&self.grid);
+        let outer = self.grid.get(..self.dim).unwrap_or_default();
+        let first = section % self.along * self.rows;
+        let places = place(section / self.along, outer);
+        let lines = places.into_iter().map(|at| (at, 1));
+        let rows = (first, self.rows.min(self.len - first));
+        let dims = whole.start.iter_mut().zip(&mut whole.count);
+        for ((start, count), line) in dims.zip(lines.chain([rows])) {
+            (*start, *count) = line;
+        }
+        whole
+    }
+
+    /// The part of a box that is in the grid; `None` if there is none.
+    pub(super) fn within(&self, chunks: &Block) -> Option<Block> {
+        let whole = Block::whole(&self.grid);
+        (chunks.start.len() == self.grid.len()).then(|| common(chunks, &whole))?
+    }
+
+    /// The sections from that of the first to that of the last chunk of a box in the grid that is not empty.
+    pub(super) fn around(&self, chunks: &Block) -> RangeInclusive<u64> {
+        let number = |at: &mut dyn Iterator<Item = u64>| {
+            let steps = at.zip(&self.grid);
+            steps.fold(0, |n, (at, cells)| n * cells + at)
+        };
+        let first = number(&mut chunks.start.iter().copied());
+        let last = number(&mut chunks.ranges().map(|range| range.end - 1));
+        self.of(first)..=self.of(last)
+    }
+
+    /// The chunks that a section and a box have in common, if there are any.
+    pub(super) fn part(&self, section: u64, chunks: &Block) -> Option<Block> {
+        common(chunks, &self.block(section))
+    }
+}
+
+/// What two boxes have in common; `None` if that is nothing.
+fn common(one: &Block, other: &Block) -> Option<Block> {
+    let ends = |block: &Block| {
+        let lines = block.start.iter().zip(&block.count);
+        let ends = lines.map(|(&start, &n)| Some((start, start.checked_add(n)?)));
+        ends.collect::<Option<Vec<_>>>()
+    };
+    let lines = ends(one)?.into_iter().zip(ends(other)?);
+    let both = lines.map(|((a, b), (c, d))| {
+        let start = a.max(c);
+        let count = b.min(d).checked_sub(start).filter(|&n| n > 0)?;
+        Some((start, count))
+    });
+    let (start, count) = both.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    Some(Block { start, count })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sections_are_of_about_the_same_size() {
+        let sections = |grid: &[u64]| Sections::new(grid.to_vec(), 100);
+        let sizes = |grid: &[u64]| {
+            let sections = sections(grid).unwrap();
+            let sizes = (0..sections.count()).map(|n| product(&sections.block(n).count).unwrap());
+            sizes.collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(&[100]), [100]);
+        assert_eq!(sizes(&[101]), [51, 50]);
+        assert_eq!(sizes(&[2, 101]), [51, 50, 51, 50]);
+        assert_eq!(sizes(&[7, 30]), [90, 90, 30]);
+        assert_eq!(sizes(&[]), [1]);
+        assert_eq!(sizes(&[1, 2, 101, 1]), [51, 50, 51, 50]);
+        assert!(sections(&[3, 0]).is_none() && sections(&[1 << 63, 2]).is_none());
+        let most = sections(&[1 << 31, (1 << 32) - 1]).unwrap();
+        assert_eq!(most.around(&Block::whole(&most.grid)), 0..=most.count() - 1);
+    }
+
+    proptest! {
+        #[test]
+        fn sections_follow_each_other(
+            grid in prop::collection::vec(1u64..7, 0..5),
+            most in 1u64..40,
+        ) {
+            let sections = Sections::new(grid.clone(), most).unwrap();
+            let mut numbers = vec![];
+            for section in 0..sections.count() {
+                let block = sections.block(section);
+                prop_assert!(product(&block.count).unwrap() <= most);
+                prop_assert_eq!(sections.around(&block), section..=section);
+                let first = numbers.len() as u64;
+                prop_assert_eq!(sections.first(section), first);
+                let inside = |n: &u64| {
+                    let one = Block { start: place(*n, &grid), count: vec![1; grid.len()] };
+                    common(&one, &block).is_some()
+                };
+                let all = 0..product(&grid).unwrap();
+                numbers.extend(all.filter(inside).inspect(|n| assert_eq!(sections.of(*n), section)));
+            }
+            prop_assert_eq!(numbers, (0..product(&grid).unwrap()).collect::<Vec<_>>());
+        }
+    }
+}
