@@ -119,33 +119,56 @@ pub(super) struct Stretch {
     pub(super) len: usize,
 }
 
-/// The pieces into which a block is cut along a dimension, and what each has of a chunk; both are given by their
+/// How a block is cut into pieces along a dimension, and where a chunk of it lies; both are given by their
 /// elements in the slab. The chunk's elements are in an array of `array.len` elements, from `array.start` on.
-pub(super) fn pieces(
+pub(super) struct CutBlock {
     block: Stretch,
     cell: Stretch,
     array: Stretch,
+    /// Elements of a part.
     tile: usize,
-) -> Option<Vec<DimPiece>> {
-    let (before, all) = (array.start, array.len);
-    let end = block.start.checked_add(block.len)?;
-    let cell_end = cell.start.checked_add(cell.len)?;
-    let mut list = Vec::new();
-    let mut at = block.start;
-    while at < end {
-        let next = (at - at % tile)
-            .checked_add(tile)
-            .map_or(end, |next| next.min(end));
-        let from = at.max(cell.start);
-        list.push(DimPiece {
-            all,
-            before: before.checked_add(from - cell.start)?,
-            count: next.min(cell_end).saturating_sub(from),
+}
+
+impl CutBlock {
+    /// Cuts a block; `None` if it is empty, or if the array has too few elements.
+    pub(super) fn new(block: Stretch, cell: Stretch, array: Stretch, tile: usize) -> Option<Self> {
+        block.start.checked_add(block.len)?.checked_add(tile)?;
+        cell.start.checked_add(cell.len)?;
+        let fits = array.start.checked_add(cell.len)? <= array.len;
+        (fits && block.len > 0 && tile > 0).then_some(Self {
+            block,
+            cell,
+            array,
+            tile,
+        })
+    }
+
+    /// The first piece, and what it has of the chunk.
+    pub(super) fn first(&self) -> DimPiece {
+        self.piece(self.block.start)
+    }
+
+    /// The piece after this one.
+    pub(super) fn next(&self, piece: &DimPiece) -> Option<DimPiece> {
+        let at = piece.start + piece.part;
+        (at < self.block.start + self.block.len).then(|| self.piece(at))
+    }
+
+    fn piece(&self, at: usize) -> DimPiece {
+        let Self {
+            block, cell, array, ..
+        } = self;
+        let next = (at - at % self.tile + self.tile).min(block.start + block.len);
+        // The chunk may end before the piece or begin behind it.
+        let from = at.max(cell.start).min(next);
+        DimPiece {
+            all: array.len,
+            before: array.start + from.saturating_sub(cell.start),
+            count: next.min(cell.start + cell.len).saturating_sub(from),
+            start: at,
             part: next - at,
             at: from - at,
             ..DimPiece::default()
-        });
-        at = next;
+        }
     }
-    (!list.is_empty() && before.checked_add(cell.len)? <= all).then_some(list)
 }

@@ -6,7 +6,7 @@
 //! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
 //! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
 
-use super::pieces::{DimPiece, Ends, Pieces, Stretch, pieces};
+use super::pieces::{CutBlock, DimPiece, Ends, Pieces, Stretch};
 use super::rows::Rows;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
@@ -18,8 +18,6 @@ use crate::model::region::product;
 const LONG: u64 = 1024;
 /// Most bytes that a slab may have of a chunk: larger chunks are no longer in the cache when they are ordered.
 const LARGE: u64 = 4 << 20;
-/// Most parts along a dimension into which a chunk may be cut.
-const MANY: u64 = 1 << 12;
 
 /// A slab cut into parts of one shape.
 pub(super) struct Tiles {
@@ -69,11 +67,7 @@ impl Tiles {
             .map(|(n, c)| *c.min(n))
             .collect();
         let large = product(&largest)?.checked_mul(layout.element.size)? > LARGE;
-        let many = |(cell, tile): (&u64, &u64)| cell / (*tile).max(1) >= MANY;
         if !plain || tile.is_empty() || known == 0 || large || row(slab, layout, tile) >= LONG {
-            return None;
-        }
-        if largest.iter().zip(tile).any(many) {
             return None;
         }
         let tile: Vec<usize> = whole(tile)?.into_iter().map(|n| n.max(1)).collect();
@@ -170,10 +164,10 @@ impl Tiles {
             let before = before.checked_sub(of(&around.start)?)?;
             let array = stretch(before, of(&around.count)?);
             let block = stretch(of(&block.start)?, of(&block.count)?);
-            lines.push(pieces(block, cell, array, tile)?);
+            lines.push(CutBlock::new(block, cell, array, tile)?);
         }
-        let (mut at, mut rows, mut out) = (vec![0usize; lines.len()], Rows::default(), out);
-        let mut now: Vec<DimPiece> = lines.iter().filter_map(|d| d.first().copied()).collect();
+        let (mut rows, mut out) = (Rows::default(), out);
+        let mut now: Vec<DimPiece> = lines.iter().map(CutBlock::first).collect();
         loop {
             let len = now.iter().try_fold(self.size, |n, d| n.checked_mul(d.part));
             let (place, rest) = out.split_at_mut_checked(len?)?;
@@ -182,11 +176,10 @@ impl Tiles {
                 rows.copy(decoded.bytes, place)?;
             }
             out = rest;
-            let lines = lines.iter().zip(&mut at).zip(&mut now).rev();
-            let moved = lines.into_iter().any(|((line, at), now)| {
-                *at = if *at + 1 < line.len() { *at + 1 } else { 0 };
-                *now = line.get(*at).copied().unwrap_or_default();
-                *at > 0
+            let moved = lines.iter().zip(&mut now).rev().any(|(line, now)| {
+                let next = line.next(now);
+                *now = next.unwrap_or_else(|| line.first());
+                next.is_some()
             });
             if !moved {
                 return Some(());
