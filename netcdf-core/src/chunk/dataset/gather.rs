@@ -14,7 +14,6 @@ use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::{Block, Run, single};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::present;
-use crate::limits;
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::LARGE;
 
@@ -211,12 +210,11 @@ impl Variable<'_> {
     }
 
     /// As [`Variable::cell`] for a region without gaps, or more elements of the chunk if they are available:
-    /// those of a box, which is returned, too. They may be in `memory`, whose content is arbitrary.
+    /// those of a box, which is returned, too.
     pub(super) fn around(
         &self,
         (region, cell): (&Region, &Cell),
         chunk: ChunkRef,
-        memory: &mut Vec<u8>,
     ) -> Result<(Block, ChunkElements)> {
         let part = region.part(&cell.place.region());
         let block = self.layout.block(chunk.index);
@@ -228,11 +226,7 @@ impl Variable<'_> {
         let bytes = match (only, source) {
             (Some(run), Some(source)) => {
                 let range = self.stored(&chunk, run)?;
-                let mut bytes = std::mem::take(memory);
-                let len = present(&**source, &range)?;
-                let more = len.saturating_sub(bytes.len());
-                limits::reserve(&mut bytes, more, "a part of a chunk")?;
-                bytes.resize(len, 0);
+                let mut bytes = self.decoder.memory(present(&**source, &range)?)?;
                 self.set.read_at(&**source, range.start, &mut bytes)?;
                 bytes
             }

@@ -8,13 +8,12 @@ use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::{Decoded, Tiles};
 use crate::arithmetic::Amount;
-use crate::chunk::engine::ChunkElements;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
-use crate::runtime::buffers::{Buffers, LARGE};
+use crate::runtime::buffers::Buffers;
 
 /// The stored chunks of a slab, by number.
 pub(super) type SlabChunks = [(Cell, ChunkRef)];
@@ -115,10 +114,8 @@ impl Ordered {
         let all = lengths.map(Amount::from).sum::<Amount>().count();
         // Each slot is set by one item only.
         let buffers = &variable.decoder.buffers;
-        let memory = buffers.filled(all, 0);
-        let memory = memory.and_then(|all| Ok((all, self.scratch(variable, chunks, group)?)));
-        let (mut all, mut scratch) = match memory {
-            Ok(memory) => memory,
+        let mut all = match buffers.filled(all, 0) {
+            Ok(all) => all,
             Err(e) => {
                 blocks.for_each(|(_, slot)| {
                     let _ = slot.set(Err(e.again()));
@@ -141,35 +138,12 @@ impl Ordered {
                     cell,
                     chunk,
                 };
-                self.order(variable, &one, place, &mut scratch)
+                self.order(variable, &one, place)
             });
             let _ = slot.set(put.map(|()| start..end));
             start = end;
         }
-        buffers.give(scratch);
         let _ = self.memory.get(group).map(|slot| slot.set(all));
-    }
-
-    /// Memory for reading a chunk of a group. Filters have their own.
-    fn scratch(
-        &self,
-        variable: &Variable<'_>,
-        chunks: &SlabChunks,
-        group: usize,
-    ) -> Result<Vec<u8>> {
-        let layout = variable.layout;
-        let blocks = self.blocks.chunks(self.group).nth(group);
-        let blocks = blocks.unwrap_or_default().iter();
-        let chunks = blocks.filter_map(|block| chunks.get(block.chunks.clone()));
-        let counts = chunks
-            .flatten()
-            .map(|(cell, _)| Amount::product(&cell.place.count));
-        let bytes = counts.max().unwrap_or_default() * layout.element.size;
-        let buffers = &variable.decoder.buffers;
-        match bytes.count() {
-            bytes if bytes >= LARGE && layout.filters.is_empty() => buffers.filled(bytes, 0),
-            _ => buffers.take(0),
-        }
     }
 
     /// Puts the elements of a chunk in the order of its block.
@@ -178,20 +152,16 @@ impl Ordered {
         variable: &Variable<'_>,
         one: &ChunkToOrder<'_>,
         place: &mut [u8],
-        scratch: &mut Vec<u8>,
     ) -> Result<()> {
         let (cell, chunk) = (one.cell, one.chunk);
-        let (around, bytes) = variable.around((one.region, cell), chunk.clone(), scratch)?;
+        let (around, bytes) = variable.around((one.region, cell), chunk.clone())?;
         let decoded = Decoded {
             around: &around,
             bytes: &bytes,
         };
         let tiles = &self.tiles;
         let put = tiles.order(&cell.place, &one.block.place, &decoded, place);
-        match bytes {
-            ChunkElements::Own(bytes) if variable.layout.filters.is_empty() => *scratch = bytes,
-            bytes => bytes.give_back(&variable.decoder.buffers),
-        }
+        bytes.give_back(&variable.decoder.buffers);
         put.ok_or_else(|| variable.short(chunk))
     }
 
