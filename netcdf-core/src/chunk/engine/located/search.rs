@@ -9,7 +9,7 @@ use super::walk::Walk;
 use super::{FoundSection, LocatedChunks, MaybePlaces, SectionFlight, WantedPart};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::VarId;
 
 /// Receives stored chunks.
@@ -108,7 +108,7 @@ impl Search<'_> {
         }
     }
 
-    /// Walks the index for a section.
+    /// Walks the index for a section. If that fails because of chunks that nobody wants, only those that are wanted are to be found.
     fn find_all(&self, section: u64, claim: SectionClaim<'_>) -> Result<MaybePlaces> {
         let block = self.sections.block(section);
         let Some(room) = claim.room(&block) else {
@@ -128,10 +128,14 @@ impl Search<'_> {
         };
         let located = (self.ways.locate)(&block, &mut push);
         drop(room);
-        claim.publish(located.map(|()| {
-            let mut places = places?;
-            places.shrink();
-            Some(Arc::new(places))
-        }))
+        let found = match located {
+            Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
+            Err(_) => Ok(None),
+            Ok(()) => Ok(places.map(|mut places| {
+                places.shrink();
+                Arc::new(places)
+            })),
+        };
+        claim.publish(found)
     }
 }

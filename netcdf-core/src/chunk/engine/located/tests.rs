@@ -300,25 +300,37 @@ fn threads_that_miss_a_section_walk_it_once() {
 }
 
 #[test]
-fn errors_are_passed_on_and_nothing_is_kept() {
+fn damage_concerns_only_the_chunks_that_are_wanted() {
     let index = Index::new(&[100, 100], 1);
     let sections = located(16 << 20);
-    let corrupt = || Error::new(ErrorKind::Corrupt, "an odd node");
-    let fails = |chunks: &Block, visit: Visit<'_>| {
-        index.locate(&part(&chunks.start, &[1, 100]), visit)?;
-        Err(corrupt())
+    let damaged = |chunks: &Block, visit: Visit<'_>| {
+        let rows = chunks.start[0]..chunks.start[0] + chunks.count[0];
+        let whole = rows.clone().take_while(|row| *row != 70).count() as u64;
+        index.locate(&part(&chunks.start, &[whole, 100]), visit)?;
+        match rows.contains(&70) {
+            true => Err(Error::new(ErrorKind::Corrupt, "an odd node")),
+            false => Ok(()),
+        }
     };
-    let all = Block::whole(&index.grid);
-    for wanted in [&part(&[5, 0], &[50, 100]), &all] {
-        let e = found(&sections, &index, wanted, &fails).unwrap_err();
-        assert_eq!(
-            (e.kind(), e.what().to_string()),
-            (ErrorKind::Corrupt, "an odd node".into())
-        );
-        assert_eq!(sections.bytes(), 0);
+    for (start, count, walks) in [(5, 50, 2), (10, 60, 1), (71, 29, 1)] {
+        let wanted = part(&[start, 0], &[count, 100]);
+        let found = found(&sections, &index, &wanted, &damaged).unwrap();
+        assert_eq!(found.len() as u64, count * 100);
+        assert_eq!(index.taken().0, walks);
     }
-    // Those who wait get it, too; who panics lets others try.
-    index.taken();
+    for wanted in [part(&[60, 0], &[20, 100]), Block::whole(&index.grid)] {
+        let e = found(&sections, &index, &wanted, &damaged).unwrap_err();
+        assert!(e.what().contains("an odd node"), "{e}");
+    }
+    assert_eq!(sections.bytes(), HEAD);
+}
+
+#[test]
+fn who_waits_learns_how_it_ends() {
+    let index = Index::new(&[100, 100], 1);
+    let sections = located(16 << 20);
+    let all = Block::whole(&index.grid);
+    // Who is stopped stops all; who panics lets others try.
     let awaited = || {
         // The one who walks has it, the list of those under way, and who waits.
         let state = sections.lock();
@@ -333,7 +345,7 @@ fn errors_are_passed_on_and_nothing_is_kept() {
                 std::thread::yield_now();
             }
             assert!(!panics, "a reader with a mistake");
-            Err(corrupt())
+            Err(Error::new(ErrorKind::Cancelled, "enough"))
         };
         let (first, second) = std::thread::scope(|scope| {
             let first = scope.spawn(|| found(&sections, &index, &all, &late));
@@ -346,7 +358,7 @@ fn errors_are_passed_on_and_nothing_is_kept() {
         assert_eq!(first.is_err(), panics);
         let found = second.map(|all| all.len()).map_err(|e| e.kind());
         match panics {
-            false => assert_eq!(found, Err(ErrorKind::Corrupt)),
+            false => assert_eq!(found, Err(ErrorKind::Cancelled)),
             true => assert_eq!(found, Ok(10_000)),
         }
         assert_eq!(index.taken().0, usize::from(panics));
