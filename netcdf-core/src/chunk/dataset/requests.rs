@@ -27,7 +27,7 @@ impl Dataset<'_> {
         let fetched = all_of(chunks, self.ask(|| self.reader.fetch_stored(chunks))?)?;
         let longer: Vec<ChunkRef> = chunks.iter().zip(&fetched).filter_map(lengthened).collect();
         if longer.is_empty() {
-            return Fetched::new(fetched, None);
+            return self.fetched((chunks, fetched), None);
         }
         let bytes = longer.iter().map(|chunk| Amount::of(length(&chunk.range)));
         let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
@@ -37,7 +37,29 @@ impl Dataset<'_> {
             Content::Longer(_) => again.next().unwrap_or(one),
             Content::Missing | Content::Bytes(_) => one,
         });
-        Fetched::new(all.collect(), Some(more))
+        self.fetched((chunks, all.collect()), Some(more))
+    }
+
+    /// What was fetched of chunks in the end.
+    fn fetched(
+        &self,
+        (chunks, fetched): (&[ChunkRef], Vec<Content>),
+        more: Option<MoreBytes>,
+    ) -> Result<Fetched> {
+        let bytes = chunks.iter().zip(fetched).map(|(chunk, one)| match one {
+            Content::Missing => Ok(None),
+            Content::Bytes(bytes) => Ok(Some(bytes)),
+            Content::Longer(_) => {
+                let what = "a chunk became longer while it was read";
+                let e = Error::new(ErrorKind::Corrupt, what);
+                Err(match self.reader.origin(chunk) {
+                    Some(name) => e.of(&name),
+                    None => e,
+                })
+            }
+        });
+        let bytes = bytes.collect::<Result<_>>()?;
+        Ok(Fetched { bytes, _more: more })
     }
 
     /// The stored bytes of one chunk, or of a part of it.
@@ -142,20 +164,6 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    /// What was fetched in the end.
-    fn new(fetched: Vec<Content>, more: Option<MoreBytes>) -> Result<Self> {
-        let bytes = fetched.into_iter().map(|one| match one {
-            Content::Missing => Ok(None),
-            Content::Bytes(bytes) => Ok(Some(bytes)),
-            Content::Longer(_) => {
-                let what = "a chunk became longer while it was read";
-                Err(Error::new(ErrorKind::Corrupt, what))
-            }
-        });
-        let bytes = bytes.collect::<Result<_>>()?;
-        Ok(Self { bytes, _more: more })
-    }
-
     /// One chunk, for which memory was admitted before.
     pub(super) fn one(bytes: Vec<u8>) -> Self {
         Self {

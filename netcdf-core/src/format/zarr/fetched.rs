@@ -99,8 +99,8 @@ impl ZarrReader {
         Ok((KeyRanges { key, ranges }, known))
     }
 
-    /// The stored bytes of chunks, as far as they are there and not longer than expected. A store with latency is asked for all keys together, and for all
-    /// parts of keys.
+    /// The stored bytes of chunks, as far as they are there and not longer than expected. A store with latency is asked for all keys
+    /// together, and for all parts of keys.
     pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
         let latency = self.store.latency();
         let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);

@@ -169,18 +169,18 @@ impl ZarrReader {
         let unknown = |chunk: &&u64| self.texts.get(&(var, **chunk)).is_none();
         let chunks = chunks.iter().filter(unknown);
         let mut wanted: Vec<_> = chunks.map(|&chunk| finder.candidate(chunk)).collect();
-        while !wanted.is_empty() {
+        // Once more for those that are longer than usual.
+        for _ in 0..2 {
             let fetched = self.fetched(&wanted).unwrap_or_default();
             let mut longer = vec![];
             for (chunk, content) in wanted.into_iter().zip(fetched) {
                 match content {
                     Content::Missing => {}
                     Content::Bytes(stored) => drop(self.decoded_texts(var, &chunk, stored)),
-                    Content::Longer(bytes) if length(&chunk.range) < bytes => {
+                    Content::Longer(bytes) => {
                         let range = 0..bytes;
                         longer.push(ChunkRef { range, ..chunk });
                     }
-                    Content::Longer(_) => {}
                 }
             }
             wanted = longer;

@@ -60,6 +60,9 @@ impl Reader for Longer {
     fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
         None
     }
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        Some(format!("chunk {}", chunk.index).into())
+    }
     fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         self.inner.resolve(var, bytes)
     }
@@ -96,5 +99,6 @@ fn chunks_that_grow_again_are_an_error() {
     let (values, runtime) = read(WHOLE + 1);
     let e = values.unwrap_err();
     assert!(e.to_string().contains("became longer"), "{e}");
+    assert_eq!(e.resource(), Some("chunk 0"));
     assert_eq!(runtime.admitted(), 0);
 }
