@@ -16,6 +16,8 @@ pub mod memory_store;
 pub mod merge;
 pub mod odd;
 pub mod other;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(test)]
 pub(crate) mod rounds;
 pub mod siblings;

@@ -1,0 +1,31 @@
+//! Waits for answers: one small runtime for futures, which lives as long as the process.
+
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::Answer;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Threads that move bytes between the network and those who wait.
+const THREADS: usize = 2;
+
+/// Waits for an answer. Any thread may, but none that polls futures.
+///
+/// # Errors
+/// Those of the answer; [`ErrorKind::Io`] if no thread can be started.
+pub fn wait<T>(answer: Answer<'_, T>) -> Result<T> {
+    runtime()?.block_on(answer)
+}
+
+fn runtime() -> Result<&'static Runtime> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    let started = RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("network");
+        builder.enable_all().build().ok()
+    });
+    started.as_ref().ok_or_else(|| {
+        Error::new(ErrorKind::Io, "cannot start the threads for the network")
+    })
+}
