@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::url::{self, Modes};
+use super::address::Address;
+use super::url::{self, Modes, Place};
 use crate::error::Result;
 
 /// Where a dataset is: standard input or output, a path, or a URL.
@@ -10,6 +11,7 @@ use crate::error::Result;
 pub struct Location {
     named: PathBuf,
     path: PathBuf,
+    remote: Option<Address>,
     /// What a URL says of the dataset.
     modes: Option<Modes>,
     standard: bool,
@@ -19,18 +21,23 @@ impl Location {
     /// The location that a command line names: a path, a URL, or `-` for standard input or output.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for URLs of remote data,
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for servers of OPeNDAP,
     /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for unknown URLs.
     pub fn new(named: impl AsRef<Path>) -> Result<Self> {
         let named = named.as_ref();
         let standard = named == Path::new("-");
-        let (path, modes) = match url::parse(named)? {
-            Some(url) => (url.path, Some(url.modes)),
-            None => (named.to_owned(), None),
+        let (place, modes) = match url::parse(named)? {
+            Some(url) => (url.place, Some(url.modes)),
+            None => (Place::Here(named.to_owned()), None),
+        };
+        let (path, remote) = match place {
+            Place::Here(path) => (path, None),
+            Place::Elsewhere(address) => (PathBuf::from(address.short()), Some(address)),
         };
         Ok(Self {
             named: named.to_owned(),
             path,
+            remote,
             modes,
             standard,
         })
@@ -63,6 +70,7 @@ impl Location {
         Self {
             named: path.to_owned(),
             path: path.to_owned(),
+            remote: None,
             modes: None,
             standard: false,
         }
@@ -74,10 +82,16 @@ impl Location {
         &self.named
     }
 
-    /// The path on this machine; `-` for standard input or output.
+    /// The path on this machine; `-` for standard input or output, and a short form of the address of data on another machine.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The address, if the data is on another machine.
+    #[must_use]
+    pub fn remote(&self) -> Option<&Address> {
+        self.remote.as_ref()
     }
 
     /// Whether this is standard input or output.

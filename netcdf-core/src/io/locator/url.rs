@@ -6,16 +6,26 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::address::{self, Address};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::ZarrVersion;
 
 /// A dataset by URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
-    /// The local path.
-    pub path: PathBuf,
+    /// Where it is.
+    pub place: Place,
     /// The modes in the fragment.
     pub modes: Modes,
+}
+
+/// Where a dataset is that a URL names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// At a path of this machine.
+    Here(PathBuf),
+    /// On another machine.
+    Elsewhere(Address),
 }
 
 /// The words of `mode` in a fragment, and the words that they imply.
@@ -149,31 +159,33 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     // They remain from quoting for a shell.
     let rest = rest.replace("\\#", "#").replace("\\&", "&");
     let (place, fragment) = rest.split_once('#').unwrap_or((&rest, ""));
-    let path = place.split_once('?').map_or(place, |(path, _)| path);
     let modes = Modes::parse(fragment);
     let protocol = protocol.to_ascii_lowercase();
-    refuse_dap(&protocol, &modes).map_err(|e| e.of(text))?;
-    let refused = match protocol.as_str() {
-        "file" if modes.has("s3") || modes.has("gs3") => no_objects(),
-        "file" if path.is_empty() => Error::new(ErrorKind::Argument, "a URL without a path"),
-        "file" => {
-            let path = PathBuf::from(path);
-            return Ok(Some(Url { path, modes }));
-        }
-        "s3" | "gs3" => no_objects(),
-        "http" | "https" if modes.has("nczarr") => no_objects(),
-        "http" | "https" => {
-            let what = "files are not read over HTTP yet";
-            let e = Error::new(ErrorKind::Unsupported, what);
-            e.with_remedy("download it, and use its path")
-        }
-        _ => {
-            let what = format!("`{protocol}` is not a protocol for datasets");
+    let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(text))?;
+    Ok(Some(Url { place, modes }))
+}
+
+/// Where a URL leads: `place` is what follows `PROTOCOL://`.
+fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Result<Place> {
+    refuse_dap(protocol, modes)?;
+    let path = place.split_once('?').map_or(place, |(path, _)| path);
+    match protocol {
+        "file" if modes.has("s3") || modes.has("gs3") => {
+            let what = "`file` is not the protocol of an object store";
             let e = Error::new(ErrorKind::Argument, what);
-            e.with_remedy("use a path, or file://PATH#mode=nczarr,file")
+            Err(e.with_remedy("use s3://BUCKET/KEY, or a path"))
         }
-    };
-    Err(refused.of(text))
+        "file" if path.is_empty() => Err(Error::new(ErrorKind::Argument, "a URL without a path")),
+        "file" => Ok(Place::Here(PathBuf::from(path))),
+        _ => match address::parse(protocol, place, modes, fragment)? {
+            Some(address) => Ok(Place::Elsewhere(address)),
+            None => {
+                let what = format!("`{protocol}` is not a protocol for datasets");
+                let e = Error::new(ErrorKind::Argument, what);
+                Err(e.with_remedy("use a path, or file://PATH#mode=nczarr,file"))
+            }
+        },
+    }
 }
 
 /// The parts of `file:/PATH`, as in RFC 8089, unless a file with that name exists.
@@ -194,15 +206,9 @@ fn refuse_dap(protocol: &str, modes: &Modes) -> Result<()> {
         false => Ok(()),
         true => {
             let e = Error::new(ErrorKind::Unsupported, "datasets are not read over DAP");
-            Err(e.with_remedy("download it, and use its path"))
+            Err(e.with_remedy("use the address of the file itself, with #mode=bytes"))
         }
     }
-}
-
-fn no_objects() -> Error {
-    let what = "object stores (S3) are not supported yet";
-    let e = Error::new(ErrorKind::Unsupported, what);
-    e.with_remedy("download the store, and use its path")
 }
 
 #[cfg(test)]
@@ -211,6 +217,13 @@ mod tests {
 
     fn url(text: &str) -> Url {
         parse(Path::new(text)).unwrap().unwrap()
+    }
+
+    fn path(text: &str) -> PathBuf {
+        match url(text).place {
+            Place::Here(path) => path,
+            Place::Elsewhere(_) => panic!("{text} is here"),
+        }
     }
 
     fn asked(fragment: &str) -> AskedFormat {
@@ -238,9 +251,9 @@ mod tests {
 
     #[test]
     fn the_path_is_relative_unless_it_begins_with_a_slash() {
-        assert_eq!(url("file://a/b.c#zarr").path, Path::new("a/b.c"));
-        assert_eq!(url("file:///a/b%20c?x=y#zarr").path, Path::new("/a/b%20c"));
-        assert_eq!(url("FILE://a").path, Path::new("a"));
+        assert_eq!(path("file://a/b.c#zarr"), Path::new("a/b.c"));
+        assert_eq!(path("file:///a/b%20c?x=y#zarr"), Path::new("/a/b%20c"));
+        assert_eq!(path("FILE://a"), Path::new("a"));
         let short = url("file:/a/b.c#mode=nczarr,zip");
         assert_eq!(short, url("file:///a/b.c#mode=nczarr,zip"));
         assert!(parse(Path::new("file://#zarr")).is_err());
@@ -291,27 +304,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_is_refused() {
-        for (text, say) in [
-            ("s3://s3.us-west-1.amazonaws.com/datasetbucket", "S3"),
-            (
-                "s3://datasetbucket/rootkey\\#mode=nczarr&awsprofile=unidata",
-                "S3",
-            ),
-            ("gs3://b/k#mode=zarr", "S3"),
-            ("https://s3.amazonaws.com/b/k#mode=nczarr,s3", "S3"),
-            ("http://127.0.0.1:9000/b/k#zarr", "S3"),
-            ("https://host/a.nc#mode=bytes", "over HTTP"),
-            ("https://host/a.nc", "over HTTP"),
-            ("https://host/a.nc#dap4", "DAP"),
-            ("dods://host/a", "DAP"),
-            ("file://a#mode=dap2", "DAP"),
+    fn dap_is_refused() {
+        for text in [
+            "https://host/a.nc#dap4",
+            "dods://host/a",
+            "file://a#mode=dap2",
+            "https://host/thredds/dodsC/a.nc",
+            "https://host/opendap/a.nc",
         ] {
             let e = parse(Path::new(text)).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Unsupported, "{text}");
-            assert!(e.what().contains(say), "{text}: {e}");
+            assert!(e.what().contains("DAP"), "{text}: {e}");
         }
-        let e = parse(Path::new("ftp://host/x")).unwrap_err();
-        assert_eq!(e.kind(), ErrorKind::Argument);
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for text in [
+            "ftp://host/x",
+            "file://a#mode=s3",
+            "s3://",
+            "https:///a.nc",
+            "https://s3.amazonaws.com/#mode=s3",
+            "http://user:secret@host/b/k#mode=s3",
+        ] {
+            let e = parse(Path::new(text)).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument, "{text}");
+        }
     }
 }

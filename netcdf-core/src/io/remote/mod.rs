@@ -4,6 +4,10 @@
 //! [`Source`](crate::io::Source) of one object and [`store`] a [`Store`](crate::io::Store) of all keys below a prefix. Requests are
 //! futures that a few threads of our own wait for ([`wait`]); none of this shows outside.
 
+mod bucket;
+mod failure;
+mod source;
+mod store;
 mod wait;
 
 use std::fmt::Debug;
@@ -39,7 +43,7 @@ pub(super) trait Objects: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] where nothing can be listed; [`crate::ErrorKind::Io`], and those of `visit`.
-    fn walk<'a>(&'a self, prefix: &'a str, visit: Page<'a>) -> Answer<'a, ()>;
+    fn walk<'a>(&'a self, prefix: &'a str, visit: Page<'a>) -> Walk<'a>;
 
     /// The names directly below `prefix`, which is empty or ends in `/`, sorted by bytes: of objects, and of what objects are below.
     ///
@@ -49,7 +53,10 @@ pub(super) trait Objects: Debug + Send + Sync {
 }
 
 /// Takes keys and their sizes in bytes.
-pub(super) type Page<'a> = &'a mut (dyn FnMut(Vec<(String, u64)>) -> Result<()> + Send);
+pub(super) type Page<'a> = &'a mut dyn FnMut(Vec<(String, u64)>) -> Result<()>;
+
+/// A walk, which stays on the thread that waits for it: so the visitor need not leave that thread.
+pub(super) type Walk<'a> = Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
 
 /// The part of an object that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::Answer;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Threads that move bytes between the network and those who wait.
@@ -14,7 +13,7 @@ const THREADS: usize = 2;
 ///
 /// # Errors
 /// Those of the answer; [`ErrorKind::Io`] if no thread can be started.
-pub fn wait<T>(answer: Answer<'_, T>) -> Result<T> {
+pub fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
     runtime()?.block_on(answer)
 }
 
@@ -25,7 +24,7 @@ fn runtime() -> Result<&'static Runtime> {
         builder.worker_threads(THREADS).thread_name("network");
         builder.enable_all().build().ok()
     });
-    started.as_ref().ok_or_else(|| {
-        Error::new(ErrorKind::Io, "cannot start the threads for the network")
-    })
+    started
+        .as_ref()
+        .ok_or_else(|| Error::new(ErrorKind::Io, "cannot start the threads for the network"))
 }

@@ -1,0 +1,90 @@
+//! What goes wrong at an object store, as errors.
+
+use std::error::Error as _;
+
+use crate::error::{Error, ErrorKind};
+
+/// Makes errors of those of the library.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// With which credentials it was tried, in words.
+    tried: String,
+}
+
+impl Failure {
+    /// Errors of a service that is asked with what `tried` says.
+    pub fn new(tried: &str) -> Self {
+        let tried = tried.to_owned();
+        Self { tried }
+    }
+
+    /// The error for what happened to an object.
+    pub fn of(&self, e: object_store::Error, address: &str) -> Error {
+        use object_store::Error as E;
+        let error = match &e {
+            E::NotFound { .. } => {
+                Error::new(ErrorKind::NotFound, "there is no such object or bucket")
+            }
+            E::Precondition { .. } | E::NotModified { .. } => changed(),
+            E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
+                let what = format!("the service denies access with {}", self.tried);
+                let e = Error::new(ErrorKind::Io, what);
+                e.with_remedy(
+                    "name other credentials, for S3 with AWS_PROFILE or #aws.profile=NAME",
+                )
+            }
+            _ => Error::new(ErrorKind::Io, format!("cannot be read: {}", innermost(&e))),
+        };
+        error.of(address)
+    }
+}
+
+/// The error for an object that is not what it was.
+pub(super) fn changed() -> Error {
+    let what = "the object changed while it was read";
+    let e = Error::new(ErrorKind::Changed, what);
+    e.with_remedy("read it again once nobody writes it")
+}
+
+/// The texts of an error and of those behind it, without the queries of addresses, which may have secrets.
+fn innermost(e: &object_store::Error) -> String {
+    let mut text = match e {
+        object_store::Error::Generic { source, .. } => source.to_string(),
+        e => e.to_string(),
+    };
+    let mut behind = e.source().and_then(std::error::Error::source);
+    while let Some(e) = behind {
+        let more = e.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        behind = e.source();
+    }
+    without_queries(&text)
+}
+
+/// A text, with what follows the `?` of addresses in it left out.
+fn without_queries(text: &str) -> String {
+    let words = text.split(' ').map(|word| match word.split_once('?') {
+        Some((address, query)) if address.contains("://") => {
+            let end = query.rfind([')', ',', '"']).and_then(|at| query.get(at..));
+            format!("{address}?…{}", end.unwrap_or_default())
+        }
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_left_out() {
+        let text = "error sending request for url (http://h/a?sig=secret) again? yes";
+        assert_eq!(
+            without_queries(text),
+            "error sending request for url (http://h/a?…) again? yes"
+        );
+    }
+}

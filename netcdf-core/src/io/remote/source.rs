@@ -1,0 +1,206 @@
+//! One object as a source: its bytes are asked for by ranges.
+
+use std::ops::Range;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use super::failure::changed;
+use super::wait::wait;
+use super::{Answer, Got, Objects, Part, Version};
+use crate::arithmetic::{indices, length};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::merge::{Near, Read, merge};
+use crate::io::source::{Source, present};
+
+/// Requests of one caller under way at a time.
+pub(super) const AT_ONCE: usize = 32;
+
+/// Bytes that are asked for when an object is opened: what all formats look at first.
+pub(super) const HEAD: u64 = 32 << 10;
+
+/// Which ranges are asked for together: within the time of a round trip, a network moves about as many bytes as lie in a gap.
+pub(super) const NEAR: Near = Near {
+    gap: 256 << 10,
+    most: 8 << 20,
+};
+
+/// An object that stays the same while it is read.
+#[derive(Debug)]
+pub(super) struct Object {
+    objects: Arc<dyn Objects>,
+    key: String,
+    name: Arc<str>,
+    /// The first bytes.
+    head: Vec<u8>,
+    len: u64,
+    version: Option<Version>,
+}
+
+impl Object {
+    /// The object under a key, whose first bytes, at most [`HEAD`], are `first`.
+    pub fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
+        let name = objects.address(key).into();
+        Self {
+            objects,
+            key: key.to_owned(),
+            name,
+            head: first.bytes,
+            len: first.total,
+            version: first.version,
+        }
+    }
+
+    /// Opens an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Objects::get`].
+    pub fn open(objects: Arc<dyn Objects>, key: &str) -> Result<Option<Self>> {
+        let first = wait(objects.get(key, Part::First(HEAD), None))?;
+        Ok(first.map(|first| Self::new(objects, key, first)))
+    }
+
+    /// The bytes of a range that is not empty.
+    async fn ask(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        if let Some(known) = self.known(&range) {
+            return Ok(known.to_vec());
+        }
+        let start = range.start;
+        let got = self
+            .objects
+            .get(&self.key, Part::Range(range), self.version.as_ref());
+        let failed = |e: Error| e.at(&self.name, start);
+        let got = got.await.map_err(failed)?;
+        // One that is gone has changed, too.
+        let same = |got: &Got| got.total == self.len && got.version == self.version;
+        match got.filter(same) {
+            Some(got) => Ok(got.bytes),
+            None => Err(failed(changed())),
+        }
+    }
+
+    /// The bytes of a range, if they are among the first.
+    fn known(&self, range: &Range<u64>) -> Option<&[u8]> {
+        let count = usize::try_from(length(range)).ok()?;
+        self.head.get(indices(range.start, count).ok()?)
+    }
+
+    /// Asks for merged ranges, many at a time.
+    fn all(&self, reads: Vec<Range<u64>>) -> Answer<'_, Vec<Vec<u8>>> {
+        let reads = futures_util::stream::iter(reads);
+        Box::pin(
+            reads
+                .map(|range| self.ask(range))
+                .buffered(AT_ONCE)
+                .try_collect(),
+        )
+    }
+}
+
+/// The reads that serve ranges, some of which may be empty.
+pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<Read> {
+    merge(ranges, NEAR).collect()
+}
+
+/// The bytes of each range, from those of the reads that serve them.
+pub(super) fn cut(ranges: &[Range<u64>], reads: &[Read], got: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+    let mut parts = Vec::with_capacity(ranges.len());
+    for (read, bytes) in reads.iter().zip(got) {
+        for range in ranges.get(read.members.clone()).unwrap_or_default() {
+            let count = usize::try_from(length(range)).ok();
+            let at = range.start.checked_sub(read.range.start);
+            let span = at
+                .zip(count)
+                .and_then(|(at, count)| indices(at, count).ok());
+            let part = span.and_then(|span| bytes.get(span));
+            parts.push(part.or_internal("a range within its read")?.to_vec());
+        }
+    }
+    Ok(parts)
+}
+
+impl Source for Object {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let end = offset.saturating_add(buf.len() as u64);
+        present(self, &(offset..end))?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        let bytes = wait(self.ask(offset..end))?;
+        match bytes.len() == buf.len() {
+            true => buf.copy_from_slice(&bytes),
+            false => return Err(changed().at(&self.name, offset)),
+        }
+        Ok(())
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        for range in ranges {
+            present(self, range)?;
+        }
+        let reads = merged(ranges);
+        let wanted: Vec<_> = reads.iter().map(|r| r.range.clone()).collect();
+        let some: Vec<_> = wanted.iter().filter(|r| !r.is_empty()).cloned().collect();
+        let mut got = wait(self.all(some))?.into_iter();
+        let mut filled = Vec::with_capacity(wanted.len());
+        for range in &wanted {
+            filled.push(match range.is_empty() {
+                true => vec![],
+                false => got.next().or_internal("an answer for each read")?,
+            });
+        }
+        cut(ranges, &reads, &filled)
+    }
+
+    fn sibling(&self, name: &Path, _outside: bool) -> Result<Arc<dyn Source>> {
+        let parts = name.components().map(|part| match part {
+            Component::Normal(part) => part.to_str(),
+            _ => None,
+        });
+        let name_text = name.display();
+        let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
+            let what = format!("the file {name_text} is not below the folder of this object");
+            return Err(Error::new(ErrorKind::Unsupported, what).of(&self.name));
+        };
+        let Some((folder, _)) = self
+            .key
+            .rsplit_once('/')
+            .or((!self.key.is_empty()).then_some(("", "")))
+        else {
+            let what = format!("the file {name_text} beside a file of a web server is not read");
+            let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
+            return Err(e.with_remedy("download both, and use their paths"));
+        };
+        let key = match folder {
+            "" => parts.join("/"),
+            folder => format!("{folder}/{}", parts.join("/")),
+        };
+        match Self::open(Arc::clone(&self.objects), &key)? {
+            Some(object) => Ok(Arc::new(object)),
+            None => Err(missing(&*self.objects, &key)),
+        }
+    }
+
+    fn latency(&self) -> bool {
+        true
+    }
+
+    fn near(&self) -> Near {
+        NEAR
+    }
+}
+
+/// The error for an object that is not there.
+pub(super) fn missing(objects: &dyn Objects, key: &str) -> Error {
+    let e = Error::new(ErrorKind::NotFound, "there is no such object");
+    e.of(&objects.address(key))
+}

@@ -1,0 +1,262 @@
+//! All objects below a prefix as a store.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+
+use super::failure::changed;
+use super::source::{AT_ONCE, cut, merged};
+use super::wait::wait;
+use super::{Got, Objects, Part, Version};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::key;
+use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
+
+/// Versions of keys that are remembered.
+const VERSIONS: usize = 1 << 16;
+
+/// A store of objects.
+#[derive(Debug)]
+pub(super) struct Keys {
+    objects: Arc<dyn Objects>,
+    /// Empty, or ends in `/`.
+    prefix: String,
+    name: Arc<str>,
+    hints: Hints,
+    /// Versions of the keys read so far: a key that is read again is the same, or that is an error.
+    versions: Mutex<BTreeMap<String, Version>>,
+}
+
+impl Keys {
+    /// The objects below `prefix`, a key without slashes at its ends.
+    pub fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
+        let name = objects.address(prefix).into();
+        let prefix = match prefix {
+            "" => String::new(),
+            prefix => format!("{prefix}/"),
+        };
+        let versions = Mutex::default();
+        Self {
+            objects,
+            prefix,
+            name,
+            hints,
+            versions,
+        }
+    }
+
+    /// The key of the service for one of ours.
+    fn full(&self, key: &str) -> Result<String> {
+        let wrong = |e: Error| e.of(&self.name).in_object(key);
+        key::check(key).map_err(wrong)?;
+        Ok(format!("{}{key}", self.prefix))
+    }
+
+    /// The prefix of the service for one of ours.
+    fn full_prefix(&self, prefix: &str) -> Result<String> {
+        match prefix {
+            "" => Ok(self.prefix.clone()),
+            some => self
+                .full(some.trim_end_matches('/'))
+                .map(|key| format!("{key}/")),
+        }
+    }
+
+    fn version(&self, key: &str) -> Option<Version> {
+        let versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.get(key).cloned()
+    }
+
+    /// Remembers the version of an answer; an error if it is not that of an earlier one.
+    fn same(&self, key: &str, got: &Got) -> Result<()> {
+        let Some(version) = &got.version else {
+            return Ok(());
+        };
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        match versions.get(key) {
+            Some(known) if known == version => Ok(()),
+            Some(_) => Err(changed()),
+            None if versions.len() >= VERSIONS => Ok(()),
+            None => {
+                versions.insert(key.to_owned(), version.clone());
+                Ok(())
+            }
+        }
+    }
+
+    async fn ask(&self, key: &str, part: Part) -> Result<Option<Got>> {
+        let full = self.full(key)?;
+        let version = self.version(key);
+        let failed = |e: Error| e.of(&self.name).in_object(key);
+        let got = self.objects.get(&full, part, version.as_ref());
+        let got = got.await.map_err(failed)?;
+        match &got {
+            Some(got) => self.same(key, got).map_err(failed)?,
+            None if version.is_some() => return Err(failed(changed())),
+            None => {}
+        }
+        Ok(got)
+    }
+
+    async fn content(&self, key: &str, most: u64) -> Result<Content> {
+        Ok(match self.ask(key, Part::Whole(most)).await? {
+            None => Content::Missing,
+            Some(got) if got.total > most => Content::Longer(got.total),
+            Some(got) => Content::Bytes(got.bytes),
+        })
+    }
+
+    async fn part(&self, key: &str, range: Range<u64>) -> Result<Option<Vec<u8>>> {
+        if range.is_empty() {
+            return Ok(Some(vec![]));
+        }
+        Ok(self
+            .ask(key, Part::Range(range))
+            .await?
+            .map(|got| got.bytes))
+    }
+
+    /// Ranges of a key, merged.
+    async fn parts(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        let reads = merged(ranges);
+        let asked: Vec<BoxFuture<'_, Result<Option<Vec<u8>>>>> = reads
+            .iter()
+            .map(|read| read.range.clone())
+            .map(|range| Box::pin(self.part(key, range)) as BoxFuture<'_, _>)
+            .collect();
+        let asked = futures_util::stream::iter(asked).buffered(AT_ONCE);
+        let got: Vec<Result<Option<Vec<u8>>>> = asked.collect().await;
+        let got = got.into_iter().collect::<Result<Option<Vec<_>>>>()?;
+        got.map(|got| cut(ranges, &reads, &got)).transpose()
+    }
+
+    async fn length(&self, key: &str) -> Result<Option<u64>> {
+        let got = self.ask(key, Part::First(1)).await?;
+        Ok(got.map(|got| got.total))
+    }
+
+    /// Answers for many, a number of them at a time, in their order.
+    fn each<'a, T, A: Send>(
+        items: &'a [A],
+        ask: impl Fn(&'a A) -> BoxFuture<'a, Result<T>> + Send + Sync + 'a,
+    ) -> Vec<Result<T>>
+    where
+        A: Sync,
+        T: Send + 'a,
+    {
+        let all = futures_util::stream::iter(items).map(ask).buffered(AT_ONCE);
+        let all = wait(async { Ok(all.collect::<Vec<_>>().await) });
+        all.unwrap_or_else(|e| items.iter().map(|_| Err(e.again())).collect())
+    }
+
+    fn read_only(&self) -> Error {
+        let what = "stores on other machines are not written yet";
+        Error::new(ErrorKind::Unsupported, what).of(&self.name)
+    }
+}
+
+impl Store for Keys {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    fn latency(&self) -> bool {
+        true
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let most = u64::MAX;
+        match wait(self.content(key, most))? {
+            Content::Missing => Ok(None),
+            Content::Bytes(bytes) => Ok(Some(bytes)),
+            Content::Longer(_) => None.or_internal("a key of any length"),
+        }
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        wait(self.parts(key, ranges))
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        Self::each(keys, |of| Box::pin(self.parts(&of.key, &of.ranges)))
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        wait(self.length(key))
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        Self::each(keys, |key| Box::pin(self.length(key)))
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        // What is left only shrinks, so that a request which may not have its bytes would not have got them later either.
+        let left = Mutex::new(most);
+        let now = || *left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked: Vec<BoxFuture<'_, Result<Content>>> = vec![];
+        for key in keys {
+            asked.push(Box::pin(async { self.content(key, now()).await }));
+        }
+        let asked = futures_util::stream::iter(asked).buffered(AT_ONCE);
+        let taken = asked.map(|content| {
+            let content = content?;
+            let Content::Bytes(bytes) = &content else {
+                return Ok(content);
+            };
+            let size = bytes.len() as u64;
+            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            match left.checked_sub(size) {
+                None => Ok(Content::Longer(size)),
+                Some(rest) => {
+                    *left = rest;
+                    Ok(content)
+                }
+            }
+        });
+        let all = wait(async { Ok(taken.collect::<Vec<_>>().await) });
+        all.unwrap_or_else(|e| keys.iter().map(|_| Err(e.again())).collect())
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        let full = self.full_prefix(prefix)?;
+        wait(self.objects.children(&full))
+    }
+
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        Self::each(prefixes, |prefix| {
+            Box::pin(async move { self.objects.children(&self.full_prefix(prefix)?).await })
+        })
+    }
+
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        let full = self.full_prefix(prefix)?;
+        let mut page = |keys: Vec<(String, u64)>| {
+            for (key, size) in keys {
+                if let Some(own) = key.strip_prefix(&self.prefix) {
+                    visit(own, size)?;
+                }
+            }
+            Ok(())
+        };
+        wait(self.objects.walk(&full, &mut page))
+    }
+
+    fn put(&self, _key: &str, _bytes: &[u8]) -> Result<()> {
+        Err(self.read_only())
+    }
+
+    fn put_if_absent(&self, _key: &str, _bytes: &[u8]) -> Result<()> {
+        Err(self.read_only())
+    }
+
+    fn delete(&self, _key: &str) -> Result<()> {
+        Err(self.read_only())
+    }
+}
