@@ -21,6 +21,7 @@ mod selection;
 mod told;
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use netcdf_core::chunk::{Dataset, Engine};
@@ -62,9 +63,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     env.runtime = Runtime::sized(env.runtime.threads(), memory);
     env.set_requests(cli.requests);
     if cli.strict {
-        env.notes = Notes::strict();
+        env.notes = Arc::new(Notes::strict());
     } else if cli.in_place {
-        env.notes = Notes::strict_because("--in-place");
+        env.notes = Arc::new(Notes::strict_because("--in-place"));
     }
     if !cli.quiet {
         let notes = Notes::default();
@@ -104,6 +105,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
         trace: trace.clone(),
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
         ..Access::default()
     };
     let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
@@ -112,7 +114,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     if cli.in_place {
         in_place::check(copy, &input)?;
     }
-    let name = std::sync::Arc::clone(input.name());
+    let name = Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let engine = Engine::new(env);
     let set = Dataset::new(&*reader, env).with(&engine);

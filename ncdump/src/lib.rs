@@ -71,7 +71,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     env.filters = parsed.plugins.filters(&env.cancel);
     env.siblings.outside = parsed.allow_external;
     if parsed.strict {
-        env.notes = Notes::strict();
+        env.notes = Arc::new(Notes::strict());
     }
     if !matches!(job, Job::Ncml(_)) {
         // Truncated XML is of no use.
@@ -107,6 +107,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
         trace: Trace::from_environment(cli.trace),
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
         ..Access::default()
     };
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;

@@ -21,7 +21,7 @@ pub struct Env {
     /// Threads and memory budget.
     pub runtime: Runtime,
     /// Messages that are not fatal.
-    pub notes: Notes,
+    pub notes: Arc<Notes>,
     /// Damage of single attributes or objects.
     pub damage: Damage,
     /// Set by a signal.

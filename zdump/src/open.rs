@@ -47,6 +47,7 @@ impl Session {
             trace: Trace::from_environment(trace),
             allow_external: env.siblings.outside,
             limits: env.limits.clone(),
+            notes: Arc::clone(&env.notes),
             ..Access::default()
         };
         Self {

@@ -130,6 +130,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
         trace: Trace::default(),
         allow_external: env.siblings.outside,
         limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
         ..Access::default()
     };
     access.input(&Location::of_program(named)?, &mut std::io::empty())

@@ -18,6 +18,9 @@ pub mod odd;
 pub mod other;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(not(feature = "remote"))]
+#[path = "no_remote.rs"]
+mod remote;
 #[cfg(test)]
 pub(crate) mod rounds;
 pub mod siblings;

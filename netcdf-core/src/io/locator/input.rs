@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::url::{AskedFormat, Modes};
-use super::{Location, consolidated_by_environment};
+use super::{Address, Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
@@ -14,8 +14,9 @@ use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
 use crate::io::zip::{self, ZipStore};
-use crate::io::{Container, other};
+use crate::io::{Container, other, remote};
 use crate::limits::Limits;
+use crate::notes::Notes;
 
 /// How inputs are opened.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,8 @@ pub struct Access {
     pub limits: Limits,
     /// Whether the input is text instead of a dataset.
     pub text: bool,
+    /// Where it is said what users may want to know of how an input was opened.
+    pub notes: Arc<Notes>,
 }
 
 /// Opens an input; standard input is `stdin`, which is spooled to a temporary file.
@@ -49,18 +52,47 @@ impl Access {
             return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
         }
         let (modes, path) = (at.modes().cloned().unwrap_or_default(), at.path());
+        if let Some(address) = at.remote() {
+            return self.elsewhere(address, &modes);
+        }
         match modes.asked() {
             AskedFormat::Zarr { pure } => {
-                let hints = Hints {
-                    pure,
-                    no_xarray: modes.has("noxarray"),
-                    consolidated: modes.has("consolidated") || consolidated_by_environment(),
-                };
+                let hints = asked_hints(&modes, pure);
                 self.store(path, &modes, hints).map(Container::Store)
             }
             AskedFormat::File => Ok(Container::Source(Arc::new(open(path, self.wanted())?))),
             AskedFormat::Nothing => self.any(path),
         }
+    }
+
+    /// Opens what is on another machine.
+    fn elsewhere(&self, address: &Address, modes: &Modes) -> Result<Container> {
+        match modes.asked() {
+            AskedFormat::Zarr { pure } => {
+                let hints = asked_hints(modes, pure);
+                self.store_elsewhere(address, modes, hints)
+                    .map(Container::Store)
+            }
+            AskedFormat::File => remote::source(address, &self.notes).map(Container::Source),
+            AskedFormat::Nothing => match remote::any(address, plain(), &self.notes)? {
+                Container::Source(source) => self.file(source),
+                Container::Store(store) => Ok(Container::Store(self.trace.store(store))),
+            },
+        }
+    }
+
+    fn store_elsewhere(
+        &self,
+        address: &Address,
+        modes: &Modes,
+        hints: Hints,
+    ) -> Result<Arc<dyn Store>> {
+        if modes.has("zip") {
+            let source = remote::source(address, &self.notes)?;
+            return self.zip(source, hints).map(|(store, _)| store);
+        }
+        let store = remote::store(address, hints)?;
+        Ok(self.trace.store(store))
     }
 
     /// Decides by the first bytes of an input without a length whether to read the rest.
@@ -78,7 +110,16 @@ impl Access {
             return self.zip(source, plain()).map(|(store, _)| store);
         }
         let modes = at.modes().cloned().unwrap_or_default();
-        self.store(at.path(), &modes, plain())
+        let Some(address) = at.remote() else {
+            return self.store(at.path(), &modes, plain());
+        };
+        match modes.asked() {
+            AskedFormat::Nothing => match remote::any(address, plain(), &self.notes)? {
+                Container::Source(source) => self.zip(source, plain()).map(|(store, _)| store),
+                Container::Store(store) => Ok(self.trace.store(store)),
+            },
+            _ => self.store_elsewhere(address, &modes, plain()),
+        }
     }
 
     /// Opens the store that a URL specifies: a directory or a zip file.
@@ -131,6 +172,15 @@ impl Access {
             }
         }
         Ok(Container::Source(source))
+    }
+}
+
+/// The hints that a URL gives.
+fn asked_hints(modes: &Modes, pure: bool) -> Hints {
+    Hints {
+        pure,
+        no_xarray: modes.has("noxarray"),
+        consolidated: modes.has("consolidated") || consolidated_by_environment(),
     }
 }
 

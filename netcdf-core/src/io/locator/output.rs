@@ -148,6 +148,11 @@ impl Destination {
     /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
     pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
+        if at.remote().is_some() {
+            let what = "nothing is written on other machines yet";
+            let e = Error::new(ErrorKind::Unsupported, what);
+            return Err(named(e).with_remedy("write it here, and copy it there"));
+        }
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at
             .modes()

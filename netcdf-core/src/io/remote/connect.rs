@@ -1,0 +1,125 @@
+//! Connects to the services that addresses name.
+
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::{ClientOptions, ObjectStore, RetryConfig};
+
+use super::bucket::Bucket;
+use super::failure::Failure;
+use super::settings::{self, Aws, Sources};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::locator::address::{Address, Service};
+
+/// Requests that fail for a while are repeated so many times.
+const RETRIES: usize = 6;
+
+/// The time that a request may take with all that is repeated, unless somebody says otherwise.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The time in which a connection has to be there.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Where credentials of Google's and Azure's services come from.
+const GOOGLE: &str = "what GOOGLE_APPLICATION_CREDENTIALS and the other variables of Google's tools name";
+const AZURE: &str = "what AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY and the other variables of Azure's tools name";
+
+/// The bucket or container of an address.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
+pub fn bucket(address: &Address, said: &Sources) -> Result<Bucket> {
+    use_ring();
+    let whole = Address {
+        key: String::new(),
+        ..address.clone()
+    };
+    let name = whole.short();
+    let failed = |tried: &str, e| Failure::new(tried).of(e, &name);
+    let (store, tried): (Arc<dyn ObjectStore>, String) = match &address.service {
+        Service::S3 {
+            bucket,
+            region,
+            endpoint,
+        } => {
+            let aws = settings::aws(said)?;
+            let made = amazon(bucket, region.as_deref(), endpoint.as_deref(), &aws);
+            (Arc::new(made.map_err(|e| failed(&aws.tried, e))?), aws.tried)
+        }
+        Service::Google { bucket } => {
+            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+            let builder = builder.with_client_options(client()).with_retry(retry());
+            (Arc::new(builder.build().map_err(|e| failed(GOOGLE, e))?), GOOGLE.to_owned())
+        }
+        Service::Azure { account, container } => {
+            let builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
+            let builder = match account {
+                Some(account) => builder.with_account(account),
+                None => builder,
+            };
+            let builder = builder.with_client_options(client()).with_retry(retry());
+            (Arc::new(builder.build().map_err(|e| failed(AZURE, e))?), AZURE.to_owned())
+        }
+        Service::Web { .. } => {
+            let what = "a web server has no buckets";
+            return Err(Error::new(ErrorKind::Internal, what).of(&name));
+        }
+    };
+    Ok(Bucket::new(store, &name, &tried))
+}
+
+/// All of TLS here is done by rustls with ring.
+pub(super) fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Another part of the program may have chosen before: then that is used.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+fn amazon(
+    bucket: &str,
+    region: Option<&str>,
+    endpoint: Option<&str>,
+    aws: &Aws,
+) -> object_store::Result<AmazonS3> {
+    let region = region.or(aws.region.as_deref()).unwrap_or("us-east-1");
+    let mut builder = AmazonS3Builder::new()
+        .with_bucket_name(bucket)
+        .with_region(region)
+        .with_client_options(client())
+        .with_retry(retry());
+    if let Some(endpoint) = endpoint.or(aws.endpoint.as_deref()) {
+        // Plain HTTP is used where it is named, and nowhere else.
+        let plain = endpoint.starts_with("http://");
+        builder = builder.with_endpoint(endpoint).with_allow_http(plain);
+    }
+    match &aws.credentials {
+        Some(keys) => {
+            builder = builder
+                .with_access_key_id(keys.id.show())
+                .with_secret_access_key(keys.secret.show());
+            if let Some(token) = &keys.token {
+                builder = builder.with_token(token.show());
+            }
+        }
+        None => builder = builder.with_skip_signature(true),
+    }
+    builder.build()
+}
+
+fn client() -> ClientOptions {
+    let options = ClientOptions::new().with_timeout(TIMEOUT);
+    options.with_connect_timeout(CONNECT)
+}
+
+fn retry() -> RetryConfig {
+    RetryConfig {
+        max_retries: RETRIES,
+        retry_timeout: TIMEOUT,
+        ..RetryConfig::default()
+    }
+}

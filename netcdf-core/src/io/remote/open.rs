@@ -1,0 +1,139 @@
+//! Opens what addresses name.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::connect::{self, TIMEOUT};
+use super::settings::{self, Secret, Sources};
+use super::source::{HEAD, Object};
+use super::store::Keys;
+use super::wait::wait;
+use super::web::{First, Web, WebAccess};
+use super::{Objects, Part};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Container;
+use crate::io::file::FileSource;
+use crate::io::locator::address::{Address, Service};
+use crate::io::source::Source;
+use crate::io::store::{Hints, MARKERS, Store};
+use crate::notes::{Note, Notes};
+
+/// Opens an object.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is none; those of connecting and reading.
+pub fn source(address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
+    if let Service::Web { url } = &address.service {
+        return file(url, address, notes);
+    }
+    let bucket: Arc<dyn Objects> = Arc::new(connect::bucket(address, &said(address))?);
+    match Object::open(bucket, &address.key)? {
+        Some(object) => Ok(Arc::new(object)),
+        None => Err(nothing(address, "there is no such object")),
+    }
+}
+
+/// Opens all objects below the key of an address as a store, whatever they are.
+///
+/// # Errors
+/// Those of connecting.
+pub fn store(address: &Address, hints: Hints) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(Keys::new(objects(address)?, &address.key, hints)))
+}
+
+/// Opens what is there: an object with this key, or else a store below it.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.
+pub fn any(address: &Address, hints: Hints, notes: &Notes) -> Result<Container> {
+    if let Service::Web { url } = &address.service {
+        return file(url, address, notes).map(Container::Source);
+    }
+    let bucket = objects(address)?;
+    let key = address.key.as_str();
+    let prefix = match key {
+        "" => String::new(),
+        key => format!("{key}/"),
+    };
+    // Both are asked at once.
+    let object = async {
+        match key {
+            "" => Ok(None),
+            key => bucket.get(key, Part::First(HEAD), None).await,
+        }
+    };
+    let both = futures_util::future::join(object, bucket.children(&prefix));
+    let (object, names) = wait(async { Ok(both.await) })?;
+    if let Some(first) = object? {
+        let object = Object::new(Arc::clone(&bucket), key, first);
+        return Ok(Container::Source(Arc::new(object)));
+    }
+    if !names?.iter().any(|name| MARKERS.contains(&name.as_str())) {
+        let what = "there is no such object, and no Zarr store below it";
+        return Err(nothing(address, what));
+    }
+    let store = Keys::new(bucket, key, hints);
+    Ok(Container::Store(Arc::new(store)))
+}
+
+fn said(address: &Address) -> Sources {
+    Sources::of_process(&address.said)
+}
+
+fn objects(address: &Address) -> Result<Arc<dyn Objects>> {
+    Ok(match &address.service {
+        Service::Web { url } => Arc::new(web(url, address)?),
+        _ => Arc::new(connect::bucket(address, &said(address))?),
+    })
+}
+
+fn web(url: &str, address: &Address) -> Result<Web> {
+    connect::use_ring();
+    Web::connect(url, access(url, &said(address))?)
+}
+
+/// How the server of a URL is reached.
+fn access(url: &str, said: &Sources) -> Result<WebAccess> {
+    let (protocol, rest) = url.split_once("://").unwrap_or(("", url));
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let usual = if protocol == "https" { 443 } else { 80 };
+    let (host, port) = match host.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
+        _ => (host, usual),
+    };
+    let found = settings::web(said, host, port)?;
+    let shown = |(user, password): (String, Secret)| (user, password.show().to_owned());
+    Ok(WebAccess {
+        login: found.login.map(shown),
+        bearer: found.bearer.map(|token| token.show().to_owned()),
+        ca_bundle: found.ca_bundle,
+        proxy: found.proxy,
+        timeout: found.timeout.map_or(TIMEOUT, Duration::from_secs),
+    })
+}
+
+fn nothing(address: &Address, what: &'static str) -> Error {
+    Error::new(ErrorKind::NotFound, what).of(&address.short())
+}
+
+/// Opens a file of a web server: by its parts, if the server gives them, and else as a copy in a temporary file without a name.
+fn file(url: &str, address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
+    let server = web(url, address)?;
+    match wait(server.first(HEAD))? {
+        First::Part(Some(first)) => Ok(Arc::new(Object::new(Arc::new(server), "", first))),
+        First::Part(None) => {
+            let e = nothing(address, "the server has no such file");
+            Err(e.with_remedy("for a Zarr store, add #mode=zarr to its address"))
+        }
+        First::NoRanges { .. } => {
+            let (copy, length, _) = server.whole()?;
+            notes.remark(Note {
+                object: address.short(),
+                what: format!("the server gives no parts of files: all {length} bytes were downloaded"),
+                remedy: None,
+            });
+            Ok(Arc::new(FileSource::from_file(&server.address(""), copy)?))
+        }
+    }
+}
