@@ -5,6 +5,7 @@
 //! futures that a few threads of our own wait for ([`wait`]); none of this shows outside.
 
 mod wait;
+mod web;
 
 use std::fmt::Debug;
 use std::ops::Range;
