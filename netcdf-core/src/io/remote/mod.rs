@@ -9,6 +9,7 @@ mod failure;
 mod source;
 mod store;
 mod wait;
+mod web;
 
 use std::fmt::Debug;
 use std::ops::Range;

@@ -1,0 +1,106 @@
+//! How a web server is reached: credentials, certificates, proxy, and how long we wait.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::{Certificate, Client, ClientBuilder, Proxy, redirect};
+
+use super::transport;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Longest wait for more bytes, before another try.
+const STALL: Duration = Duration::from_secs(20);
+
+/// Settings for a web server.
+#[derive(Clone)]
+pub(in crate::io::remote) struct WebAccess {
+    /// User and password. A login in the address is used instead of it.
+    pub login: Option<(String, String)>,
+    /// A token, used instead of the login.
+    pub bearer: Option<String>,
+    /// Certificates of authorities to trust besides those of the system: a PEM file.
+    pub ca_bundle: Option<PathBuf>,
+    /// Address of a proxy, instead of that of the environment; an empty text for none.
+    pub proxy: Option<String>,
+    /// When an answer is given up.
+    pub timeout: Duration,
+}
+
+impl Default for WebAccess {
+    fn default() -> Self {
+        Self {
+            login: None,
+            bearer: None,
+            ca_bundle: None,
+            proxy: None,
+            timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Shows no secrets, only which there are.
+impl fmt::Debug for WebAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("WebAccess");
+        shown.field("login", &self.login.is_some());
+        shown.field("bearer", &self.bearer.is_some());
+        shown.field("ca_bundle", &self.ca_bundle);
+        shown.field("proxy", &self.proxy.is_some());
+        shown.field("timeout", &self.timeout);
+        shown.finish()
+    }
+}
+
+impl WebAccess {
+    /// What sends the requests. Where the address is `plain`, without encryption, the system needs no certificates.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] if there are no certificates.
+    pub(super) fn client(&self, plain: bool) -> Result<Client> {
+        // An error means that it was done before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let built = match self.builder()?.build() {
+            Err(_) if plain => self.builder()?.tls_certs_only([]).build(),
+            built => built,
+        };
+        built.map_err(|e| {
+            let what = format!("cannot prepare connections: {}", transport::innermost(&e));
+            let remedy = "install the certificates of the system, or name a file of them";
+            Error::new(ErrorKind::Io, what).with_remedy(remedy)
+        })
+    }
+
+    fn builder(&self) -> Result<ClientBuilder> {
+        let mut builder = Client::builder()
+            .user_agent(concat!("netcdf-tools/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT.min(self.timeout))
+            .read_timeout(STALL.min(self.timeout));
+        if let Some(path) = &self.ca_bundle {
+            builder = builder.tls_certs_merge(certificates(path)?);
+        }
+        match self.proxy.as_deref() {
+            None => Ok(builder),
+            Some("") => Ok(builder.no_proxy()),
+            Some(text) => Ok(builder.proxy(proxy(text)?)),
+        }
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<Certificate>> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|e| Error::io("cannot read", &name, e))?;
+    match Certificate::from_pem_bundle(&text) {
+        Ok(all) if !all.is_empty() => Ok(all),
+        _ => Err(Error::new(ErrorKind::Argument, "no certificates in PEM format").of(&name)),
+    }
+}
+
+fn proxy(text: &str) -> Result<Proxy> {
+    // The error and the text may show a password.
+    Proxy::all(text).map_err(|_| Error::new(ErrorKind::Argument, "not the address of a proxy"))
+}

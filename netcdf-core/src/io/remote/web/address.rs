@@ -1,0 +1,208 @@
+//! Addresses of objects, for requests and for messages.
+
+use reqwest::Url;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The address of a file or store, without login.
+#[derive(Clone)]
+pub(super) struct Address(Url);
+
+/// User and password.
+pub(super) type Login = (String, String);
+
+impl Address {
+    /// Takes an address apart from its login.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for anything but `http` and `https`. The error does not show the text, which may have a password.
+    pub(super) fn parse(text: &str) -> Result<(Self, Option<Login>)> {
+        let wrong = |why: &str| {
+            let what = format!("not the address of a web server: {why}");
+            Error::new(ErrorKind::Argument, what)
+        };
+        let mut url = Url::parse(text).map_err(|e| wrong(&e.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("it does not begin with http:// or https://"));
+        }
+        let login = login(&url);
+        strip(&mut url);
+        Ok((Self(url), login))
+    }
+
+    /// The address of an object: that of the base, for an empty key.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for keys that addresses cannot have.
+    pub(super) fn of(&self, key: &str) -> Result<Url> {
+        self.joined(key).ok_or_else(|| {
+            let what = "a name that the address of a web server cannot have";
+            Error::new(ErrorKind::Unsupported, what).of(&self.shown(key))
+        })
+    }
+
+    /// As [`Address::of`], for messages: without secrets in the query.
+    pub(super) fn shown(&self, key: &str) -> String {
+        match self.joined(key) {
+            Some(url) => shown(&url),
+            None => format!("{}/{key}", shown(&self.0)),
+        }
+    }
+
+    fn joined(&self, key: &str) -> Option<Url> {
+        let mut url = self.0.clone();
+        // They would silently become another key.
+        let odd = |part: &str| part == "." || part == ".." || part.contains(['\t', '\n', '\r']);
+        if key.split('/').any(odd) {
+            return None;
+        }
+        if !key.is_empty() {
+            let mut path = url.path_segments_mut().ok()?;
+            path.pop_if_empty().extend(key.split('/'));
+        }
+        Some(url)
+    }
+
+    /// True for an address with the same scheme, host and port.
+    pub(super) fn is_origin_of(&self, url: &Url) -> bool {
+        self.0.origin() == url.origin()
+    }
+
+    /// True for an address without encryption.
+    pub(super) fn is_plain(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+
+    /// True if the query may have a secret.
+    pub(super) fn has_secret(&self) -> bool {
+        has_secret(&self.0)
+    }
+}
+
+/// Removes what no server gets as part of the address.
+pub(super) fn strip(url: &mut Url) {
+    // These cannot fail for addresses with a host, which all of `http` have.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_fragment(None);
+}
+
+/// An address for messages.
+fn shown(url: &Url) -> String {
+    if !has_secret(url) {
+        return url.to_string();
+    }
+    let mut bare = url.clone();
+    bare.set_query(None);
+    format!("{bare}?…")
+}
+
+fn has_secret(url: &Url) -> bool {
+    let secret = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let part = |word| name.contains(word);
+        let words = [
+            "signature",
+            "token",
+            "password",
+            "passwd",
+            "secret",
+            "credential",
+            "auth",
+        ];
+        name == "sig" || name.ends_with("key") || words.into_iter().any(part)
+    };
+    url.query_pairs().any(|(name, _)| secret(&name))
+}
+
+fn login(url: &Url) -> Option<Login> {
+    let (user, password) = (url.username(), url.password());
+    let any = !user.is_empty() || password.is_some();
+    any.then(|| (decoded(user), decoded(password.unwrap_or_default())))
+}
+
+/// Text with its `%XX` replaced.
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        match (code, part.get(2..)) {
+            (Some(code), Some(rest)) => {
+                bytes.push(code);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            _ => bytes.extend(b"%".iter().chain(part.as_bytes())),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        Address::parse(text).unwrap().0
+    }
+
+    #[test]
+    fn keys_go_before_the_query() {
+        let base = address("https://host/a%20b/s.zarr/?v=1#part");
+        let of = |key| base.of(key).unwrap().to_string();
+        assert_eq!(of(""), "https://host/a%20b/s.zarr/?v=1");
+        assert_eq!(of("t/c/0"), "https://host/a%20b/s.zarr/t/c/0?v=1");
+        assert_eq!(of(".zgroup"), "https://host/a%20b/s.zarr/.zgroup?v=1");
+        assert_eq!(
+            of("é ?#%2e"),
+            "https://host/a%20b/s.zarr/%C3%A9%20%3F%23%252e?v=1"
+        );
+        assert_eq!(
+            base.shown("t/.zarray"),
+            "https://host/a%20b/s.zarr/t/.zarray?v=1"
+        );
+        for key in ["a/../b", ".", "a\tb"] {
+            assert_eq!(base.of(key).unwrap_err().kind(), ErrorKind::Unsupported);
+        }
+        assert!(base.shown("a/../b").ends_with("/a/../b"));
+        assert_eq!(
+            address("http://host").of("k").unwrap().as_str(),
+            "http://host/k"
+        );
+    }
+
+    #[test]
+    fn logins_are_taken_out() {
+        let (base, login) = Address::parse("http://me%40x:p%3Aw%@host/f").unwrap();
+        assert_eq!(login, Some(("me@x".to_owned(), "p:w%".to_owned())));
+        assert_eq!(base.shown(""), "http://host/f");
+        for text in ["ftp://me:secret@host", "http://me:secret@host:x/", "secret"] {
+            let e = Address::parse(text).err().unwrap();
+            assert_eq!(e.kind(), ErrorKind::Argument);
+            assert!(!e.to_string().contains("secret"), "{e}");
+        }
+    }
+
+    #[test]
+    fn secrets_of_queries_are_not_shown() {
+        for query in [
+            "X-Amz-Signature=x",
+            "a=1&sig=x",
+            "token=x",
+            "api_key=x",
+            "Key=x",
+        ] {
+            let base = address(&format!("http://host/f?{query}"));
+            assert_eq!(
+                (base.shown("k"), base.has_secret()),
+                ("http://host/f/k?…".into(), true)
+            );
+        }
+        assert_eq!(
+            address("http://host/f?year=1").shown(""),
+            "http://host/f?year=1"
+        );
+    }
+}

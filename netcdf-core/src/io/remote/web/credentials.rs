@@ -1,0 +1,82 @@
+//! What proves to a server who asks.
+
+use reqwest::Client;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+
+use super::access::WebAccess;
+use super::address::{Address, Login};
+use crate::error::{Error, ErrorKind, OrInternal, Result};
+
+/// The header `Authorization`, if any, and where it is from. It is only for the server of the address.
+pub(super) struct Credentials {
+    header: Option<HeaderValue>,
+    words: &'static str,
+}
+
+impl Credentials {
+    /// The login of the address, or else the token or the login of the settings.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for text that no header can have.
+    pub(super) fn new(
+        client: &Client,
+        address: &Address,
+        login: Option<Login>,
+        access: &WebAccess,
+    ) -> Result<Self> {
+        let (secret, words) = match (login, &access.bearer, &access.login) {
+            (Some(login), ..) => (Secret::Login(login), "with the login of the address"),
+            (_, Some(token), _) => (Secret::Token(token), "with the token from the settings"),
+            (_, _, Some(login)) => {
+                let login = Secret::Login(login.clone());
+                (login, "with the login from the settings")
+            }
+            (None, None, None) => return Ok(Self::none(address)),
+        };
+        let header = Some(secret.header(client, address)?);
+        Ok(Self { header, words })
+    }
+
+    fn none(address: &Address) -> Self {
+        let words = match address.has_secret() {
+            true => "with the query of the address",
+            false => "without credentials",
+        };
+        Self {
+            header: None,
+            words,
+        }
+    }
+
+    /// The header for the server of the address.
+    pub(super) fn header(&self) -> Option<&HeaderValue> {
+        self.header.as_ref()
+    }
+
+    /// What a request is sent with, for messages.
+    pub(super) fn words(&self) -> &'static str {
+        self.words
+    }
+}
+
+enum Secret<'a> {
+    Login(Login),
+    Token(&'a str),
+}
+
+impl Secret<'_> {
+    fn header(self, client: &Client, address: &Address) -> Result<HeaderValue> {
+        let request = client.get(address.of("")?);
+        let request = match self {
+            Self::Login((user, password)) => request.basic_auth(user, Some(password)),
+            Self::Token(token) => request.bearer_auth(token),
+        };
+        // The error may show the token.
+        let request = request.build().map_err(|_| {
+            let what = "the token has characters that no request can have";
+            Error::new(ErrorKind::Argument, what)
+        })?;
+        let header = request.headers().get(AUTHORIZATION).cloned();
+        header.or_internal("the header of a login")
+    }
+}

@@ -1,0 +1,132 @@
+//! Objects on a plain web server: a file, or the keys of a store below one address.
+//!
+//! [`access`] says how a server is reached, [`address`] makes addresses of keys, [`request`] asks once and follows redirects,
+//! [`tries`] decides whether to ask again, [`fetch`] collects the bytes of a part, and [`whole`] downloads a file from a server that
+//! cannot give parts.
+#![allow(dead_code, reason = "until it is connected")]
+
+mod access;
+mod address;
+mod credentials;
+mod fetch;
+mod headers;
+mod request;
+mod status;
+#[cfg(test)]
+pub(in crate::io::remote) mod tests;
+mod transport;
+mod tries;
+mod whole;
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::Client;
+
+pub(in crate::io::remote) use self::access::WebAccess;
+use self::address::Address;
+use self::credentials::Credentials;
+use self::tries::Tries;
+use super::{Answer, Got, Objects, Page, Part, Version};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A file on a web server, or a store below an address.
+pub(in crate::io::remote) struct Web {
+    address: Address,
+    client: Client,
+    credentials: Credentials,
+    /// When an answer is given up, after it was asked for.
+    timeout: Duration,
+    /// The pause after the first try that failed.
+    pause: Duration,
+}
+
+/// The first bytes of an object, if the server can give them alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::io::remote) enum First {
+    /// The bytes; `None` if there is no such object.
+    Part(Option<Got>),
+    /// The server only sends whole objects.
+    NoRanges {
+        /// Length of the object in bytes, if the server tells.
+        length: Option<u64>,
+    },
+}
+
+impl Web {
+    /// The file or store at the address `base`, which may have a login and a query. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for no address of a web server, and for settings that cannot be used; [`ErrorKind::Io`] if the
+    /// certificates cannot be read.
+    pub(in crate::io::remote) fn connect(base: &str, access: WebAccess) -> Result<Self> {
+        let (address, login) = Address::parse(base)?;
+        let client = access.client(address.is_plain())?;
+        let credentials = Credentials::new(&client, &address, login, &access)?;
+        Ok(Self {
+            address,
+            client,
+            credentials,
+            timeout: access.timeout,
+            pause: tries::PAUSE,
+        })
+    }
+
+    /// The first `n` bytes of the file.
+    pub(in crate::io::remote) fn first(&self, n: u64) -> Answer<'_, First> {
+        Box::pin(self.fetch("", Part::First(n), None))
+    }
+
+    fn tries(&self) -> Tries {
+        Tries::new(self.timeout, self.pause)
+    }
+
+    fn cannot_list<T>(&self) -> Result<T> {
+        let what = "a web server does not list what it has";
+        let e = Error::new(ErrorKind::Unsupported, what).of(&self.address.shown(""));
+        Err(e
+            .with_remedy("the store needs consolidated metadata, or an address at an object store"))
+    }
+}
+
+impl fmt::Debug for Web {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Web");
+        shown.field("address", &self.address.shown(""));
+        shown.field("credentials", &self.credentials.words());
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl Objects for Web {
+    fn address(&self, key: &str) -> String {
+        self.address.shown(key)
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+        part: Part,
+        version: Option<&'a Version>,
+    ) -> Answer<'a, Option<Got>> {
+        Box::pin(async move {
+            match self.fetch(key, part, version).await? {
+                First::Part(got) => Ok(got),
+                First::NoRanges { .. } => Err(no_ranges().of(&self.address.shown(key))),
+            }
+        })
+    }
+
+    fn walk<'a>(&'a self, _: &'a str, _: Page<'a>) -> Answer<'a, ()> {
+        Box::pin(async { self.cannot_list() })
+    }
+
+    fn children<'a>(&'a self, _: &'a str) -> Answer<'a, Vec<String>> {
+        Box::pin(async { self.cannot_list() })
+    }
+}
+
+fn no_ranges() -> Error {
+    let what = "the server gives no parts of files, only whole ones";
+    Error::new(ErrorKind::Unsupported, what).with_remedy("download the file first")
+}

@@ -1,0 +1,62 @@
+//! Web servers, good and bad, and what comes of them.
+
+mod credentials;
+mod failures;
+mod parts;
+pub(in crate::io::remote) mod server;
+
+use std::time::Duration;
+
+use self::server::{Reply, Request, Server};
+use super::{Web, WebAccess};
+use crate::error::Result;
+use crate::io::remote::wait::wait;
+use crate::io::remote::{Got, Objects, Part, Version};
+
+const DATA: &[u8] = b"0123456789abcdefghij";
+const TAG: &str = "\"one\"";
+
+fn access() -> WebAccess {
+    WebAccess {
+        proxy: Some(String::new()),
+        timeout: Duration::from_secs(5),
+        ..WebAccess::default()
+    }
+}
+
+fn connect(url: &str, access: WebAccess) -> Web {
+    let mut web = Web::connect(url, access).unwrap();
+    web.pause = Duration::from_millis(2);
+    web
+}
+
+/// A server that answers as `script` says, and its client.
+fn web(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Web) {
+    let server = Server::start(script);
+    let web = connect(&server.url("f"), access());
+    (server, web)
+}
+
+/// As [`web`], for a client that soon gives up.
+fn hasty(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Web) {
+    let (server, mut web) = web(script);
+    web.timeout = Duration::from_millis(400);
+    (server, web)
+}
+
+fn good(request: &Request) -> Reply {
+    Reply::good(request, DATA, TAG)
+}
+
+fn get(web: &Web, part: Part) -> Result<Option<Got>> {
+    wait(web.get("", part, None))
+}
+
+/// The answer for a file that is there.
+fn some(bytes: &[u8]) -> Option<Got> {
+    Some(Got {
+        bytes: bytes.to_vec(),
+        total: DATA.len() as u64,
+        version: Some(Version(TAG.to_owned())),
+    })
+}

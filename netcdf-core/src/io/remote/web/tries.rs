@@ -1,0 +1,142 @@
+//! Asking again: how often, after which pause, and until when.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Most tries for one answer.
+const MOST: u32 = 6;
+
+/// The pause after the first try; each further one is twice as long.
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
+
+/// The longest pause that we choose.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// The longest pause that a server may ask for.
+const LONGEST_ASKED: Duration = Duration::from_secs(30);
+
+/// The longest time-out: times far beyond it cannot be calculated with.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Why a try failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// Another try may succeed.
+    Passing {
+        /// What happened.
+        reason: String,
+        /// The pause that the server asks for.
+        after: Option<Duration>,
+    },
+    /// Another try would fail in the same way.
+    Final(Error),
+}
+
+impl Fault {
+    /// A failure for which the server asks for no certain pause.
+    pub(super) fn passing(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Passing {
+            reason,
+            after: None,
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(e: Error) -> Self {
+        Self::Final(e)
+    }
+}
+
+/// The tries for one answer.
+#[derive(Debug)]
+pub(super) struct Tries {
+    made: u32,
+    timeout: Duration,
+    deadline: Instant,
+    pause: Duration,
+}
+
+impl Tries {
+    /// Tries that end `timeout` from now. The first pause is `pause`.
+    pub(super) fn new(timeout: Duration, pause: Duration) -> Self {
+        let timeout = timeout.min(YEAR);
+        Self {
+            made: 0,
+            timeout,
+            deadline: Instant::now() + timeout,
+            pause,
+        }
+    }
+
+    /// Gives more time: something was received.
+    pub(super) fn renew(&mut self) {
+        self.deadline = Instant::now() + self.timeout;
+    }
+
+    /// Waits for a part of the answer.
+    ///
+    /// # Errors
+    /// A fault when the time is over.
+    pub(super) async fn within<T>(&self, part: impl Future<Output = T>) -> Result<T, Fault> {
+        let done = timeout_at(self.deadline, part).await;
+        done.map_err(|_| Fault::passing("no answer in time"))
+    }
+
+    /// Pauses before another try.
+    ///
+    /// # Errors
+    /// That of a final fault; [`ErrorKind::Io`] if there were enough tries, or the time would be over.
+    pub(super) async fn again(&mut self, fault: Fault) -> Result<()> {
+        let (reason, after) = match fault {
+            Fault::Passing { reason, after } => (reason, after),
+            Fault::Final(e) => return Err(e),
+        };
+        self.made = self.made.saturating_add(1);
+        let pause = after.map_or_else(|| self.own_pause(), |asked| asked.min(LONGEST_ASKED));
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if self.made >= MOST || left <= pause {
+            return Err(self.failed(&reason));
+        }
+        sleep(pause).await;
+        Ok(())
+    }
+
+    /// Twice as long each time, less up to a half: those who were refused together shall not come again together.
+    fn own_pause(&self) -> Duration {
+        let doubled = 2u32.saturating_pow(self.made.saturating_sub(1));
+        let half = self.pause.saturating_mul(doubled).min(LONGEST) / 2;
+        let random = RandomState::new().build_hasher().finish() % 1024;
+        half + half * u32::try_from(random).unwrap_or(0) / 1024
+    }
+
+    fn failed(&self, reason: &str) -> Error {
+        let tries = match self.made {
+            1 => "1 try".to_owned(),
+            made => format!("{made} tries"),
+        };
+        let what = format!("{reason} (given up after {tries})");
+        Error::new(ErrorKind::Io, what).with_remedy("try again later")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_up_to_a_limit() {
+        let mut tries = Tries::new(Duration::MAX, PAUSE);
+        for (made, longest) in [(1, 100), (2, 200), (3, 400), (50, 5000)] {
+            tries.made = made;
+            let pause = tries.own_pause();
+            let longest = Duration::from_millis(longest);
+            assert!(pause >= longest / 2 && pause <= longest, "{pause:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Downloads a file from a server that gives no parts of it.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+
+use super::fetch::{ended, next};
+use super::request::Reply;
+use super::tries::{Fault, Tries};
+use super::{Web, headers};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::full::{failed_temporary, failed_to_make};
+use crate::io::remote::Version;
+use crate::io::remote::wait::wait;
+
+impl Web {
+    /// The whole file as a temporary one, at its start, with its length and version. Takes as long as bytes keep coming.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Io`], also for a full disk.
+    pub(in crate::io::remote) fn whole(&self) -> Result<(File, u64, Option<Version>)> {
+        wait(Box::pin(self.download()))
+    }
+
+    async fn download(&self) -> Result<(File, u64, Option<Version>)> {
+        let name = self.address.shown("");
+        let mut file = tempfile::tempfile().map_err(|e| failed_to_make(&name, e))?;
+        let mut tries = self.tries();
+        loop {
+            match self.download_once(&mut file, &name, &mut tries).await {
+                Ok((len, version)) => return Ok((file, len, version)),
+                Err(fault) => tries.again(fault).await.map_err(|e| e.of(&name))?,
+            }
+        }
+    }
+
+    async fn download_once(
+        &self,
+        file: &mut File,
+        name: &str,
+        tries: &mut Tries,
+    ) -> Result<(u64, Option<Version>), Fault> {
+        let failed = |e| failed_temporary("cannot write", name, e);
+        file.rewind()
+            .and_then(|()| file.set_len(0))
+            .map_err(failed)?;
+        let reply = self.ask(&self.address.of("")?, None, None, tries).await?;
+        let Reply::Whole(mut response) = reply else {
+            return Err(Error::new(ErrorKind::NotFound, "no such file").into());
+        };
+        let (end, version) = (
+            response.content_length(),
+            headers::version(response.headers()),
+        );
+        let mut len = 0u64;
+        while let Some(bytes) = next(&mut response, tries).await? {
+            file.write_all(&bytes).map_err(failed)?;
+            len = len.saturating_add(bytes.len() as u64);
+            tries.renew();
+        }
+        ended(len, end)?;
+        file.rewind().map_err(failed)?;
+        Ok((len, version))
+    }
+}
