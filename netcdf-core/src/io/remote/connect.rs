@@ -24,7 +24,8 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Where credentials of Google's and Azure's services come from.
-const GOOGLE: &str = "what GOOGLE_APPLICATION_CREDENTIALS and the other variables of Google's tools name";
+const GOOGLE: &str =
+    "what GOOGLE_APPLICATION_CREDENTIALS and the other variables of Google's tools name";
 const AZURE: &str = "what AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY and the other variables of Azure's tools name";
 
 /// The bucket or container of an address.
@@ -47,12 +48,18 @@ pub fn bucket(address: &Address, said: &Sources) -> Result<Bucket> {
         } => {
             let aws = settings::aws(said)?;
             let made = amazon(bucket, region.as_deref(), endpoint.as_deref(), &aws);
-            (Arc::new(made.map_err(|e| failed(&aws.tried, e))?), aws.tried)
+            (
+                Arc::new(made.map_err(|e| failed(&aws.tried, e))?),
+                aws.tried,
+            )
         }
         Service::Google { bucket } => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
             let builder = builder.with_client_options(client()).with_retry(retry());
-            (Arc::new(builder.build().map_err(|e| failed(GOOGLE, e))?), GOOGLE.to_owned())
+            (
+                Arc::new(builder.build().map_err(|e| failed(GOOGLE, e))?),
+                GOOGLE.to_owned(),
+            )
         }
         Service::Azure { account, container } => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
@@ -61,7 +68,10 @@ pub fn bucket(address: &Address, said: &Sources) -> Result<Bucket> {
                 None => builder,
             };
             let builder = builder.with_client_options(client()).with_retry(retry());
-            (Arc::new(builder.build().map_err(|e| failed(AZURE, e))?), AZURE.to_owned())
+            (
+                Arc::new(builder.build().map_err(|e| failed(AZURE, e))?),
+                AZURE.to_owned(),
+            )
         }
         Service::Web { .. } => {
             let what = "a web server has no buckets";

@@ -1,15 +1,20 @@
 //! Datasets on other machines: web servers and object stores, behind the traits of [`crate::io`].
 //!
-//! [`Objects`] is what every service can do: give parts of an object, and list keys where it can. [`source`] makes a
-//! [`Source`](crate::io::Source) of one object and [`store`] a [`Store`](crate::io::Store) of all keys below a prefix. Requests are
+//! [`Objects`] is what every service can do: give parts of an object, and list keys where it can. `source` makes a
+//! [`Source`](crate::io::Source) of one object and `store` a [`Store`](crate::io::Store) of all keys below a prefix. Requests are
 //! futures that a few threads of our own wait for ([`wait`]); none of this shows outside.
 
 mod bucket;
+mod connect;
 mod failure;
+mod open;
+mod settings;
 mod source;
 mod store;
 mod wait;
 mod web;
+
+pub use open::{any, source, store};
 
 use std::fmt::Debug;
 use std::ops::Range;

@@ -130,7 +130,9 @@ fn file(url: &str, address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> 
             let (copy, length, _) = server.whole()?;
             notes.remark(Note {
                 object: address.short(),
-                what: format!("the server gives no parts of files: all {length} bytes were downloaded"),
+                what: format!(
+                    "the server gives no parts of files: all {length} bytes were downloaded"
+                ),
                 remedy: None,
             });
             Ok(Arc::new(FileSource::from_file(&server.address(""), copy)?))

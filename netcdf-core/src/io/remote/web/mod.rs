@@ -3,7 +3,6 @@
 //! [`access`] says how a server is reached, [`address`] makes addresses of keys, [`request`] asks once and follows redirects,
 //! [`tries`] decides whether to ask again, [`fetch`] collects the bytes of a part, and [`whole`] downloads a file from a server that
 //! cannot give parts.
-#![allow(dead_code, reason = "until it is connected")]
 
 mod access;
 mod address;
@@ -27,7 +26,7 @@ pub(in crate::io::remote) use self::access::WebAccess;
 use self::address::Address;
 use self::credentials::Credentials;
 use self::tries::Tries;
-use super::{Answer, Got, Objects, Page, Part, Version};
+use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A file on a web server, or a store below an address.
@@ -117,7 +116,7 @@ impl Objects for Web {
         })
     }
 
-    fn walk<'a>(&'a self, _: &'a str, _: Page<'a>) -> Answer<'a, ()> {
+    fn walk<'a>(&'a self, _: &'a str, _: Page<'a>) -> Walk<'a> {
         Box::pin(async { self.cannot_list() })
     }
 
