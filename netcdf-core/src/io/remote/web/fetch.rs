@@ -106,7 +106,7 @@ impl Taken {
             Part::First(n) if have == 0 => Some(0..(*n).max(1)),
             Part::First(n) => Some(have..(*n).min(self.total)),
             Part::Range(range) => Some(range.start.saturating_add(have)..range.end),
-            Part::Whole(_) => (have > 0).then(|| have..self.total),
+            Part::Whole(_) => (have > 0).then_some(have..self.total),
         }
     }
 

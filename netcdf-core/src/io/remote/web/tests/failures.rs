@@ -111,9 +111,10 @@ fn ranges(tag: &'static str, part: Part) -> Vec<Option<std::ops::Range<usize>>> 
         }
     });
     let web = connect(&server.url("f"), access());
+    let at = |n: u64| usize::try_from(n).unwrap();
     let expected = match part.clone() {
-        Part::First(n) => &DATA[..n.min(20) as usize],
-        Part::Range(range) => &DATA[range.start as usize..range.end as usize],
+        Part::First(n) => &DATA[..at(n.min(20))],
+        Part::Range(range) => &DATA[at(range.start)..at(range.end)],
         Part::Whole(_) => DATA,
     };
     let got = get(&web, part).unwrap().unwrap();
