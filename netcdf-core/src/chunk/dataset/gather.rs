@@ -52,9 +52,9 @@ impl Variable<'_> {
         Canvas::new(shape, (size, len), &self.decoder.buffers)
     }
 
-    /// The elements of a region, row-major.
+    /// The elements of a region, row-major, from chunks that several threads decode.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
-        Ok(self.read_part(region, None)?.bytes)
+        Ok(self.read_by(region, None, Gather::spread)?.bytes)
     }
 
     /// The elements of a region, and whether any are stored. Its chunks may have been located before.
@@ -62,6 +62,16 @@ impl Variable<'_> {
         &self,
         region: &Region,
         found: Option<Vec<ChunkRef>>,
+    ) -> Result<BoxElements> {
+        self.read_by(region, found, Gather::chunks)
+    }
+
+    /// As [`Variable::read_part`], where `take` takes the chunks.
+    fn read_by<'v>(
+        &'v self,
+        region: &'v Region,
+        found: Option<Vec<ChunkRef>>,
+        take: impl FnOnce(&mut Gather<'v>, Vec<ChunkRef>) -> Result<()>,
     ) -> Result<BoxElements> {
         if self.assembled {
             let bytes = self.assemble(region)?;
@@ -80,11 +90,8 @@ impl Variable<'_> {
         let mut visited = Vec::new();
         if self.layout.element.size > 0 {
             let found = found.map_or_else(|| self.candidates(&cells), Ok)?;
-            for chunk in found {
-                self.set.env.cancel.check()?;
-                visited.push(chunk.index);
-                gather.chunk(chunk)?;
-            }
+            visited.extend(found.iter().map(|chunk| chunk.index));
+            take(&mut gather, found)?;
         }
         gather.finish()?;
         visited.sort_unstable();

@@ -11,12 +11,15 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, Run, runs};
 use crate::error::Result;
 use crate::model::Region;
+use crate::runtime::Item;
 use crate::runtime::buffers::LARGE;
 
 /// Parts fetched at a time.
 const BATCH: usize = 1 << 14;
 /// Bytes fetched at a time, roughly.
 const BYTES: u64 = 1 << 20;
+/// Chunks of at least this many bytes are worth a thread each; smaller ones are fetched together.
+const SPREAD: u64 = 64 << 10;
 /// Elements at least this many bytes apart are not read together.
 const APART: u64 = 4 << 10;
 
@@ -70,6 +73,40 @@ impl<'a> Gather<'a> {
         }
         let (block, region) = (layout.block(chunk.index), self.region);
         runs(&block, region, |run| self.run(&chunk, run))
+    }
+
+    /// Takes what the region needs of chunks.
+    pub(super) fn chunks(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
+        for chunk in chunks {
+            self.variable.set.env.cancel.check()?;
+            self.chunk(chunk)?;
+        }
+        Ok(())
+    }
+
+    /// As [`Gather::chunks`]; several large chunks that are still to be decoded are so on several threads. The caller holds no lock.
+    pub(super) fn spread(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
+        let variable = self.variable;
+        let whole = variable.layout.chunk_bytes().unwrap_or_default() as u64;
+        let unknown = |chunk: &&ChunkRef| {
+            let usage = variable.usage.as_ref();
+            usage.is_none_or(|usage| usage.find(chunk).is_none())
+        };
+        let plain = variable.layout.filters.is_empty() || whole < SPREAD;
+        if plain || chunks.iter().filter(unknown).take(2).count() < 2 {
+            return self.chunks(chunks);
+        }
+        let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
+        let items = chunks.into_iter().map(|c| Ok(Item::new(bytes(&c), c)));
+        let decode = |chunk: ChunkRef| Ok((variable.elements(&chunk)?, chunk));
+        let put = |(elements, chunk): (Option<ChunkElements>, ChunkRef)| match elements {
+            Some(elements) => self.put_chunk(&chunk, elements),
+            None => {
+                self.missing.insert(chunk.index);
+                Ok(())
+            }
+        };
+        variable.set.runtime().ordered(items, decode, put)
     }
 
     /// Requests a run of a chunk without filters, element by element if they are far apart.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::connect::{self, TIMEOUT};
-use super::settings::{self, Secret, Sources};
+use super::settings::{self, Login, Sources};
 use super::source::{HEAD, Object};
 use super::store::Keys;
 use super::wait::wait;
@@ -102,13 +102,13 @@ fn access(url: &str, said: &Sources) -> Result<WebAccess> {
         Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
         _ => (host, usual),
     };
-    let found = settings::web(said, host, port)?;
-    let shown = |(user, password): (String, Secret)| (user, password.show().to_owned());
+    let found = settings::web(said, host, Some(port))?;
+    let shown = |(user, password): Login| (user, password.show().to_owned());
     Ok(WebAccess {
         login: found.login.map(shown),
         bearer: found.bearer.map(|token| token.show().to_owned()),
         ca_bundle: found.ca_bundle,
-        proxy: found.proxy,
+        proxy: found.proxy.map(|proxy| proxy.show().to_owned()),
         timeout: found.timeout.map_or(TIMEOUT, Duration::from_secs),
     })
 }

@@ -1,91 +1,212 @@
-//! Logins in `.netrc`: `machine NAME login USER password SECRET`, or `default` in place of `machine NAME`.
+//! The grammar of `.netrc`: words that name machines, and the logins for them.
 
-use super::Secret;
+use std::iter::Peekable;
+use std::str::Chars;
 
-/// The login for a machine; the first entry that fits counts.
-pub fn login(text: &str, machine: &str) -> Option<(String, Secret)> {
-    let words = words(text);
-    let mut words = words.iter().map(String::as_str);
-    let (mut here, mut user, mut password) = (false, None, None);
-    while let Some(word) = words.next() {
-        match word {
+use super::secret::Secret;
+
+/// A login: name and password.
+pub type Login = (String, Secret);
+
+/// The login for a host: the first that is complete, or that of `default`. With `name`, only the login of this name.
+#[must_use]
+pub fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> {
+    let mut words = Words(text.chars().peekable());
+    let mut entry = Entry::default();
+    while let Some(word) = words.keyword() {
+        match word.as_str() {
             "machine" | "default" => {
-                if here {
-                    break;
+                if let Some(login) = entry.login(name) {
+                    return Some(login);
                 }
-                here = word == "default" || words.next() == Some(machine);
+                let applies = word == "default" || words.value()?.eq_ignore_ascii_case(host);
+                entry = Entry {
+                    applies,
+                    ..Entry::default()
+                };
             }
-            "login" => user = words.next().filter(|_| here).or(user),
-            "password" => password = words.next().filter(|_| here).or(password),
-            "account" => {
-                words.next();
-            }
+            "login" => entry.name = words.value(),
+            "password" => entry.password = words.value(),
+            "account" => drop(words.value()),
+            "macdef" => words.skip_macro(),
             _ => {}
         }
     }
-    let found = user.zip(password).filter(|_| here);
-    found.map(|(user, password)| (user.to_owned(), Secret::new(password)))
+    entry.login(name)
 }
 
-/// The words of a file, without comments and macros. Words in quotes may have blanks in them.
-fn words(text: &str) -> Vec<String> {
-    let mut words = vec![];
-    let mut macros = false;
-    for line in text.lines() {
-        // A macro ends with an empty line.
-        macros = macros && !line.trim().is_empty();
-        if macros || line.trim_start().starts_with('#') {
-            continue;
-        }
-        let found = words_of(line);
-        let end = found.iter().position(|word| word == "macdef");
-        macros = end.is_some();
-        words.extend(found.into_iter().take(end.unwrap_or(usize::MAX)));
+/// What is said for one machine.
+#[derive(Default)]
+struct Entry {
+    applies: bool,
+    name: Option<String>,
+    password: Option<String>,
+}
+
+impl Entry {
+    /// The login, if it is for the host.
+    fn login(&mut self, name: Option<&str>) -> Option<Login> {
+        let (own, password) = (self.name.take()?, self.password.take()?);
+        let wanted = self.applies && name.is_none_or(|name| name == own);
+        wanted.then(|| (own, Secret::new(password)))
     }
-    words
 }
 
-fn words_of(line: &str) -> Vec<String> {
-    let mut words = vec![];
-    let mut chars = line.chars().peekable();
-    while let Some(&first) = chars.peek() {
-        if first.is_whitespace() {
-            chars.next();
-            continue;
+/// The words of a file.
+struct Words<'a>(Peekable<Chars<'a>>);
+
+impl Words<'_> {
+    /// The next word that is not in a comment.
+    fn keyword(&mut self) -> Option<String> {
+        loop {
+            match self.next_char()? {
+                '#' => self.skip_line(),
+                _ => return self.value(),
+            }
         }
-        let quoted = first == '"';
-        if quoted {
-            chars.next();
+    }
+
+    /// The next word, which may be in quotes, and may begin with `#`.
+    fn value(&mut self) -> Option<String> {
+        match self.next_char()? {
+            '"' => {
+                self.0.next();
+                Some(self.quoted())
+            }
+            _ => Some(self.plain()),
         }
+    }
+
+    /// The character at which the next word begins.
+    fn next_char(&mut self) -> Option<char> {
+        while self.0.next_if(|c| c.is_whitespace()).is_some() {}
+        self.0.peek().copied()
+    }
+
+    fn plain(&mut self) -> String {
         let mut word = String::new();
-        while let Some(c) = chars.next_if(|&c| if quoted { c != '"' } else { !c.is_whitespace() }) {
+        while let Some(c) = self.0.next_if(|c| !c.is_whitespace()) {
+            word.push(c);
+        }
+        word
+    }
+
+    /// The rest of a word in quotes, which ends at the end of its line at the latest.
+    fn quoted(&mut self) -> String {
+        let mut word = String::new();
+        while let Some(c) = self.0.next_if(|c| *c != '\n') {
             match c {
-                '\\' if quoted => word.extend(chars.next()),
+                '"' => break,
+                '\\' => word.extend(self.0.next().map(escaped)),
                 c => word.push(c),
             }
         }
-        if quoted {
-            chars.next();
-        }
-        words.push(word);
+        word
     }
-    words
+
+    fn skip_line(&mut self) {
+        while self.0.next_if(|c| *c != '\n').is_some() {}
+    }
+
+    /// Skips a macro: it ends at an empty line.
+    fn skip_macro(&mut self) {
+        self.skip_line();
+        while self.0.next().is_some() {
+            let mut is_empty = true;
+            while let Some(c) = self.0.next_if(|c| *c != '\n') {
+                is_empty &= c == '\r';
+            }
+            if is_empty {
+                return;
+            }
+        }
+    }
+}
+
+/// What a letter after `\` stands for.
+fn escaped(c: char) -> char {
+    match c {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        c => c,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# machine a login no password no\nmachine a login me\n  password \"p w\\\"\"\nmacdef init\nmachine b login x password y\n\nmachine b account z login you password q\nmachine c login half\ndefault login any password all\n";
+    const FILE: &str = r#"
+# machine h login comment password no
+machine other.org login o password op
+machine h
+    login "a \"b\"	c"   # the user
+    password "x\\y\tz"
+    account none
+machine plain login u#1 password #p#w
+machine none login u
+machine two password "p 1" login one machine two login "two" password p2
+macdef init
+machine macro login m password mp
+
+machine after login a
+  password ap
+machine macro2
+macdef last
+  cd /x
+machine inside login i password ip
+
+machine quote login q password "open
+machine quote2 login "" password ""
+default login anonymous password me@here
+machine late login l password lp
+"#;
 
     #[test]
-    fn the_first_entry_that_fits_counts() {
-        let login = |machine| login(TEXT, machine).map(|(user, p)| (user, p.show().to_owned()));
-        let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
-        assert_eq!(login("a"), pair("me", "p w\""));
-        assert_eq!(login("b"), pair("you", "q"));
-        assert_eq!(login("c"), None, "an entry without a password");
-        assert_eq!(login("d"), pair("any", "all"));
-        assert!(super::login("machine a login me password p", "d").is_none());
+    fn the_first_complete_login_of_a_machine_is_taken() {
+        for (host, name, login, password) in [
+            ("other.org", None, "o", "op"),
+            ("OTHER.org", None, "o", "op"),
+            ("h", None, "a \"b\"\tc", "x\\y\tz"),
+            ("plain", None, "u#1", "#p#w"),
+            ("none", None, "anonymous", "me@here"),
+            ("two", None, "one", "p 1"),
+            ("two", Some("two"), "two", "p2"),
+            ("macro", None, "anonymous", "me@here"),
+            ("after", None, "a", "ap"),
+            ("inside", None, "anonymous", "me@here"),
+            ("quote", None, "q", "open"),
+            ("quote2", None, "", ""),
+            ("unknown", None, "anonymous", "me@here"),
+            ("late", None, "anonymous", "me@here"),
+        ] {
+            let found = find(FILE, host, name);
+            let found = found.as_ref().map(|(name, word)| (&**name, word.show()));
+            assert_eq!(found, Some((login, password)), "{host}");
+        }
+        assert_eq!(find(FILE, "two", Some("three")), None);
+    }
+
+    #[test]
+    fn nothing_is_made_up_for_broken_files() {
+        for text in [
+            "",
+            "machine",
+            "machine h",
+            "machine h login",
+            "machine h login a password",
+            "login a password b",
+            "machine h macdef",
+            "machine h macdef x\n\n",
+            "machine \"h",
+            "machine h login a # password b",
+            "default",
+            "\"\\",
+        ] {
+            assert_eq!(find(text, "h", None), None, "{text}");
+        }
+        let crlf = "machine h\r\nmacdef x\r\ny\r\n\r\nlogin a\r\npassword b\r\n";
+        assert_eq!(find(crlf, "h", None), Some(("a".into(), Secret::new("b"))));
     }
 }

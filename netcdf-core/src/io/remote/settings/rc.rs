@@ -1,108 +1,239 @@
-//! The rc files of netCDF-C: `.ncrc`, `.daprc` and `.dodsrc`, in the home directory and the current one.
+//! The files in which users of netCDF-C say how to reach servers: `.ncrc`, `.daprc` and `.dodsrc`.
 //!
-//! A line is `KEY=VALUE`, or `[https://HOST:PORT]KEY=VALUE`, which counts for one host only. See "The netCDF RC file" in the
-//! documentation of netCDF-C.
+//! Lines are `KEY=VALUE`, or `[http://host:port]KEY=VALUE` for one server only, whose path is not looked at.
 
-use super::{Sources, text};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::sources::{Sources, read};
 use crate::error::Result;
 
-/// Names of the files; a later one counts more.
-const NAMES: [&str; 3] = [".dodsrc", ".daprc", ".ncrc"];
+/// Names of the files, in the order in which they are read.
+const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 
-/// The lines that count for a host.
-#[derive(Debug, Default)]
-pub struct Rc(Vec<(String, String)>);
+/// The settings for one server.
+#[derive(Default)]
+pub struct Rc {
+    /// The settings, in the order of the files.
+    entries: Vec<Entry>,
+    /// The files that were looked at.
+    files: Vec<PathBuf>,
+}
+
+struct Entry {
+    key: String,
+    value: String,
+    /// The setting is for this server only.
+    only: bool,
+    file: Arc<Path>,
+}
 
 impl Rc {
-    /// The value of a key, in whatever case it is written.
+    /// The value for a key, in whatever case, unless it is empty.
+    #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
-        let found = self
-            .0
-            .iter()
-            .rev()
-            .find(|(k, _)| k.eq_ignore_ascii_case(key));
-        found
-            .map(|(_, value)| value.as_str())
-            .filter(|v| !v.is_empty())
+        Some(self.find(key)?.0)
     }
 
-    fn add(&mut self, text: &str, host: Option<&str>) {
-        for line in text.lines().map(str::trim) {
-            let (of, rest) = match line.strip_prefix('[').and_then(|l| l.split_once(']')) {
-                Some((of, rest)) => (Some(of), rest),
-                None => (None, line),
-            };
-            let applies = of.is_none_or(|of| host.is_some_and(|host| is_host(of, host)));
-            if let (true, Some((key, value))) =
-                (applies && !rest.starts_with('#'), rest.split_once('='))
-            {
-                let value = value.trim().trim_matches('"').to_owned();
-                self.0.push((key.trim().to_owned(), value));
+    /// A value as [`Rc::get`], and the file that has it.
+    #[must_use]
+    pub fn find(&self, key: &str) -> Option<(&str, &Path)> {
+        let found = |only| {
+            let mut entries = self.entries.iter().rev();
+            entries.find(|entry| entry.only == only && entry.key.eq_ignore_ascii_case(key))
+        };
+        let entry = found(true).or_else(|| found(false))?;
+        (!entry.value.is_empty()).then_some((&*entry.value, &*entry.file))
+    }
+
+    /// The files that were looked at, whether they exist or not.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    fn add(&mut self, text: &str, file: &Path, host: Option<&str>) {
+        let file: Arc<Path> = file.into();
+        for (server, key, value) in text.lines().filter_map(line) {
+            let applies = server.is_none_or(|server| host.is_some_and(|host| same(server, host)));
+            if applies {
+                self.entries.push(Entry {
+                    key: key.to_owned(),
+                    value: value.to_owned(),
+                    only: server.is_some(),
+                    file: Arc::clone(&file),
+                });
             }
         }
     }
 }
 
-/// Whether a URL in a line, with or without a port, is that of a host, `HOST:PORT`.
-fn is_host(url: &str, host: &str) -> bool {
-    let named = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let named = named.split('/').next().unwrap_or_default();
-    let alone = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    named.eq_ignore_ascii_case(host) || named.eq_ignore_ascii_case(alone)
+impl fmt::Debug for Rc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&str> = self.entries.iter().map(|e| e.key.as_str()).collect();
+        let mut all = f.debug_struct("Rc");
+        all.field("keys", &keys).field("files", &self.files);
+        all.finish()
+    }
 }
 
-/// The lines of all files that count for `host`, `HOST:PORT`. Those of the current directory count more, and those of the file that
-/// `NCRCENV_RC` names are the only ones.
+/// Reads the files, for a server `host` or `host:port`, or for none. Settings in later files replace those in earlier ones, and what
+/// is said for the server replaces what is said for all. As in netCDF-C, `NCRCENV_RC` names the only file, `NCRCENV_HOME` replaces the
+/// user's directory, and nothing is read if `NCRCENV_IGNORE` is set.
 ///
 /// # Errors
-/// Those of reading the files.
+/// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
 pub fn rc(sources: &Sources, host: Option<&str>) -> Result<Rc> {
-    let mut found = Rc::default();
-    if sources.variable(&["NCRCENV_IGNORE"]).is_some() {
-        return Ok(found);
+    let mut rc = Rc {
+        files: files(sources),
+        ..Rc::default()
+    };
+    for file in rc.files.clone() {
+        if let Some(text) = read(&file)? {
+            rc.add(&text, &file, host);
+        }
     }
-    if let Some(path) = sources.variable(&["NCRCENV_RC"]) {
-        found.add(&text(path.as_ref())?, host);
-        return Ok(found);
+    Ok(rc)
+}
+
+fn files(sources: &Sources) -> Vec<PathBuf> {
+    if sources.env("NCRCENV_IGNORE").is_some() {
+        return Vec::new();
     }
-    let home = NAMES.iter().filter_map(|name| sources.at_home(name));
-    let here = NAMES.iter().map(|name| sources.here.join(name));
-    for path in home.chain(here) {
-        found.add(&text(&path)?, host);
+    if let Some(text) = sources.env("NCRCENV_RC") {
+        return vec![sources.path(&text)];
     }
-    Ok(found)
+    let home = sources.env("NCRCENV_HOME").map(|text| sources.path(&text));
+    let home = home.or_else(|| sources.home.clone());
+    let current = sources.current.clone().filter(|c| Some(c) != home.as_ref());
+    let folders = home.into_iter().chain(current);
+    folders
+        .flat_map(|folder| NAMES.map(|name| folder.join(name)))
+        .collect()
+}
+
+/// The server, if any, the key and the value of a line.
+fn line(line: &str) -> Option<(Option<&str>, &str, &str)> {
+    let line = line.trim();
+    if line.starts_with('#') {
+        return None;
+    }
+    let (server, rest) = match line.strip_prefix('[') {
+        Some(rest) => server(rest).map(|(server, rest)| (Some(server), rest))?,
+        None => (None, line),
+    };
+    let (key, value) = rest.split_once('=').unwrap_or((rest, ""));
+    let key = key.trim();
+    (!key.is_empty()).then_some((server, key, value.trim()))
+}
+
+/// The server of a URL that ends in `]`, and the text after it.
+fn server(text: &str) -> Option<(&str, &str)> {
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let numeric = match text.starts_with('[') {
+        true => text.find(']')?.checked_add(1)?,
+        false => 0,
+    };
+    let end = text.get(numeric..)?.find(']')?.checked_add(numeric)?;
+    let (url, rest) = (text.get(..end)?, text.get(end..)?.strip_prefix(']')?);
+    let authority = url.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit_once('@').map_or(authority, |(_, h)| h);
+    (!host.is_empty()).then_some((host, rest))
+}
+
+/// True for the same server. The usual ports are those of a URL without one.
+fn same(a: &str, b: &str) -> bool {
+    let plain = |host: &'_ str| -> String {
+        let short = host.strip_suffix(":80").or(host.strip_suffix(":443"));
+        short.unwrap_or(host).to_ascii_lowercase()
+    };
+    plain(a) == plain(b)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::Fixture;
     use super::*;
 
+    fn text(text: &str, host: Option<&str>) -> Rc {
+        let mut rc = Rc::default();
+        rc.add(text, Path::new("f"), host);
+        rc
+    }
+
     #[test]
-    fn lines_count_for_all_hosts_or_one() {
-        let home = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
-        write(".daprc", "AWS.REGION=old\nHTTP.TIMEOUT=5\n");
-        write(
-            ".ncrc",
-            "# AWS.REGION=none\n aws.region = \"new\"\n[https://h:81]HTTP.CREDENTIALS.USERNAME=me\n[http://g/]HTTP.CREDENTIALS.USERNAME=you\nbroken\n",
-        );
-        let sources = Sources::of_test(&[], &[], home.path());
-        let of = |host| rc(&sources, host).unwrap();
-        assert_eq!(of(None).get("AWS.REGION"), Some("new"));
-        assert_eq!(of(None).get("http.timeout"), Some("5"));
-        let user = |host| of(host).get("HTTP.CREDENTIALS.USERNAME").map(str::to_owned);
-        assert_eq!(user(None), None);
-        assert_eq!(user(Some("h:81")).as_deref(), Some("me"));
-        assert_eq!(user(Some("h:80")), None);
-        assert_eq!(user(Some("g:80")).as_deref(), Some("you"));
-        let other = home.path().join("other");
-        std::fs::write(&other, "AWS.PROFILE=p\n").unwrap();
-        let path = other.to_str().unwrap();
-        let sources = Sources::of_test(&[], &[("NCRCENV_RC", path)], home.path());
-        let alone = rc(&sources, None).unwrap();
-        assert_eq!(
-            (alone.get("AWS.PROFILE"), alone.get("AWS.REGION")),
-            (Some("p"), None)
-        );
+    fn lines_are_keys_and_values() {
+        let lines = "# c\n\n AWS.Profile = u=v # no comment\r\n=x\nEMPTY=\nA=1\nA=2\nB=1\nB=\nNOTHING\n[http://x\n[]C=1\n";
+        let rc = text(lines, None);
+        for (key, value) in [
+            ("aws.profile", Some("u=v # no comment")),
+            ("a", Some("2")),
+            ("B", None),
+            ("EMPTY", None),
+            ("NOTHING", None),
+            ("C", None),
+            ("# c", None),
+        ] {
+            assert_eq!(rc.get(key), value, "{key}");
+        }
+    }
+
+    #[test]
+    fn lines_for_one_server_are_for_no_other() {
+        for (url, host, applies) in [
+            ("http://h", "h", true),
+            ("http://h", "H", true),
+            ("https://H/path=a", "h:443", true),
+            ("https://h:443", "h", true),
+            ("h", "h:80", true),
+            ("http://h", "h:8080", false),
+            ("http://h:8080", "h:8080", true),
+            ("http://h:8080", "h", false),
+            ("http://u:p@h:8080/x?y", "h:8080", true),
+            ("http://[::1]:9000/x", "[::1]:9000", true),
+            ("http://[::1]", "[::1]", true),
+            ("http://[::1]", "[::2]", false),
+            ("http://h", "xh", false),
+        ] {
+            let rc = text(&format!("[{url}]K=v\nK=all"), Some(host));
+            let value = if applies { "v" } else { "all" };
+            assert_eq!(rc.get("K"), Some(value), "{url} {host}");
+        }
+        assert_eq!(text("[http://h]K=v", None).get("K"), None);
+    }
+
+    #[test]
+    fn later_files_replace_earlier_ones() {
+        let mut fixture = Fixture::new();
+        let files = [
+            "home/.ncrc",
+            "home/.daprc",
+            "home/.dodsrc",
+            "here/.ncrc",
+            "here/.daprc",
+            "here/.dodsrc",
+        ];
+        for path in files {
+            fixture.write(path, &format!("K={path}\n"));
+            let rc = rc(&fixture.sources(), Some("h")).unwrap();
+            let file = PathBuf::from(fixture.at(path));
+            assert_eq!(rc.find("k"), Some((path, &*file)));
+            assert_eq!(rc.files().len(), 6);
+        }
+        fixture.write("home/.ncrc", "[https://h/x]K=mine\n");
+        let get = |f: &Fixture| {
+            let rc = rc(&f.sources(), Some("h")).unwrap();
+            rc.get("K").map(str::to_owned)
+        };
+        assert_eq!(get(&fixture).as_deref(), Some("mine"));
+        let here = fixture.at("here");
+        fixture = fixture.set("NCRCENV_HOME", &here);
+        assert_eq!(get(&fixture).as_deref(), Some("here/.dodsrc"));
+        fixture.write("home/own", "k=own");
+        fixture = fixture.set("NCRCENV_RC", "~/own");
+        assert_eq!(get(&fixture).as_deref(), Some("own"));
+        fixture = fixture.set("NCRCENV_IGNORE", "1");
+        assert_eq!(get(&fixture), None);
     }
 }

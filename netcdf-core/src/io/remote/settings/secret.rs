@@ -1,18 +1,19 @@
-//! Texts that are never shown.
+//! Text that must not be shown.
 
 use std::fmt;
 
-/// A password, a token, or a secret key.
+/// A password, a key or a token: no message and no `Debug` output has it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text from being shown.
+    /// Takes the text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the service that it belongs to.
+    /// The text itself, only for requests.
+    #[must_use]
     pub fn show(&self) -> &str {
         &self.0
     }

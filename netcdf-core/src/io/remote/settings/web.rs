@@ -1,92 +1,214 @@
-//! How web servers are reached.
+//! How to reach web servers: rc files of netCDF-C, `.netrc`, and the variables of curl and others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::rc::rc;
-use super::{Secret, Sources, netrc, text};
+use super::netrc::{Login, find};
+use super::rc::{Rc, rc};
+use super::secret::Secret;
+use super::sources::{Sources, read};
 use crate::error::Result;
 
-/// What is said of a web server.
-#[derive(Debug)]
+/// Variables with a token.
+const TOKENS: [&str; 2] = ["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"];
+/// Variables with the file of certificates.
+const BUNDLES: [&str; 3] = ["SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+
+/// How to reach a web server.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Web {
-    /// User and password.
-    pub login: Option<(String, Secret)>,
-    /// A token that is sent instead of a login.
+    /// Name and password.
+    pub login: Option<Login>,
+    /// A token, which comes before a login. It is for any server: send it over https only.
     pub bearer: Option<Secret>,
-    /// Certificates of authorities, in a file.
+    /// The file with the certificates to trust.
     pub ca_bundle: Option<PathBuf>,
-    /// The address of a proxy, if another than that of the environment.
-    pub proxy: Option<String>,
-    /// Seconds after which an answer is given up.
+    /// The address of a proxy, which may have a password in it. The usual variables for proxies are not looked at here.
+    pub proxy: Option<Secret>,
+    /// The most seconds that a request may take.
     pub timeout: Option<u64>,
+    /// What requests have, or where logins were looked for. It has no secrets.
+    pub tried: String,
 }
 
-/// What is said of the web server at a host and port.
+/// Finds out how to reach a web server. `port` is that of the URL, if it has one.
 ///
 /// # Errors
-/// Those of reading the files.
-pub fn web(sources: &Sources, host: &str, port: u16) -> Result<Web> {
-    let rc = rc(sources, Some(&format!("{host}:{port}")))?;
-    let user = rc.get("HTTP.CREDENTIALS.USERNAME");
-    let password = rc.get("HTTP.CREDENTIALS.PASSWORD");
-    let login = match user.zip(password) {
-        Some((user, password)) => Some((user.to_owned(), Secret::new(password))),
-        None => {
-            let named = rc.get("HTTP.NETRC").map(PathBuf::from);
-            let path = named.or_else(|| sources.file("NETRC", ".netrc"));
-            let text = path.map(|path| text(&path)).transpose()?;
-            netrc::login(&text.unwrap_or_default(), host)
-        }
+/// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
+pub fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<Web> {
+    let server = match port {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     };
-    let bundle = rc.get("HTTP.SSL.CAINFO").map(str::to_owned);
-    let variables = ["SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+    let rc = rc(sources, Some(&server))?;
+    let netrc = netrc_files(sources, &rc);
+    let login = login(&rc, &netrc, host)?;
+    let token = sources.first(&TOKENS);
+    let mut tried = Vec::new();
+    if let Some((name, _)) = &token {
+        tried.push(format!("the token of the environment's {name}"));
+    }
+    if let Some((_, from)) = &login {
+        tried.push(format!("the login for {host} in {}", from.display()));
+    }
+    if tried.is_empty() {
+        tried.push(nothing(&rc, &netrc));
+    }
     Ok(Web {
-        login,
-        bearer: sources
-            .variable(&["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"])
-            .map(Secret::new),
-        ca_bundle: bundle
-            .or_else(|| sources.variable(&variables))
-            .map(PathBuf::from),
-        proxy: rc.get("HTTP.PROXY.SERVER").map(str::to_owned),
-        timeout: rc.get("HTTP.TIMEOUT").and_then(|text| text.parse().ok()),
+        login: login.map(|(login, _)| login),
+        bearer: token.map(|(_, token)| Secret::new(token)),
+        ca_bundle: ca_bundle(sources, &rc),
+        proxy: rc.get("HTTP.PROXY.SERVER").map(Secret::new),
+        timeout: timeout(&rc),
+        tried: tried.join(" and "),
     })
+}
+
+/// The login, and the file that has it. A name without a password in rc files is looked for in `.netrc`.
+fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(Login, PathBuf)>> {
+    let name = rc.get("HTTP.CREDENTIALS.USERNAME");
+    let password = rc.find("HTTP.CREDENTIALS.PASSWORD");
+    if let (Some(name), Some((password, file))) = (name, password) {
+        let login = (name.to_owned(), Secret::new(password));
+        return Ok(Some((login, file.to_owned())));
+    }
+    for file in netrc {
+        if let Some(text) = read(file)? {
+            return Ok(find(&text, host, name).map(|login| (login, file.clone())));
+        }
+    }
+    Ok(None)
+}
+
+/// Where `.netrc` may be; only the first that exists is read.
+fn netrc_files(sources: &Sources, rc: &Rc) -> Vec<PathBuf> {
+    let named = sources.env("NETRC");
+    if let Some(text) = named.as_deref().or_else(|| rc.get("HTTP.NETRC")) {
+        return vec![sources.path(text)];
+    }
+    let names = [Some(".netrc"), cfg!(windows).then_some("_netrc")];
+    let home = sources.home.iter();
+    home.flat_map(|home| names.iter().flatten().map(|name| home.join(name)))
+        .collect()
+}
+
+fn ca_bundle(sources: &Sources, rc: &Rc) -> Option<PathBuf> {
+    let own = rc.get("HTTP.SSL.CAINFO").map(|text| sources.path(text));
+    own.or_else(|| Some(sources.path(&sources.first(&BUNDLES)?.1)))
+}
+
+/// The time limit; 0 stands for none, as with curl.
+fn timeout(rc: &Rc) -> Option<u64> {
+    let seconds: u64 = rc.get("HTTP.TIMEOUT")?.parse().ok()?;
+    (seconds > 0).then_some(seconds)
+}
+
+/// What to say if there is no login.
+fn nothing(rc: &Rc, netrc: &[PathBuf]) -> String {
+    let files = rc.files().iter().filter(|file| file.exists()).chain(netrc);
+    let names = files.map(|file| Path::display(file).to_string());
+    let variables = TOKENS.iter().map(|name| (*name).to_owned());
+    let looked: Vec<String> = variables.chain(names).collect();
+    format!("no login (looked at {})", looked.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::Fixture;
     use super::*;
 
+    fn of(fixture: &Fixture) -> Web {
+        web(&fixture.sources(), "h", None).unwrap()
+    }
+
+    fn login_of(web: &Web) -> Option<(&str, &str)> {
+        let login = web.login.as_ref();
+        login.map(|(name, password)| (&**name, password.show()))
+    }
+
     #[test]
-    fn files_and_variables() {
-        let home = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
-        write(".netrc", "machine h login me password hidden1");
-        let of = |variables: &[(&str, &str)]| {
-            web(&Sources::of_test(&[], variables, home.path()), "h", 443).unwrap()
-        };
-        let plain = of(&[]);
-        assert_eq!(plain.login.unwrap().0, "me");
-        assert!(plain.bearer.is_none() && plain.ca_bundle.is_none() && plain.timeout.is_none());
-        let set = of(&[
-            ("BEARER_TOKEN", "hidden2"),
-            ("CURL_CA_BUNDLE", "/c"),
-            ("NETRC", "/none"),
-        ]);
-        assert_eq!(set.bearer.as_ref().unwrap().show(), "hidden2");
-        assert_eq!(set.ca_bundle.as_deref(), Some("/c".as_ref()));
-        assert!(set.login.is_none() && !format!("{set:?}").contains("hidden"));
-        write(
-            ".ncrc",
-            "HTTP.CREDENTIALS.USERNAME=you\nHTTP.CREDENTIALS.PASSWORD=hidden3\nHTTP.SSL.CAINFO=/d\nHTTP.PROXY.SERVER=http://p:1\nHTTP.TIMEOUT=7\n",
+    fn logins_of_rc_files_come_before_netrc() {
+        let mut fixture = Fixture::new();
+        let web = of(&fixture);
+        let netrc = fixture.at("home/.netrc");
+        assert_eq!(login_of(&web), None);
+        let tried = format!("no login (looked at NETCDF_BEARER_TOKEN, BEARER_TOKEN, {netrc})");
+        assert_eq!(web.tried, tried);
+
+        fixture.write("home/.netrc", "default login n password pw-n\n");
+        let web = of(&fixture);
+        assert_eq!(login_of(&web), Some(("n", "pw-n")));
+        assert_eq!(web.tried, format!("the login for h in {netrc}"));
+
+        fixture.write("here/n", "machine h login rc password pw-rc");
+        fixture.write("home/.ncrc", "HTTP.NETRC=n\n");
+        assert_eq!(login_of(&of(&fixture)), Some(("rc", "pw-rc")));
+
+        fixture.write(
+            "here/e",
+            "machine h login e password pw-e machine h login u password pw-u",
         );
-        let rc = of(&[("CURL_CA_BUNDLE", "/c")]);
-        assert!(!format!("{rc:?}").contains("hidden"));
-        assert_eq!(rc.login.unwrap().0, "you");
-        assert_eq!(rc.ca_bundle.as_deref(), Some("/d".as_ref()));
-        assert_eq!(
-            (rc.proxy.as_deref(), rc.timeout),
-            (Some("http://p:1"), Some(7))
+        fixture = fixture.set("NETRC", "e");
+        assert_eq!(login_of(&of(&fixture)), Some(("e", "pw-e")));
+
+        let name = "HTTP.CREDENTIALS.USERNAME=u\n";
+        fixture.write("home/.ncrc", name);
+        assert_eq!(login_of(&of(&fixture)), Some(("u", "pw-u")));
+
+        let password = "[http://h]HTTP.CREDENTIALS.PASSWORD=pw-own\n";
+        fixture.write("home/.ncrc", &format!("{name}{password}"));
+        let web = of(&fixture);
+        assert_eq!(login_of(&web), Some(("u", "pw-own")));
+        let tried = format!("the login for h in {}", fixture.at("home/.ncrc"));
+        assert_eq!(web.tried, tried);
+    }
+
+    #[test]
+    fn passwords_for_one_server_are_for_no_other() {
+        let lines =
+            "[http://h:81]HTTP.CREDENTIALS.USERNAME=u\n[http://h:81]HTTP.CREDENTIALS.PASSWORD=p\n";
+        let sources = Fixture::new().with("home/.ncrc", lines);
+        for (host, port, expected) in [
+            ("h", Some(81), Some(("u", "p"))),
+            ("h", None, None),
+            ("h", Some(80), None),
+            ("i", Some(81), None),
+        ] {
+            let web = web(&sources.sources(), host, port).unwrap();
+            assert_eq!(login_of(&web), expected, "{host} {port:?}");
+        }
+    }
+
+    #[test]
+    fn other_values_are_from_the_first_place_that_has_them() {
+        let mut fixture = Fixture::new().with("home/.ncrc", "HTTP.TIMEOUT=0");
+        let none = of(&fixture);
+        assert!(none.bearer.is_none() && none.ca_bundle.is_none() && none.proxy.is_none());
+        assert_eq!(none.timeout, None);
+
+        for name in ["BEARER_TOKEN", "NETCDF_BEARER_TOKEN"] {
+            fixture = fixture.set(name, &format!("of {name}"));
+            let web = of(&fixture);
+            assert_eq!(web.bearer.unwrap().show(), format!("of {name}"));
+            assert_eq!(web.tried, format!("the token of the environment's {name}"));
+        }
+        for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+            fixture = fixture.set(name, name);
+            let path = PathBuf::from(fixture.at("here")).join(name);
+            assert_eq!(of(&fixture).ca_bundle, Some(path));
+        }
+        let lines = "http.ssl.cainfo=/ca\nHTTP.PROXY.SERVER=http://p:1\nHTTP.TIMEOUT=30\n";
+        fixture.write("home/.ncrc", lines);
+        let web = of(&fixture);
+        assert_eq!(web.ca_bundle, Some("/ca".into()));
+        assert_eq!(web.proxy.unwrap().show(), "http://p:1");
+        assert_eq!(web.timeout, Some(30));
+        fixture.write("home/.ncrc", "HTTP.TIMEOUT=soon");
+        assert_eq!(of(&fixture).timeout, None);
+        fixture.write("home/.netrc", "default login a password b");
+        let tried = of(&fixture).tried;
+        assert!(
+            tried.contains("NETCDF_BEARER_TOKEN and the login"),
+            "{tried}"
         );
     }
 }
