@@ -12,7 +12,7 @@ use super::{Answer, Got, Objects, Part, Version};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::merge::{Near, Read, merge};
-use crate::io::source::{Source, present};
+use crate::io::source::{Source, present, truncated};
 
 /// Requests of one caller under way at a time.
 pub(super) const AT_ONCE: usize = 32;
@@ -130,7 +130,9 @@ impl Source for Object {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let end = offset.saturating_add(buf.len() as u64);
+        let want = buf.len() as u64;
+        let end = offset.checked_add(want);
+        let end = end.ok_or_else(|| truncated(&self.name, offset, want, 0))?;
         present(self, &(offset..end))?;
         if buf.is_empty() {
             return Ok(());

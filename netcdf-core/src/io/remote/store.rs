@@ -139,12 +139,11 @@ impl Keys {
     }
 
     /// Answers for many, a number of them at a time, in their order.
-    fn each<'a, T, A: Send>(
+    fn each<'a, T, A: Send + Sync>(
         items: &'a [A],
         ask: impl Fn(&'a A) -> BoxFuture<'a, Result<T>> + Send + Sync + 'a,
     ) -> Vec<Result<T>>
     where
-        A: Sync,
         T: Send + 'a,
     {
         let all = futures_util::stream::iter(items).map(ask).buffered(AT_ONCE);

@@ -14,16 +14,16 @@ mod sections;
 mod sources;
 mod web;
 
-pub(super) use aws::{Aws, Keys, aws};
+pub(super) use aws::{Aws, aws};
 pub(super) use netrc::Login;
-pub(super) use rc::{Rc, rc};
-pub(super) use secret::Secret;
 pub(super) use sources::Sources;
-pub(super) use web::{Web, web};
+pub(super) use web::web;
 
 #[cfg(test)]
 mod tests {
     use super::fixture::Fixture;
+    use super::rc::rc;
+    use super::secret::Secret;
     use super::*;
 
     /// What is secret has this in it.

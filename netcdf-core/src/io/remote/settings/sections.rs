@@ -16,7 +16,7 @@ pub fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Section> 
     let mut setting = None;
     for line in text.lines() {
         let bare = line.trim_start();
-        let indent = line.len().saturating_sub(bare.len());
+        let indent = line.len() - bare.len();
         if bare.is_empty() || bare.starts_with(['#', ';']) {
             continue;
         }

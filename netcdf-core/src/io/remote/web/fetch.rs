@@ -9,7 +9,7 @@ use super::headers::{self, is_strong};
 use super::request::Reply;
 use super::tries::{Fault, Tries};
 use super::{First, Web, transport};
-use crate::arithmetic::length;
+use crate::arithmetic::{Amount, length};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::remote::{Got, Part, Version};
 
@@ -105,7 +105,7 @@ impl Taken {
         match &self.part {
             Part::First(n) if have == 0 => Some(0..(*n).max(1)),
             Part::First(n) => Some(have..(*n).min(self.total)),
-            Part::Range(range) => Some(range.start.saturating_add(have)..range.end),
+            Part::Range(range) => Some((Amount::of(range.start) + have).get()..range.end),
             Part::Whole(_) => (have > 0).then_some(have..self.total),
         }
     }
@@ -153,7 +153,7 @@ impl Taken {
         }
         self.found = headers::version(response.headers());
         self.total = total;
-        let end = self.have().saturating_add(length(&expected));
+        let end = (Amount::of(self.have()) + length(&expected)).get();
         self.read(response, Some(end), end, tries).await
     }
 
@@ -183,7 +183,7 @@ impl Taken {
         tries: &Tries,
     ) -> Result<(), Fault> {
         while let Some(bytes) = next(&mut response, tries).await? {
-            let have = self.have().saturating_add(bytes.len() as u64);
+            let have = (Amount::of(self.have()) + bytes.len()).get();
             if have > end.unwrap_or(most) {
                 return Err(end.map_or_else(|| too_long(most), |_| other_bytes()).into());
             }

@@ -124,7 +124,7 @@ fn asking(range: Option<&Range<u64>>, version: Option<&Version>) -> Result<Heade
     let mut asking = HeaderMap::new();
     asking.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     if let Some(range) = range {
-        let last = range.end.saturating_sub(1);
+        let last = range.end.max(1) - 1;
         asking.insert(RANGE, value(&format!("bytes={}-{last}", range.start))?);
     }
     if let Some(tag) = version.filter(|version| headers::is_strong(version)) {

@@ -97,7 +97,7 @@ impl Tries {
             Fault::Passing { reason, after } => (reason, after),
             Fault::Final(e) => return Err(e),
         };
-        self.made = self.made.saturating_add(1);
+        self.made += 1;
         let pause = after.map_or_else(|| self.own_pause(), |asked| asked.min(LONGEST_ASKED));
         let left = self.deadline.saturating_duration_since(Instant::now());
         if self.made >= MOST || left <= pause {
@@ -109,8 +109,8 @@ impl Tries {
 
     /// Twice as long each time, less up to a half: those who were refused together shall not come again together.
     fn own_pause(&self) -> Duration {
-        let doubled = 2u32.saturating_pow(self.made.saturating_sub(1));
-        let half = self.pause.saturating_mul(doubled).min(LONGEST) / 2;
+        let twice = self.pause.checked_mul(2u32.pow(self.made.min(MOST)));
+        let half = twice.map_or(LONGEST, |twice| twice / 2).min(LONGEST) / 2;
         let random = RandomState::new().build_hasher().finish() % 1024;
         half + half * u32::try_from(random).unwrap_or(0) / 1024
     }

@@ -7,6 +7,7 @@ use super::fetch::{ended, next};
 use super::request::Reply;
 use super::tries::{Fault, Tries};
 use super::{Web, headers};
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full::{failed_temporary, failed_to_make};
 use crate::io::remote::Version;
@@ -51,12 +52,13 @@ impl Web {
             response.content_length(),
             headers::version(response.headers()),
         );
-        let mut len = 0u64;
+        let mut len = Amount::default();
         while let Some(bytes) = next(&mut response, tries).await? {
             file.write_all(&bytes).map_err(failed)?;
-            len = len.saturating_add(bytes.len() as u64);
+            len = len + bytes.len();
             tries.renew();
         }
+        let len = len.get();
         ended(len, end)?;
         file.rewind().map_err(failed)?;
         Ok((len, version))
