@@ -226,11 +226,11 @@ fn what_is_not_there_says_what_to_do() {
         (empty.as_str(), "empty"),
         (no_zip.as_str(), "not a zip file"),
         ("@cut.zip", "truncated"),
-        ("s3://bucket/key#mode=nczarr", "(S3) are not supported yet"),
         (
-            "https://host/key#mode=nczarr,s3",
-            "(S3) are not supported yet",
+            "file://a#mode=nczarr,s3",
+            "not the protocol of an object store",
         ),
+        ("https:///key#mode=nczarr,s3", "without a host"),
         ("https://host/a.nc#dap4", "not read over DAP"),
         ("ftp://host/a.nc", "`ftp` is not a protocol"),
     ] {
