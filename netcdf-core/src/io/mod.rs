@@ -3,6 +3,7 @@
 //! A [`Source`] or [`Target`] is a file (classic formats, HDF5, HDF4), a [`Store`] is a set of keys (Zarr).
 //! Reads are positioned, without memory maps: if a file shrinks while it is read, that is an error, not a crash.
 
+pub mod address;
 pub mod ahead;
 pub mod blocks;
 pub mod dir;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::locator::Address;
+use super::address::Address;
 use super::store::Hints;
 use super::{Container, Source, Store};
 use crate::error::{Error, ErrorKind, Result};

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::url::{AskedFormat, Modes};
-use super::{Address, Location, consolidated_by_environment};
+use super::{Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::Address;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
 use crate::io::source::Source;

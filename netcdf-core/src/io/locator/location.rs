@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::address::Address;
 use super::url::{self, Modes, Place};
 use crate::error::Result;
+use crate::io::address::Address;
 
 /// Where a dataset is: standard input or output, a path, or a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! What tools name on their command lines: inputs and outputs by path or URL, `-` for the standard ones.
 
-pub mod address;
+mod address;
 mod input;
 mod location;
 mod output;
 mod url;
 
-pub use address::Address;
 pub use input::{Access, input};
 pub use location::Location;
 pub use output::{Asked, Destination, OutputForm, output};

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::address::{self, Address};
+use super::address;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::Address;
 use crate::model::ZarrVersion;
 
 /// A dataset by URL.

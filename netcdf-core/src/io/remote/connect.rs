@@ -12,7 +12,7 @@ use super::bucket::Bucket;
 use super::failure::Failure;
 use super::settings::{self, Aws, Sources};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::locator::address::{Address, Service};
+use crate::io::address::{Address, Service};
 
 /// Requests that fail for a while are repeated so many times.
 const RETRIES: usize = 6;

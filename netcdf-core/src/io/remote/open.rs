@@ -12,8 +12,8 @@ use super::web::{First, Web, WebAccess};
 use super::{Objects, Part};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Container;
+use crate::io::address::{Address, Service};
 use crate::io::file::FileSource;
-use crate::io::locator::address::{Address, Service};
 use crate::io::source::Source;
 use crate::io::store::{Hints, MARKERS, Store};
 use crate::notes::{Note, Notes};
@@ -92,6 +92,12 @@ fn web(url: &str, address: &Address) -> Result<Web> {
     Web::connect(url, access(url, &said(address))?)
 }
 
+/// The address of the folder of a file; `None` if a query says which file it is.
+fn folder(url: &str) -> Option<&str> {
+    let (folder, _) = url.rsplit_once('/').filter(|_| !url.contains('?'))?;
+    (!folder.ends_with('/')).then_some(folder)
+}
+
 /// How the server of a URL is reached.
 fn access(url: &str, said: &Sources) -> Result<WebAccess> {
     let (protocol, rest) = url.split_once("://").unwrap_or(("", url));
@@ -121,7 +127,12 @@ fn nothing(address: &Address, what: &'static str) -> Error {
 fn file(url: &str, address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
     let server = web(url, address)?;
     match wait(server.first(HEAD))? {
-        First::Part(Some(first)) => Ok(Arc::new(Object::new(Arc::new(server), "", first))),
+        First::Part(Some(first)) => {
+            let folder = folder(url).map(|url| web(url, address)).transpose()?;
+            let folder = folder.map(|folder| Arc::new(folder) as Arc<dyn Objects>);
+            let object = Object::new(Arc::new(server), "", first);
+            Ok(Arc::new(object.beside(folder)))
+        }
         First::Part(None) => {
             let e = nothing(address, "the server has no such file");
             Err(e.with_remedy("for a Zarr store, add #mode=zarr to its address"))

@@ -36,6 +36,8 @@ pub(super) struct Object {
     head: Vec<u8>,
     len: u64,
     version: Option<Version>,
+    /// The objects of the folder, where the key does not lead to them.
+    folder: Option<Arc<dyn Objects>>,
 }
 
 impl Object {
@@ -49,6 +51,7 @@ impl Object {
             head: first.bytes,
             len: first.total,
             version: first.version,
+            folder: None,
         }
     }
 
@@ -59,6 +62,20 @@ impl Object {
     pub fn open(objects: Arc<dyn Objects>, key: &str) -> Result<Option<Self>> {
         let first = wait(objects.get(key, Part::First(HEAD), None))?;
         Ok(first.map(|first| Self::new(objects, key, first)))
+    }
+
+    /// The same object, beside which there are the objects of a folder.
+    pub fn beside(self, folder: Option<Arc<dyn Objects>>) -> Self {
+        Self { folder, ..self }
+    }
+
+    /// The objects of the folder, and what their keys begin with.
+    fn folder(&self) -> Option<(&Arc<dyn Objects>, String)> {
+        match (&self.folder, self.key.rsplit_once('/')) {
+            (Some(folder), _) => Some((folder, String::new())),
+            (None, Some((folder, _))) => Some((&self.objects, format!("{folder}/"))),
+            (None, None) => (!self.key.is_empty()).then_some((&self.objects, String::new())),
+        }
     }
 
     /// The bytes of a range that is not empty.
@@ -164,31 +181,20 @@ impl Source for Object {
     }
 
     fn sibling(&self, name: &Path, _outside: bool) -> Result<Arc<dyn Source>> {
-        let parts = name.components().map(|part| match part {
-            Component::Normal(part) => part.to_str(),
-            _ => None,
-        });
-        let name_text = name.display();
-        let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
-            let what = format!("the file {name_text} is not below the folder of this object");
+        let shown = name.display();
+        let Some(below) = below(name) else {
+            let what = format!("the file {shown} is not below the folder of this object");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&self.name));
         };
-        let Some((folder, _)) = self
-            .key
-            .rsplit_once('/')
-            .or((!self.key.is_empty()).then_some(("", "")))
-        else {
-            let what = format!("the file {name_text} beside a file of a web server is not read");
+        let Some((objects, folder)) = self.folder() else {
+            let what = format!("the file {shown} beside a file with such an address is not read");
             let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
             return Err(e.with_remedy("download both, and use their paths"));
         };
-        let key = match folder {
-            "" => parts.join("/"),
-            folder => format!("{folder}/{}", parts.join("/")),
-        };
-        match Self::open(Arc::clone(&self.objects), &key)? {
+        let key = format!("{folder}{below}");
+        match Self::open(Arc::clone(objects), &key)? {
             Some(object) => Ok(Arc::new(object)),
-            None => Err(missing(&*self.objects, &key)),
+            None => Err(missing(&**objects, &key)),
         }
     }
 
@@ -199,6 +205,19 @@ impl Source for Object {
     fn near(&self) -> Near {
         NEAR
     }
+}
+
+/// The key of a name that cannot lead out of a folder.
+fn below(name: &Path) -> Option<String> {
+    let mut parts = vec![];
+    for part in name.components() {
+        match part {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::CurDir => {}
+            _ => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
 }
 
 /// The error for an object that is not there.

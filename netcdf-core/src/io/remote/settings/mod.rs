@@ -1,7 +1,7 @@
 //! How users say how to reach data on other machines: variables, files and the fragment of the URL.
 //!
 //! [`aws`](aws()) is for object stores and [`web`](web()) for web servers. Both say in `tried` what they found and where, for
-//! messages; passwords, keys and tokens are [`Secret`] and never shown.
+//! messages; passwords, keys and tokens are never shown.
 
 mod aws;
 #[cfg(test)]
