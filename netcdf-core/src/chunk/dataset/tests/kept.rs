@@ -59,6 +59,42 @@ fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
     all
 }
 
+/// Chunks of 64 KiB and more are decoded on several threads; where one is missing, there is fill.
+#[test]
+fn large_chunks_of_one_read_are_spread_over_threads() {
+    let made = Made::new(Shape {
+        dims: vec![4, 256, 144],
+        extent: vec![4, 256, 144],
+        chunk: vec![4, 64, 48],
+        size: 8,
+        filters: 1,
+        seed: 3,
+        assembled: false,
+    });
+    let layout = made.layout(VarId(0)).unwrap();
+    let stored = (0..12).filter(|&n| made.has_any(&layout.block(n).region()));
+    let stored = stored.count() as u64;
+    assert!((2..12).contains(&stored));
+    let step = |n| Region::boxed(vec![n, 0, 0], vec![1, 256, 144]);
+    let want = [0, 3].map(|n| made.model(&step(n)));
+    for (threads, memory) in [(1, 1 << 30), (3, 1 << 30), (3, 1)] {
+        let env = Env {
+            filters: table(),
+            runtime: Runtime::sized(threads, memory).sharing_all(),
+            ..Env::default()
+        };
+        let engine = Engine::new(&env);
+        let set = Dataset::new(&made, &env).with(&engine);
+        let read = |n| set.read_stored(VarId(0), &layout, &step(n)).unwrap();
+        assert_eq!(read(0), want[0]);
+        assert_eq!(asked(&made), stored, "{threads} threads");
+        assert_eq!(read(3), want[1]);
+        // Without memory for them, none are kept.
+        let again = if memory == 1 { stored } else { 0 };
+        assert_eq!(asked(&made), again, "{threads} threads");
+    }
+}
+
 #[test]
 fn step_by_step_each_chunk_is_decoded_once() {
     let made = steps();
