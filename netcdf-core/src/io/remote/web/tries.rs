@@ -109,7 +109,7 @@ impl Tries {
 
     /// Twice as long each time, less up to a half: those who were refused together shall not come again together.
     fn own_pause(&self) -> Duration {
-        let twice = self.pause.checked_mul(2u32.pow(self.made.min(MOST)));
+        let twice = self.pause.checked_mul(2u32.pow(self.made.min(16)));
         let half = twice.map_or(LONGEST, |twice| twice / 2).min(LONGEST) / 2;
         let random = RandomState::new().build_hasher().finish() % 1024;
         half + half * u32::try_from(random).unwrap_or(0) / 1024
