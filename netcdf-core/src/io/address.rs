@@ -29,8 +29,9 @@ impl Address {
     }
 }
 
-/// A URL without its query, and without a login.
-fn shortened(url: &str) -> String {
+/// A URL without its query, and without a login: what messages may show.
+#[must_use]
+pub fn shortened(url: &str) -> String {
     let url = url.split('?').next().unwrap_or_default();
     let Some((protocol, rest)) = url.split_once("://") else {
         return url.to_owned();

@@ -52,9 +52,9 @@ impl Variable<'_> {
         Canvas::new(shape, (size, len), &self.decoder.buffers)
     }
 
-    /// The elements of a region, row-major, from chunks that several threads decode.
+    /// The elements of a region, row-major.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
-        Ok(self.read_by(region, None, Gather::spread)?.bytes)
+        Ok(self.read_part(region, None)?.bytes)
     }
 
     /// The elements of a region, and whether any are stored. Its chunks may have been located before.
@@ -62,16 +62,6 @@ impl Variable<'_> {
         &self,
         region: &Region,
         found: Option<Vec<ChunkRef>>,
-    ) -> Result<BoxElements> {
-        self.read_by(region, found, Gather::chunks)
-    }
-
-    /// As [`Variable::read_part`], where `take` takes the chunks.
-    fn read_by<'v>(
-        &'v self,
-        region: &'v Region,
-        found: Option<Vec<ChunkRef>>,
-        take: impl FnOnce(&mut Gather<'v>, Vec<ChunkRef>) -> Result<()>,
     ) -> Result<BoxElements> {
         if self.assembled {
             let bytes = self.assemble(region)?;
@@ -91,7 +81,7 @@ impl Variable<'_> {
         if self.layout.element.size > 0 {
             let found = found.map_or_else(|| self.candidates(&cells), Ok)?;
             visited.extend(found.iter().map(|chunk| chunk.index));
-            take(&mut gather, found)?;
+            gather.chunks(found)?;
         }
         gather.finish()?;
         visited.sort_unstable();

@@ -75,17 +75,9 @@ impl<'a> Gather<'a> {
         runs(&block, region, |run| self.run(&chunk, run))
     }
 
-    /// Takes what the region needs of chunks.
+    /// Takes what the region needs of chunks. Several large ones that are still to be decoded are so on several threads. The caller
+    /// holds no lock.
     pub(super) fn chunks(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
-        for chunk in chunks {
-            self.variable.set.env.cancel.check()?;
-            self.chunk(chunk)?;
-        }
-        Ok(())
-    }
-
-    /// As [`Gather::chunks`]; several large chunks that are still to be decoded are so on several threads. The caller holds no lock.
-    pub(super) fn spread(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
         let variable = self.variable;
         let whole = variable.layout.chunk_bytes().unwrap_or_default() as u64;
         let unknown = |chunk: &&ChunkRef| {
@@ -94,7 +86,10 @@ impl<'a> Gather<'a> {
         };
         let plain = variable.layout.filters.is_empty() || whole < SPREAD;
         if plain || chunks.iter().filter(unknown).take(2).count() < 2 {
-            return self.chunks(chunks);
+            return chunks.into_iter().try_for_each(|chunk| {
+                variable.set.env.cancel.check()?;
+                self.chunk(chunk)
+            });
         }
         let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
         let items = chunks.into_iter().map(|c| Ok(Item::new(bytes(&c), c)));

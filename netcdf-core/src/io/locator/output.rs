@@ -148,10 +148,10 @@ impl Destination {
     /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
     pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
-        if at.remote().is_some() {
+        if let Some(address) = at.remote() {
             let what = "nothing is written on other machines yet";
-            let e = Error::new(ErrorKind::Unsupported, what);
-            return Err(named(e).with_remedy("write it here, and copy it there"));
+            let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
+            return Err(e.with_remedy("write it here, and copy it there"));
         }
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::address;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::address::Address;
+use crate::io::address::{Address, shortened};
 use crate::model::ZarrVersion;
 
 /// A dataset by URL.
@@ -162,7 +162,8 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let (place, fragment) = rest.split_once('#').unwrap_or((&rest, ""));
     let modes = Modes::parse(fragment);
     let protocol = protocol.to_ascii_lowercase();
-    let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(text))?;
+    let shown = shortened(&format!("{protocol}://{place}"));
+    let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(&shown))?;
     Ok(Some(Url { place, modes }))
 }
 
@@ -331,6 +332,7 @@ mod tests {
         ] {
             let e = parse(Path::new(text)).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Argument, "{text}");
+            assert!(!e.to_string().contains("secret"), "{e}");
         }
     }
 }

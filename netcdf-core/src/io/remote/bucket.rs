@@ -9,6 +9,7 @@ use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt 
 
 use super::failure::Failure;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
+use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Keys that are handed on together.
@@ -91,10 +92,11 @@ impl Bucket {
         let given = got.range.clone();
         let bytes = match part {
             Part::Whole(most) if total > *most => vec![],
-            _ => got.bytes().await?.to_vec(),
+            Part::Range(range) => body(got, length(range)).await?,
+            Part::First(most) | Part::Whole(most) => body(got, total.min(*most)).await?,
         };
         let short = match part {
-            Part::Range(range) => given != *range || bytes.len() as u64 != range.end - range.start,
+            Part::Range(range) => given != *range || bytes.len() as u64 != length(range),
             Part::First(most) => bytes.len() as u64 != total.min(*most),
             Part::Whole(most) => total <= *most && bytes.len() as u64 != total,
         };
@@ -113,6 +115,19 @@ impl Bucket {
             version,
         }))
     }
+}
+
+/// The bytes of an answer. Of more than `most`, one chunk of the network too many is kept, so that their number is not the one expected.
+async fn body(got: GetResult, most: u64) -> Result<Vec<u8>, object_store::Error> {
+    let mut bytes = vec![];
+    let mut parts = got.into_stream();
+    while let Some(part) = parts.try_next().await? {
+        bytes.extend_from_slice(&part);
+        if bytes.len() as u64 > most {
+            break;
+        }
+    }
+    Ok(bytes)
 }
 
 fn range(part: &Part) -> Option<GetRange> {

@@ -97,7 +97,13 @@ fn amazon(
     aws: &Aws,
 ) -> object_store::Result<AmazonS3> {
     let region = region.or(aws.region.as_deref()).unwrap_or("us-east-1");
-    let mut builder = AmazonS3Builder::new()
+    // The library gets the keys of containers and of web identities by the variables that lead to them.
+    let asks = aws.container || aws.web_identity;
+    let builder = match asks {
+        true => AmazonS3Builder::from_env(),
+        false => AmazonS3Builder::new(),
+    };
+    let mut builder = builder
         .with_bucket_name(bucket)
         .with_region(region)
         .with_client_options(client())
@@ -116,6 +122,7 @@ fn amazon(
                 builder = builder.with_token(token.show());
             }
         }
+        None if asks => {}
         None => builder = builder.with_skip_signature(true),
     }
     builder.build()

@@ -88,7 +88,6 @@ fn objects(address: &Address) -> Result<Arc<dyn Objects>> {
 }
 
 fn web(url: &str, address: &Address) -> Result<Web> {
-    connect::use_ring();
     Web::connect(url, access(url, &said(address))?)
 }
 
@@ -98,21 +97,18 @@ fn folder(url: &str) -> Option<&str> {
     (!folder.ends_with('/')).then_some(folder)
 }
 
-/// How the server of a URL is reached.
+/// How the server of a URL is reached. A token, which is for any server, is sent over https only.
 fn access(url: &str, said: &Sources) -> Result<WebAccess> {
-    let (protocol, rest) = url.split_once("://").unwrap_or(("", url));
-    let host = rest.split(['/', '?']).next().unwrap_or_default();
-    let host = host.rsplit('@').next().unwrap_or_default();
-    let usual = if protocol == "https" { 443 } else { 80 };
-    let (host, port) = match host.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
-        _ => (host, usual),
-    };
-    let found = settings::web(said, host, Some(port))?;
+    let parsed = reqwest::Url::parse(url).ok();
+    let host = parsed.as_ref().and_then(reqwest::Url::host_str);
+    let port = parsed.as_ref().and_then(reqwest::Url::port);
+    let found = settings::web(said, host.unwrap_or_default(), port)?;
+    let safe = parsed.as_ref().is_some_and(|url| url.scheme() == "https");
     let shown = |(user, password): Login| (user, password.show().to_owned());
+    let bearer = found.bearer.filter(|_| safe);
     Ok(WebAccess {
         login: found.login.map(shown),
-        bearer: found.bearer.map(|token| token.show().to_owned()),
+        bearer: bearer.map(|token| token.show().to_owned()),
         ca_bundle: found.ca_bundle,
         proxy: found.proxy.map(|proxy| proxy.show().to_owned()),
         timeout: found.timeout.map_or(TIMEOUT, Duration::from_secs),
@@ -147,6 +143,34 @@ fn file(url: &str, address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> 
                 remedy: None,
             });
             Ok(Arc::new(FileSource::from_file(&server.address(""), copy)?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_sent_over_https_only() {
+        let mut said = Sources::of_process(&[]);
+        said.home = None;
+        said.current = None;
+        said.environment = Box::new(|name| (name == "BEARER_TOKEN").then(|| "t".to_owned()));
+        let bearer = |url| access(url, &said).unwrap().bearer;
+        assert_eq!(bearer("https://h:1/a.nc").as_deref(), Some("t"));
+        assert_eq!(bearer("http://h/a.nc"), None);
+    }
+
+    #[test]
+    fn files_are_in_folders() {
+        for (url, want) in [
+            ("https://h/a/b.nc", Some("https://h/a")),
+            ("https://h/b.nc", Some("https://h")),
+            ("https://h", None),
+            ("https://h/get?file=b.nc", None),
+        ] {
+            assert_eq!(folder(url), want, "{url}");
         }
     }
 }

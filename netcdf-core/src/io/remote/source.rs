@@ -90,7 +90,10 @@ impl Object {
         let failed = |e: Error| e.at(&self.name, start);
         let got = got.await.map_err(failed)?;
         // One that is gone has changed, too.
-        let same = |got: &Got| got.total == self.len && got.version == self.version;
+        let same = |got: &Got| {
+            let told = got.version.as_ref().zip(self.version.as_ref());
+            got.total == self.len && told.is_none_or(|(now, before)| now == before)
+        };
         match got.filter(same) {
             Some(got) => Ok(got.bytes),
             None => Err(failed(changed())),

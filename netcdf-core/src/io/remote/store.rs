@@ -11,9 +11,12 @@ use super::failure::changed;
 use super::source::{AT_ONCE, cut, merged};
 use super::wait::wait;
 use super::{Got, Objects, Part, Version};
-use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
+
+/// Most bytes of a key that is read without a limit of its own: a server may send without an end.
+const MOST: u64 = 4 << 30;
 
 /// Versions of keys that are remembered.
 const VERSIONS: usize = 1 << 16;
@@ -171,11 +174,14 @@ impl Store for Keys {
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        let most = u64::MAX;
-        match wait(self.content(key, most))? {
+        match wait(self.content(key, MOST))? {
             Content::Missing => Ok(None),
             Content::Bytes(bytes) => Ok(Some(bytes)),
-            Content::Longer(_) => None.or_internal("a key of any length"),
+            Content::Longer(size) => {
+                let what = format!("{size} bytes, where {MOST} may be read at once");
+                let e = Error::new(ErrorKind::Limit, what).of(&self.name);
+                Err(e.in_object(key))
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Proxy, redirect};
 
 use super::transport;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::remote::connect::use_ring;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -61,8 +62,7 @@ impl WebAccess {
     /// # Errors
     /// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] if there are no certificates.
     pub(super) fn client(&self, plain: bool) -> Result<Client> {
-        // An error means that it was done before.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        use_ring();
         let built = match self.builder()?.build() {
             Err(_) if plain => self.builder()?.tls_certs_only([]).build(),
             built => built,
