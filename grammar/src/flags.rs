@@ -1,11 +1,18 @@
-//! Options that several tools have: the kind of the output, and plugins.
+//! Options that several tools have: the kind of the output, plugins, and requests.
+
+use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use netcdf_core::cancel::Cancel;
+use netcdf_core::env::Env;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::kind_named;
+use netcdf_core::io::network::Network;
 use netcdf_core::model::Kind;
+use netcdf_core::tool::Io;
 
 /// The options that name a kind; of several, the last counts: `overrides_with_all` of `-k`, too, whose help is each tool's own.
 pub const KIND: [&str; 6] = [
@@ -95,5 +102,65 @@ impl PluginArgs {
             plugins = plugins.isolated(Isolation::of_this_tool(cancel, self.plugin_timeout));
         }
         Table::with_plugins(plugins)
+    }
+}
+
+/// How storage is asked, and what is said of that.
+#[derive(Debug, Args)]
+pub struct NetworkArgs {
+    /// Number of requests at a time to storage [default: few to local files, 32 to storage far away]
+    #[arg(long, value_name = "N", global = true)]
+    requests: Option<NonZeroU16>,
+
+    /// Seconds after which a request to another machine is given up, with all its repetitions [default: 60]
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = parse_seconds)]
+    timeout: Option<Duration>,
+
+    /// Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries
+    #[arg(long = "io-stats", global = true)]
+    io_stats: bool,
+}
+
+/// Longest time-out in seconds.
+const DAY: f64 = 24.0 * 60.0 * 60.0;
+
+/// The time for the value of `--timeout`.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= DAY);
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("expected a number of seconds greater than 0, at most {DAY}"))
+}
+
+impl NetworkArgs {
+    /// Makes the run ask as the options say.
+    pub fn apply(&self, env: &mut Env) {
+        let requests = self.requests.map(|n| usize::from(n.get()));
+        env.network = Arc::new(Network::new(self.timeout, requests));
+        env.set_requests(self.requests);
+    }
+
+    /// Says what was asked, if so wanted.
+    pub fn tell(&self, tool: &str, env: &Env, io: &mut Io) {
+        if self.io_stats {
+            let traffic = env.network.traffic();
+            // If standard error is closed, there is nobody to tell.
+            let _ = writeln!(io.stderr, "{tool}: {traffic}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_positive_numbers() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_seconds("30"), Ok(Duration::from_secs(30)));
+        for wrong in ["0", "-1", "nan", "inf", "1e9", "", "5s"] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }

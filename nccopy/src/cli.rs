@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
-use netcdf_grammar::flags::{self, KindFlags, PluginArgs};
+use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -97,9 +97,9 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Number of requests at a time to the input's storage [default: few to local files, 32 to storage far away]
-    #[arg(long, value_name = "N")]
-    pub requests: Option<NonZeroU16>,
+    /// How storage is asked.
+    #[command(flatten)]
+    pub network: NetworkArgs,
 
     /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
     /// datasets, external data)

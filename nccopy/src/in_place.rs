@@ -32,6 +32,7 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
             copies.push(Copy {
                 input,
                 local,
+                remote: None,
                 output,
             });
         }

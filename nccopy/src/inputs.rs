@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::address::Address;
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
 use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
@@ -16,8 +17,10 @@ use crate::batch;
 pub struct Copy {
     /// The dataset, by path or URL.
     pub input: PathBuf,
-    /// The dataset's path on this machine.
+    /// The dataset's path on this machine; the short form of an address on another.
     pub local: PathBuf,
+    /// The dataset's address, if it is on another machine.
+    pub remote: Option<Address>,
     /// The output.
     pub output: Destination,
 }
@@ -33,21 +36,33 @@ pub fn copies(
     output: &Path,
     (asked, suffix): (Asked, Option<&OsStr>),
 ) -> Result<Vec<Copy>> {
-    let slash = output.as_os_str().as_encoded_bytes().last() == Some(&b'/');
+    let elsewhere = Location::new(output).is_ok_and(|at| at.remote().is_some());
+    let slash = match elsewhere {
+        true => parted(output).0.ends_with('/'),
+        false => output.as_os_str().as_encoded_bytes().last() == Some(&b'/'),
+    };
     let into = inputs.len() > 1 || (slash && !(is_zarr(output, asked) && dir::is_store(output)));
     match into {
+        // On another machine there are no directories, and what a store would replace is looked at when it begins.
+        _ if elsewhere => {}
         true => check_directory(output, asked)?,
         false => check_output(inputs, output, (asked, suffix))?,
     }
     let copy = |input: &PathBuf| {
-        let local = Location::new(input)?.path().to_owned();
+        let at = Location::new(input)?;
+        let local = at.path().to_owned();
         let output = match into {
-            true => Location::new(output.join(batch::name(&local, asked, suffix)?))?,
+            true => Location::new(inside(
+                output,
+                &batch::name(&local, asked, suffix)?,
+                elsewhere,
+            ))?,
             false => Location::new(output)?,
         };
         Ok(Copy {
             input: input.clone(),
             local,
+            remote: at.remote().cloned(),
             output: Destination::resolve(&output, asked)?,
         })
     };
@@ -55,6 +70,24 @@ pub fn copies(
     refuse_twice(&copies)?;
     refuse_same(&copies)?;
     Ok(copies)
+}
+
+/// An address, and what follows it in a URL: query and fragment.
+fn parted(url: &Path) -> (String, String) {
+    let url = url.to_string_lossy().replace("\\#", "#");
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (address, rest) = url.split_at(end);
+    (address.to_owned(), rest.to_owned())
+}
+
+/// The name of a copy in a directory, or below an address.
+fn inside(output: &Path, name: &OsStr, elsewhere: bool) -> PathBuf {
+    if !elsewhere {
+        return output.join(name);
+    }
+    let (address, rest) = parted(output);
+    let (address, name) = (address.trim_end_matches('/'), name.to_string_lossy());
+    PathBuf::from(format!("{address}/{name}{rest}"))
 }
 
 /// Whether the output of this name would be Zarr.
@@ -148,12 +181,14 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
         .collect();
     let stores: Vec<&Path> = inputs.iter().copied().filter(|p| p.is_dir()).collect();
     for Copy { output, .. } in copies {
+        let far = copies.iter().filter_map(|c| c.remote.as_ref());
+        let mut far = far.filter(|input| output.overwrites(input));
         let output = output.path.as_path();
         let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
         // A store overlaps with everything in it.
         let others = if output.is_dir() { &inputs } else { &stores };
         let within = || others.iter().any(|input| file::overlap(input, output));
-        if paths.contains(output) || same() || within() {
+        if far.next().is_some() || paths.contains(output) || same() || within() {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }
@@ -165,6 +200,38 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
 mod tests {
     use super::*;
     use netcdf_core::model::Kind;
+
+    #[test]
+    fn copies_on_other_machines_have_addresses() {
+        let outputs = |inputs: &[&str], output: &str| {
+            let inputs: Vec<_> = inputs.iter().map(PathBuf::from).collect();
+            let copies = copies(&inputs, Path::new(output), Asked::default())?;
+            let short = |copy: Copy| copy.output.remote.unwrap().short();
+            Ok::<_, Error>(copies.into_iter().map(short).collect::<Vec<_>>())
+        };
+        for (inputs, output, want) in [
+            (&["a.nc"][..], "s3://b/k.nc", &["s3://b/k.nc"][..]),
+            (&["x/a.nc"], "s3://b/k/", &["s3://b/k/a.nc"]),
+            (&["a.nc", "c.nc"], "s3://b", &["s3://b/a.nc", "s3://b/c.nc"]),
+            (
+                &["a.nc", "c.nc"],
+                "s3://b/k#mode=zarr,s3",
+                &["s3://b/k/a.nc", "s3://b/k/c.nc"],
+            ),
+            (&["s3://b/x.nc"], "s3://b/k/", &["s3://b/k/x.nc"]),
+        ] {
+            assert_eq!(outputs(inputs, output).unwrap(), want, "{output}");
+        }
+        for (input, output) in [
+            ("s3://b/x.nc", "s3://b/x.nc"),
+            ("s3://b/x#mode=zarr", "https://h/b/x#mode=zarr,s3"),
+            ("s3://b/x/y#mode=zarr", "s3://b/x#mode=zarr"),
+            ("s3://b/x.nc", "s3://b/"),
+        ] {
+            let e = outputs(&[input], output).unwrap_err();
+            assert!(e.to_string().contains("overwrite input"), "{input}: {e}");
+        }
+    }
 
     fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
         super::copies(inputs, output, (asked, None))

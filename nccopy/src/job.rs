@@ -1,5 +1,6 @@
 //! All copies of a run, one by one.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use netcdf_core::copy::Report;
@@ -52,8 +53,11 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     let start = Instant::now();
     tool::catch_limits()?;
     let idle = Idle::default();
+    let there = there(cli, copies, env)?;
     let bar = Bar::over(
-        left(cli, copies).map(|copy| copy.local.clone()).collect(),
+        left(copies, &there)
+            .map(|copy| copy.local.clone())
+            .collect(),
         io.terminal && !cli.quiet && !cli.dry_run,
     );
     if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
@@ -67,12 +71,12 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     let mut told = Told::of(copies.len());
     let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
-        if stays(cli, copy) {
+        if there.contains(&n) {
             done.push(DoneCopy::quietly(copy, skip(cli, copy, &bar, io)));
             continue;
         }
         env.progress = Progress::default();
-        env.scratch = file::beside(&copy.output.path);
+        env.scratch = copy.output.scratch();
         bar.begin(place, env.progress.clone());
         place += 1;
         let turn = Turn {
@@ -124,14 +128,25 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     Ok(close(copies.len(), &done, io))
 }
 
-/// Whether what is there stays, and the copy is not made.
-fn stays(cli: &Cli, copy: &Copy) -> bool {
-    (cli.skip_existing || cli.no_clobber) && copy.output.path.exists()
+/// Numbers of the copies that are not made because what is there stays.
+fn there(cli: &Cli, copies: &[Copy], env: &Env) -> Result<BTreeSet<usize>> {
+    let mut there = BTreeSet::new();
+    if !cli.skip_existing && !cli.no_clobber {
+        return Ok(there);
+    }
+    for (n, copy) in copies.iter().enumerate() {
+        if copy.output.exists(&env.network)? {
+            there.insert(n);
+        }
+    }
+    Ok(there)
 }
 
 /// The copies that are to be made.
-fn left<'c>(cli: &Cli, copies: &'c [Copy]) -> impl Iterator<Item = &'c Copy> {
-    copies.iter().filter(|copy| !stays(cli, copy))
+fn left<'c>(copies: &'c [Copy], there: &BTreeSet<usize>) -> impl Iterator<Item = &'c Copy> {
+    let all = copies.iter().enumerate();
+    all.filter(|(n, _)| !there.contains(n))
+        .map(|(_, copy)| copy)
 }
 
 /// What becomes of a copy that is not made because there is something already.

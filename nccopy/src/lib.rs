@@ -61,7 +61,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     env.memory = cli.memory.map_or_else(Memory::default, Memory);
     let memory = env.runtime.memory().min(env.memory.0);
     env.runtime = Runtime::sized(env.runtime.threads(), memory);
-    env.set_requests(cli.requests);
+    cli.network.apply(&mut env);
     if cli.strict {
         env.notes = Arc::new(Notes::strict());
     } else if cli.in_place {
@@ -72,7 +72,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         passed_over.into_iter().for_each(|n| notes.remark(n));
         tool::tell("nccopy", &notes, io);
     }
-    Ok(job::run(&cli, &copies, &mut env, io)?)
+    let ended = job::run(&cli, &copies, &mut env, io);
+    cli.network.tell("nccopy", &env, io);
+    Ok(ended?)
 }
 
 /// The copies that a command line asks for.
@@ -106,6 +108,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
         ..Access::default()
     };
     let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;

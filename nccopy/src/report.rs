@@ -332,6 +332,7 @@ mod tests {
         let copy = Copy {
             input: "in.nc".into(),
             local: "in.nc".into(),
+            remote: None,
             output: Destination::resolve(&Location::new("out \"1\".nc").unwrap(), Asked::default())
                 .unwrap(),
         };

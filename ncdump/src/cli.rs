@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
-use netcdf_grammar::flags::PluginArgs;
+use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
 
 /// Prints a netCDF dataset as CDL text.
 #[derive(Debug, Parser)]
@@ -119,9 +119,9 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
 
-    /// Number of requests at a time to the input's storage [default: few to local files, 32 to storage far away]
-    #[arg(long, value_name = "N")]
-    pub requests: Option<NonZeroU16>,
+    /// How storage is asked.
+    #[command(flatten)]
+    pub network: NetworkArgs,
 
     /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
     /// datasets, external data)

@@ -67,7 +67,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         }
     };
     let mut env = Env::with_threads(parsed.threads);
-    env.set_requests(parsed.requests);
+    parsed.network.apply(&mut env);
     env.filters = parsed.plugins.filters(&env.cancel);
     env.siblings.outside = parsed.allow_external;
     if parsed.strict {
@@ -79,7 +79,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     }
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
-    Ok(conclude(done, omitted, &env, io))
+    let status = conclude(done, omitted, &env, io);
+    parsed.network.tell(NAME, &env, io);
+    Ok(status)
 }
 
 /// Reports notes and omissions at the end of a run; returns its status.
@@ -108,6 +110,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
         allow_external: cli.allow_external,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
         ..Access::default()
     };
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;

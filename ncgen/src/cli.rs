@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
-use netcdf_grammar::flags::{self, KindFlags, PluginArgs};
+use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
 
 /// Makes a netCDF dataset from CDL text, or checks the text.
 ///
@@ -52,6 +52,10 @@ pub struct Cli {
     /// How HDF5 plugins are used.
     #[command(flatten)]
     pub plugins: PluginArgs,
+
+    /// How storage is asked.
+    #[command(flatten)]
+    pub network: NetworkArgs,
 
     /// Accepted, without effect so far: one thread reads the text
     #[arg(long, value_name = "N")]

@@ -50,10 +50,12 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let cli = Cli::try_parse_from(args)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
+    cli.network.apply(&mut env);
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);
     }
+    cli.network.tell("ncgen", &env, io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),
@@ -63,7 +65,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     let language = cli.language();
     tool::catch_limits()?;
-    let source = source(cli, io)?;
+    let source = source(cli, env, io)?;
     let options = ReadOptions {
         kind: asked(cli, language)?,
         limits: env.limits.clone(),
@@ -129,13 +131,14 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
 }
 
 /// The text.
-fn source(cli: &Cli, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
+fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     let at = match &cli.input {
         Some(path) => Location::new(path)?,
         None => Location::standard(),
     };
     let access = Access {
         text: true,
+        network: Arc::clone(&env.network),
         ..Access::default()
     };
     match access.input(&at, &mut *io.stdin)? {
@@ -201,7 +204,7 @@ fn write(
             &tool::BarLine::default(),
         )?;
     }
-    env.scratch = file::beside(path);
+    env.scratch = destination.scratch();
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
     let target = format::output(&destination, !cli.no_sync, env, &trace)?;

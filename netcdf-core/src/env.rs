@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::{Network, Run};
 use crate::io::siblings;
 use crate::limits::Limits;
 use crate::notes::Notes;
@@ -36,9 +37,15 @@ pub struct Env {
     pub scratch: Option<std::path::PathBuf>,
     /// What a copy may make up for missing data.
     pub made_up: MadeUp,
+    /// How other machines are asked.
+    pub network: Arc<Network>,
     /// Which files beside a dataset may be opened.
     pub siblings: siblings::Access,
 }
+
+/// Bytes that are sent to another machine at a time: at least, and at most.
+const LEAST_SENT: u64 = 8 << 20;
+const MOST_SENT: u64 = 64 << 20;
 
 impl Env {
     /// The default environment with this number of threads; with `None`, one per core.
@@ -49,6 +56,17 @@ impl Env {
             env.runtime = Runtime::new(threads.get().into());
         }
         env
+    }
+
+    /// What an output on another machine needs of the run.
+    #[must_use]
+    pub fn run(&self) -> Run {
+        Run {
+            cancel: self.cancel.clone(),
+            notes: Arc::clone(&self.notes),
+            network: Arc::clone(&self.network),
+            memory: (self.runtime.memory() / 4).clamp(LEAST_SENT, MOST_SENT),
+        }
     }
 
     /// Sets the number of requests at a time to any source; with `None`, it depends on the source.

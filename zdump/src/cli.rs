@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use netcdf_grammar::flags::NetworkArgs;
 
 /// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
 ///
@@ -39,6 +40,10 @@ pub struct Cli {
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", global = true)]
     pub threads: Option<NonZeroU16>,
+
+    /// How storage is asked.
+    #[command(flatten)]
+    pub network: NetworkArgs,
 
     /// Prefer codec libraries to the built-in codecs
     #[arg(long = "prefer-plugins", global = true)]

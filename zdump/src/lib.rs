@@ -86,6 +86,7 @@ fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     let session = Session::new(&cli);
     let done = look(&cli.command, &session, io);
     tool::tell(NAME, &session.env.notes, io);
+    cli.network.tell(NAME, &session.env, io);
     Ok(match done? {
         Verdict::Sound => Status::Success.code(),
         Verdict::Problems => Status::Failure.code(),

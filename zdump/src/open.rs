@@ -29,6 +29,7 @@ impl Session {
     /// A session with the options of the command line.
     pub fn new(cli: &Cli) -> Self {
         let mut env = Env::with_threads(cli.threads);
+        cli.network.apply(&mut env);
         env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
         env.siblings.outside = cli.allow_external;
         Self {
@@ -48,6 +49,7 @@ impl Session {
             allow_external: env.siblings.outside,
             limits: env.limits.clone(),
             notes: Arc::clone(&env.notes),
+            network: Arc::clone(&env.network),
             ..Access::default()
         };
         Self {

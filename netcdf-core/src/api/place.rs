@@ -10,7 +10,7 @@ use crate::io::locator::{Access, Asked, Destination, Location, OutputForm};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
-use crate::io::{Container, Output, Store, StoreTarget, file};
+use crate::io::{Container, Output, Store, StoreTarget};
 use crate::model::{Kind, ZarrOptions};
 
 /// The place of a dataset.
@@ -40,7 +40,11 @@ impl DatasetPlace {
 
     /// The place of an open dataset; it is written in the same form.
     pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
-        let path = Location::of_program(named)?.path().to_owned();
+        let at = Location::of_program(named)?;
+        if at.remote().is_some() {
+            return Ok(Self::Container(container.name().to_string()));
+        }
+        let path = at.path().to_owned();
         let consolidated = match container {
             Container::Source(_) => false,
             Container::Store(store) => is_consolidated(&**store)?,
@@ -54,6 +58,7 @@ impl DatasetPlace {
         };
         Ok(Self::Named(Destination {
             path,
+            remote: None,
             form,
             by_name: false,
             kind: Some(kind),
@@ -102,7 +107,10 @@ impl DatasetPlace {
 
     /// Where temporary files are created.
     pub(super) fn scratch(&self) -> Option<PathBuf> {
-        self.path().and_then(file::beside)
+        match self {
+            Self::Named(to) => to.scratch(),
+            Self::Once(..) | Self::Container(_) => None,
+        }
     }
 
     /// The output for a dataset.
@@ -131,6 +139,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
         allow_external: env.siblings.outside,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
         ..Access::default()
     };
     access.input(&Location::of_program(named)?, &mut std::io::empty())

@@ -3,13 +3,14 @@
 use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
-use crate::io::Output;
+use crate::io::address::Address;
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::FileTarget;
 use crate::io::locator::{Destination, OutputForm};
 use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
 use crate::io::zip::ZipTarget;
+use crate::io::{Output, remote};
 use crate::notes::Note;
 
 /// Starts an output. `sync` asks for the data to be on disk before it becomes visible; it does not become visible once the run is
@@ -18,6 +19,9 @@ use crate::notes::Note;
 /// # Errors
 /// Those of [`FileTarget::create`] and [`DirTarget::create`].
 pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
+    if let Some(address) = &to.remote {
+        return elsewhere(to, address, env, trace);
+    }
     let cancel = &env.cancel;
     let store: Box<dyn StoreTarget> = match to.form {
         OutputForm::File => {
@@ -33,6 +37,24 @@ pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<
                 String::new()
             };
             Box::new(ZipTarget::new(Box::new(target), &prefix))
+        }
+    };
+    Ok(Output::Store(trace.target(store)))
+}
+
+/// Starts an output on another machine.
+fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> Result<Output> {
+    let run = env.run();
+    let store: Box<dyn StoreTarget> = match to.form {
+        OutputForm::File => return Ok(remote::target(address, &run)?.into()),
+        OutputForm::Directory => remote::store_target(address, to.overwrite, &run)?,
+        OutputForm::Zip { prefix } => {
+            let prefix = if prefix {
+                to.zip_prefix()
+            } else {
+                String::new()
+            };
+            Box::new(ZipTarget::new(remote::target(address, &run)?, &prefix))
         }
     };
     Ok(Output::Store(trace.target(store)))

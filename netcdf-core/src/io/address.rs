@@ -29,6 +29,35 @@ impl Address {
     }
 }
 
+impl Address {
+    /// Whether both may lead to the same objects, or those of one are among those of the other. Addresses of one service can be written
+    /// in many ways, so the name of the bucket is enough.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let same = match (&self.service, &other.service) {
+            (Service::S3 { bucket, .. }, Service::S3 { bucket: other, .. })
+            | (Service::Google { bucket }, Service::Google { bucket: other }) => bucket == other,
+            (
+                Service::Azure { account, container },
+                Service::Azure {
+                    account: other_account,
+                    container: other,
+                },
+            ) => {
+                let accounts = account.as_ref().zip(other_account.as_ref());
+                container == other && accounts.is_none_or(|(a, b)| a == b)
+            }
+            (Service::Web { url }, Service::Web { url: other }) => url == other,
+            _ => false,
+        };
+        let within = |outer: &str, inner: &str| {
+            let rest = inner.strip_prefix(outer);
+            outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        same && (within(&self.key, &other.key) || within(&other.key, &self.key))
+    }
+}
+
 /// A URL without its query, and without a login: what messages may show.
 #[must_use]
 pub fn shortened(url: &str) -> String {
@@ -75,4 +104,38 @@ pub enum Service {
         /// The container.
         container: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s3(bucket: &str, key: &str, endpoint: Option<&str>) -> Address {
+        Address {
+            service: Service::S3 {
+                bucket: bucket.to_owned(),
+                region: None,
+                endpoint: endpoint.map(str::to_owned),
+            },
+            key: key.to_owned(),
+            said: vec![],
+        }
+    }
+
+    #[test]
+    fn addresses_of_the_same_objects_overlap() {
+        let own = s3("b", "a/c", None);
+        for (key, want) in [
+            ("a/c", true),
+            ("a", true),
+            ("", true),
+            ("a/c/d", true),
+            ("a/cd", false),
+            ("x", false),
+        ] {
+            assert_eq!(own.overlaps(&s3("b", key, None)), want, "{key}");
+            assert_eq!(s3("b", key, Some("http://h")).overlaps(&own), want, "{key}");
+            assert!(!own.overlaps(&s3("other", key, None)));
+        }
+    }
 }

@@ -15,13 +15,14 @@ pub mod locator;
 pub mod memory;
 pub mod memory_store;
 pub mod merge;
+pub mod network;
 pub mod odd;
 pub mod other;
 #[cfg(feature = "remote")]
-mod remote;
+pub(crate) mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "no_remote.rs"]
-mod remote;
+pub(crate) mod remote;
 #[cfg(test)]
 pub(crate) mod rounds;
 pub mod siblings;

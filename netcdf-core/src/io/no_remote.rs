@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::address::Address;
+use super::network::{Network, Run};
 use super::store::Hints;
-use super::{Container, Source, Store};
+use super::{Container, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::Notes;
 
@@ -12,7 +13,7 @@ use crate::notes::Notes;
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn source(address: &Address, _: &Notes) -> Result<Arc<dyn Source>> {
+pub fn source(address: &Address, _: &Notes, _: &Arc<Network>) -> Result<Arc<dyn Source>> {
     Err(left_out(address))
 }
 
@@ -20,7 +21,7 @@ pub fn source(address: &Address, _: &Notes) -> Result<Arc<dyn Source>> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn store(address: &Address, _: Hints) -> Result<Arc<dyn Store>> {
+pub fn store(address: &Address, _: Hints, _: &Arc<Network>) -> Result<Arc<dyn Store>> {
     Err(left_out(address))
 }
 
@@ -28,12 +29,36 @@ pub fn store(address: &Address, _: Hints) -> Result<Arc<dyn Store>> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn any(address: &Address, _: Hints, _: &Notes) -> Result<Container> {
+pub fn any(address: &Address, _: Hints, _: &Notes, _: &Arc<Network>) -> Result<Container> {
+    Err(left_out(address))
+}
+
+/// Begins a file.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
+    Err(left_out(address))
+}
+
+/// Begins a store.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn StoreTarget>> {
+    Err(left_out(address))
+}
+
+/// Whether there is an object or a store.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<bool> {
     Err(left_out(address))
 }
 
 fn left_out(address: &Address) -> Error {
-    let what = "this build reads nothing on other machines";
+    let what = "this build reads and writes nothing on other machines";
     let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
-    e.with_remedy("download it, or build with the cargo feature `remote`")
+    e.with_remedy("use a copy here, or build with the cargo feature `remote`")
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
+use crate::io::network::Network;
 use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
@@ -32,6 +33,8 @@ pub struct Access {
     pub text: bool,
     /// Where it is said what users may want to know of how an input was opened.
     pub notes: Arc<Notes>,
+    /// How other machines are asked.
+    pub network: Arc<Network>,
 }
 
 /// Opens an input; standard input is `stdin`, which is spooled to a temporary file.
@@ -74,11 +77,15 @@ impl Access {
                 self.store_elsewhere(address, modes, hints)
                     .map(Container::Store)
             }
-            AskedFormat::File => remote::source(address, &self.notes).map(Container::Source),
-            AskedFormat::Nothing => match remote::any(address, plain(), &self.notes)? {
-                Container::Source(source) => self.file(source),
-                Container::Store(store) => Ok(Container::Store(self.trace.store(store))),
-            },
+            AskedFormat::File => {
+                remote::source(address, &self.notes, &self.network).map(Container::Source)
+            }
+            AskedFormat::Nothing => {
+                match remote::any(address, plain(), &self.notes, &self.network)? {
+                    Container::Source(source) => self.file(source),
+                    Container::Store(store) => Ok(Container::Store(self.trace.store(store))),
+                }
+            }
         }
     }
 
@@ -89,10 +96,10 @@ impl Access {
         hints: Hints,
     ) -> Result<Arc<dyn Store>> {
         if modes.has("zip") {
-            let source = remote::source(address, &self.notes)?;
+            let source = remote::source(address, &self.notes, &self.network)?;
             return self.zip(source, hints).map(|(store, _)| store);
         }
-        let store = remote::store(address, hints)?;
+        let store = remote::store(address, hints, &self.network)?;
         Ok(self.trace.store(store))
     }
 
@@ -115,10 +122,12 @@ impl Access {
             return self.store(at.path(), &modes, plain());
         };
         match modes.asked() {
-            AskedFormat::Nothing => match remote::any(address, plain(), &self.notes)? {
-                Container::Source(source) => self.zip(source, plain()).map(|(store, _)| store),
-                Container::Store(store) => Ok(self.trace.store(store)),
-            },
+            AskedFormat::Nothing => {
+                match remote::any(address, plain(), &self.notes, &self.network)? {
+                    Container::Source(source) => self.zip(source, plain()).map(|(store, _)| store),
+                    Container::Store(store) => Ok(self.trace.store(store)),
+                }
+            }
             _ => self.store_elsewhere(address, &modes, plain()),
         }
     }

@@ -1,6 +1,7 @@
 //! What tools name on their command lines: inputs and outputs by path or URL, `-` for the standard ones.
 
 mod address;
+mod elsewhere;
 mod input;
 mod location;
 mod output;

@@ -1,11 +1,14 @@
 //! Opens the outputs of tools.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{Location, consolidated_by_environment, url};
+use super::{Location, consolidated_by_environment, elsewhere, url};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::file::{FileTarget, or_stdout};
-use crate::io::{Target, dir, key};
+use crate::io::address::Address;
+use crate::io::file::{self, FileTarget, or_stdout};
+use crate::io::network::Network;
+use crate::io::{Target, dir, key, remote};
 use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
 use crate::notes::Note;
 
@@ -32,7 +35,7 @@ pub struct Asked {
 
 impl Asked {
     /// The form of an output that is Zarr or not, and may be a zip file.
-    fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
+    pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
         match zarr {
             Some(zarr) if zip => OutputForm::Zip {
                 prefix: self.zip_prefix.unwrap_or(!zarr.pure),
@@ -43,7 +46,7 @@ impl Asked {
     }
 
     /// Checks that an output of this form can have what is asked for.
-    fn applies(&self, form: OutputForm) -> Result<()> {
+    pub(super) fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
             OutputForm::File if self.consolidated => {
                 "--consolidated: only Zarr has consolidated metadata"
@@ -75,8 +78,10 @@ pub enum OutputForm {
 /// Where an output goes, and in which form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// The path on this machine.
+    /// The path on this machine; the short form of an address on another.
     pub path: PathBuf,
+    /// The address, if it is on another machine.
+    pub remote: Option<Address>,
     /// The form.
     pub form: OutputForm,
     /// The kind, if given.
@@ -113,6 +118,7 @@ impl Destination {
         asked.applies(form).map_err(wrong)?;
         Ok(Self {
             path: path.to_owned(),
+            remote: None,
             form,
             kind,
             by_name: store && asked.kind.is_none(),
@@ -127,7 +133,33 @@ impl Destination {
     /// Whether the output replaces an existing store.
     #[must_use]
     pub fn replaces_store(&self) -> bool {
-        self.form == OutputForm::Directory && dir::is_store(&self.path)
+        self.remote.is_none() && self.form == OutputForm::Directory && dir::is_store(&self.path)
+    }
+
+    /// Whether there is something already, where the output goes.
+    ///
+    /// # Errors
+    /// Those of asking another machine.
+    pub fn exists(&self, network: &Arc<Network>) -> Result<bool> {
+        match &self.remote {
+            None => Ok(self.path.exists()),
+            Some(address) => remote::exists(address, self.form == OutputForm::Directory, network),
+        }
+    }
+
+    /// Where temporary files are created: beside the output, or, for one on another machine, in the folder of the system.
+    #[must_use]
+    pub fn scratch(&self) -> Option<PathBuf> {
+        match self.remote {
+            None => file::beside(&self.path),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether an input that is at this address would be overwritten, or is within what would be.
+    #[must_use]
+    pub fn overwrites(&self, input: &Address) -> bool {
+        self.remote.as_ref().is_some_and(|own| own.overlaps(input))
     }
 
     /// The note to give after a store was replaced.
@@ -149,9 +181,7 @@ impl Destination {
     pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
         if let Some(address) = at.remote() {
-            let what = "nothing is written on other machines yet";
-            let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
-            return Err(e.with_remedy("write it here, and copy it there"));
+            return elsewhere::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
         }
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at
@@ -174,6 +204,7 @@ impl Destination {
         asked.applies(form).map_err(named)?;
         Ok(Self {
             path,
+            remote: None,
             form,
             kind,
             by_name,
@@ -213,14 +244,14 @@ fn is_zarr_name(path: &Path) -> bool {
     ends_in(path, "zarr") || ends_in(path, "zip")
 }
 
-fn ends_in(path: &Path, extension: &str) -> bool {
+pub(super) fn ends_in(path: &Path, extension: &str) -> bool {
     let ends = path.extension();
     ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
 /// The kind that the words of a URL and `-k` specify together: as in netCDF-C, the URL takes precedence, and
 /// `-k` adds the version.
-fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
+pub(super) fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let said = kind.and_then(Kind::as_zarr);
     let pure = match modes.asked() {
         url::AskedFormat::Nothing => said.map(|zarr| zarr.pure),

@@ -1,26 +1,60 @@
 //! The objects of a bucket or container: S3, Google Cloud Storage, Azure's blobs.
 
+mod writing;
+
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
+use object_store::multipart::MultipartStore;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _};
+use tokio::time::timeout;
 
 use super::failure::Failure;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Network;
+
+pub(super) use writing::{Made, Upload};
 
 /// Keys that are handed on together.
 const PAGE: usize = 1000;
 
+/// Times that an answer is waited for.
+const TRIES: u32 = 3;
+
 /// A bucket, and how it is reached.
 pub(super) struct Bucket {
     store: Arc<dyn ObjectStore>,
+    /// The same, for files in parts.
+    uploads: Arc<dyn MultipartStore>,
     /// Protocol and name.
     address: String,
     failure: Failure,
+    network: Arc<Network>,
+    /// When a request is given up, with all that is repeated.
+    timeout: Duration,
+}
+
+/// What was given instead of an answer: an error of the library, or one of ours.
+enum Missed {
+    Library(object_store::Error),
+    Ours(Error),
+}
+
+impl From<object_store::Error> for Missed {
+    fn from(e: object_store::Error) -> Self {
+        Self::Library(e)
+    }
+}
+
+impl From<Error> for Missed {
+    fn from(e: Error) -> Self {
+        Self::Ours(e)
+    }
 }
 
 impl fmt::Debug for Bucket {
@@ -31,11 +65,42 @@ impl fmt::Debug for Bucket {
 
 impl Bucket {
     /// The bucket at `address`, as in `s3://name`. `tried` says in words with which credentials it is asked.
-    pub fn new(store: Arc<dyn ObjectStore>, address: &str, tried: &str) -> Self {
+    pub fn new<S: ObjectStore + MultipartStore>(
+        store: Arc<S>,
+        (address, tried): (&str, &str),
+        (network, timeout): (&Arc<Network>, Duration),
+    ) -> Self {
         Self {
-            store,
+            store: Arc::clone(&store) as Arc<dyn ObjectStore>,
+            uploads: store,
             address: address.to_owned(),
             failure: Failure::new(tried),
+            network: Arc::clone(network),
+            timeout,
+        }
+    }
+
+    /// Waits for an answer, or for more of one; `None` if it takes too long.
+    async fn within<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        let answer = timeout(self.timeout / TRIES, answer).await;
+        if answer.is_err() {
+            self.network.failed();
+        }
+        answer.ok()
+    }
+
+    /// The error for an answer that takes too long.
+    fn late(&self) -> Error {
+        let what = format!("no answer in {} s", self.timeout.as_secs_f64());
+        let e = Error::new(ErrorKind::Io, what);
+        e.with_remedy("try again later, or wait longer with --timeout SECONDS")
+    }
+
+    /// The error for what was given instead of an answer.
+    fn missed(&self, missed: Missed, key: &str) -> Error {
+        match missed {
+            Missed::Library(e) => self.failure.of(e, &self.address(key)),
+            Missed::Ours(e) => e.of(&self.address(key)),
         }
     }
 
@@ -46,25 +111,43 @@ impl Bucket {
 
     async fn ask(&self, key: &str, part: &Part, version: Option<&Version>) -> Result<Option<Got>> {
         let path = self.path(key)?;
+        let _request = self.network.request();
+        for _ in 0..TRIES {
+            let got = self.ask_once(&path, part, version).await;
+            if let Some(got) = got.transpose() {
+                let got = got.map_err(|e| self.missed(e, key))?;
+                self.network
+                    .asked(got.as_ref().map_or(0, |got| got.bytes.len() as u64));
+                return Ok(got);
+            }
+        }
+        Err(self.late().of(&self.address(key)))
+    }
+
+    /// Asks once, with all that the library repeats; the outer `None` says that it takes too long.
+    async fn ask_once(
+        &self,
+        path: &Path,
+        part: &Part,
+        version: Option<&Version>,
+    ) -> Result<Option<Option<Got>>, Missed> {
         let options = GetOptions {
             range: range(part),
             if_match: version.map(|v| v.0.clone()),
             ..GetOptions::default()
         };
-        let failed = |e| self.failure.of(e, &self.address(key));
-        let got = match self.store.get_opts(&path, options).await {
+        let Some(answer) = self.within(self.store.get_opts(path, options)).await else {
+            return Ok(None);
+        };
+        let got = match answer {
             Ok(got) => got,
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(object_store::Error::NotFound { .. }) => return Ok(Some(None)),
             Err(e) => {
-                return self
-                    .empty(&path, part)
-                    .await
-                    .map(Some)
-                    .ok_or(e)
-                    .map_err(failed);
+                let empty = self.empty(path, part).await;
+                return Ok(Some(Some(empty.ok_or(e)?)));
             }
         };
-        self.take(got, key, part).await.map_err(failed)?.map(Some)
+        Ok(self.take(got, part).await?.map(Some))
     }
 
     /// The answer for the first bytes of an object without any: services refuse to give them.
@@ -80,20 +163,18 @@ impl Bucket {
         })
     }
 
-    /// Takes the bytes of an answer. The inner error is about what was given, the outer about the service.
-    async fn take(
-        &self,
-        got: GetResult,
-        key: &str,
-        part: &Part,
-    ) -> Result<Result<Got>, object_store::Error> {
+    /// Takes the bytes of an answer; `None` if that takes too long.
+    async fn take(&self, got: GetResult, part: &Part) -> Result<Option<Got>, Missed> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
         let given = got.range.clone();
         let bytes = match part {
-            Part::Whole(most) if total > *most => vec![],
-            Part::Range(range) => body(got, length(range)).await?,
-            Part::First(most) | Part::Whole(most) => body(got, total.min(*most)).await?,
+            Part::Whole(most) if total > *most => Some(vec![]),
+            Part::Range(range) => self.body(got, length(range)).await?,
+            Part::First(most) | Part::Whole(most) => self.body(got, total.min(*most)).await?,
+        };
+        let Some(bytes) = bytes else {
+            return Ok(None);
         };
         let short = match part {
             Part::Range(range) => given != *range || bytes.len() as u64 != length(range),
@@ -105,29 +186,33 @@ impl Bucket {
                 "the service gave {} bytes of {total}, not those that were asked for",
                 bytes.len()
             );
-            return Ok(Err(
-                Error::new(ErrorKind::Truncated, what).of(&self.address(key))
-            ));
+            return Err(Error::new(ErrorKind::Truncated, what).into());
         }
-        Ok(Ok(Got {
+        Ok(Some(Got {
             bytes,
             total,
             version,
         }))
     }
-}
 
-/// The bytes of an answer. Of more than `most`, one chunk of the network too many is kept, so that their number is not the one expected.
-async fn body(got: GetResult, most: u64) -> Result<Vec<u8>, object_store::Error> {
-    let mut bytes = vec![];
-    let mut parts = got.into_stream();
-    while let Some(part) = parts.try_next().await? {
-        bytes.extend_from_slice(&part);
-        if bytes.len() as u64 > most {
-            break;
+    /// The bytes of an answer; `None` if they take too long. Of more than `most`, one chunk of the network too many is kept, so that
+    /// their number is not the one expected.
+    async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, Missed> {
+        let mut bytes = vec![];
+        let mut parts = got.into_stream();
+        loop {
+            let Some(part) = self.within(parts.try_next()).await else {
+                return Ok(None);
+            };
+            let Some(part) = part? else {
+                return Ok(Some(bytes));
+            };
+            bytes.extend_from_slice(&part);
+            if bytes.len() as u64 > most {
+                return Ok(Some(bytes));
+            }
         }
     }
-    Ok(bytes)
 }
 
 fn range(part: &Part) -> Option<GetRange> {
@@ -151,6 +236,10 @@ impl Objects for Bucket {
         }
     }
 
+    fn network(&self) -> &Network {
+        &self.network
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a str,
@@ -167,8 +256,10 @@ impl Objects for Bucket {
             let list = self.store.list(below(&path)).map_err(failed);
             let mut pages = list.try_chunks(PAGE);
             loop {
-                let page = pages.try_next().await.map_err(|e| e.1)?;
-                let Some(page) = page else {
+                let _request = self.network.request();
+                let page = self.within(pages.try_next()).await;
+                let page = page.ok_or_else(|| self.late().of(&self.address(prefix)))?;
+                let Some(page) = page.map_err(|e| e.1)? else {
                     return Ok(());
                 };
                 visit(
@@ -183,7 +274,11 @@ impl Objects for Bucket {
     fn children<'a>(&'a self, prefix: &'a str) -> Answer<'a, Vec<String>> {
         Box::pin(async move {
             let path = self.path(prefix)?;
-            let list = self.store.list_with_delimiter(below(&path)).await;
+            let _request = self.network.request();
+            let list = self
+                .within(self.store.list_with_delimiter(below(&path)))
+                .await;
+            let list = list.ok_or_else(|| self.late().of(&self.address(prefix)))?;
             let list = list.map_err(|e| self.failure.of(e, &self.address(prefix)))?;
             let objects = list.objects.iter().map(|meta| &meta.location);
             let names = objects.chain(&list.common_prefixes);

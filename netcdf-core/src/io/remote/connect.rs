@@ -1,18 +1,23 @@
 //! Connects to the services that addresses name.
 
+use std::pin::Pin;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+};
 use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::{ClientOptions, ObjectStore, RetryConfig};
+use object_store::{ClientOptions, RetryConfig};
 
 use super::bucket::Bucket;
 use super::failure::Failure;
 use super::settings::{self, Aws, Sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service};
+use crate::io::network::Network;
 
 /// Requests that fail for a while are repeated so many times.
 const RETRIES: usize = 6;
@@ -32,34 +37,41 @@ const AZURE: &str = "what AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY 
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
-pub fn bucket(address: &Address, said: &Sources) -> Result<Bucket> {
+pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Result<Bucket> {
     use_ring();
+    let timeout = network.timeout.unwrap_or(TIMEOUT);
+    let client = || client(timeout);
+    let counted = || Counted(Arc::clone(network));
     let whole = Address {
         key: String::new(),
         ..address.clone()
     };
     let name = whole.short();
     let failed = |tried: &str, e| Failure::new(tried).of(e, &name);
-    let (store, tried): (Arc<dyn ObjectStore>, String) = match &address.service {
+    let by = (network, timeout);
+    Ok(match &address.service {
         Service::S3 {
             bucket,
             region,
             endpoint,
         } => {
             let aws = settings::aws(said)?;
-            let made = amazon(bucket, region.as_deref(), endpoint.as_deref(), &aws);
-            (
-                Arc::new(made.map_err(|e| failed(&aws.tried, e))?),
-                aws.tried,
-            )
+            let builder = amazon(bucket, region.as_deref(), endpoint.as_deref(), &aws);
+            let builder = builder
+                .with_client_options(client())
+                .with_retry(retry(timeout))
+                .with_http_connector(counted());
+            let made = builder.build().map_err(|e| failed(&aws.tried, e))?;
+            Bucket::new(Arc::new(made), (&name, &aws.tried), by)
         }
         Service::Google { bucket } => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
-            let builder = builder.with_client_options(client()).with_retry(retry());
-            (
-                Arc::new(builder.build().map_err(|e| failed(GOOGLE, e))?),
-                GOOGLE.to_owned(),
-            )
+            let builder = builder
+                .with_client_options(client())
+                .with_retry(retry(timeout))
+                .with_http_connector(counted());
+            let made = builder.build().map_err(|e| failed(GOOGLE, e))?;
+            Bucket::new(Arc::new(made), (&name, GOOGLE), by)
         }
         Service::Azure { account, container } => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
@@ -67,18 +79,59 @@ pub fn bucket(address: &Address, said: &Sources) -> Result<Bucket> {
                 Some(account) => builder.with_account(account),
                 None => builder,
             };
-            let builder = builder.with_client_options(client()).with_retry(retry());
-            (
-                Arc::new(builder.build().map_err(|e| failed(AZURE, e))?),
-                AZURE.to_owned(),
-            )
+            let builder = builder
+                .with_client_options(client())
+                .with_retry(retry(timeout))
+                .with_http_connector(counted());
+            let made = builder.build().map_err(|e| failed(AZURE, e))?;
+            Bucket::new(Arc::new(made), (&name, AZURE), by)
         }
         Service::Web { .. } => {
             let what = "a web server has no buckets";
             return Err(Error::new(ErrorKind::Internal, what).of(&name));
         }
-    };
-    Ok(Bucket::new(store, &name, &tried))
+    })
+}
+
+/// Counts tries that fail, which the library repeats by itself.
+#[derive(Debug)]
+struct Counted(Arc<Network>);
+
+impl HttpConnector for Counted {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = ReqwestConnector::default().connect(options)?;
+        let network = Arc::clone(&self.0);
+        Ok(HttpClient::new(CountedService { client, network }))
+    }
+}
+
+#[derive(Debug)]
+struct CountedService {
+    client: HttpClient,
+    network: Arc<Network>,
+}
+
+/// An answer to a request of the library.
+type Called<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
+
+impl HttpService for CountedService {
+    fn call<'s, 'a>(&'s self, request: HttpRequest) -> Called<'a>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async {
+            let answer = self.client.execute(request).await;
+            let failed = match &answer {
+                Ok(answer) => answer.status().is_server_error() || answer.status().as_u16() == 429,
+                Err(_) => true,
+            };
+            if failed {
+                self.network.failed();
+            }
+            answer
+        })
+    }
 }
 
 /// All of TLS here is done by rustls with ring.
@@ -95,7 +148,7 @@ fn amazon(
     region: Option<&str>,
     endpoint: Option<&str>,
     aws: &Aws,
-) -> object_store::Result<AmazonS3> {
+) -> AmazonS3Builder {
     let region = region.or(aws.region.as_deref()).unwrap_or("us-east-1");
     // The library gets the keys of containers and of web identities by the variables that lead to them.
     let asks = aws.container || aws.web_identity;
@@ -103,11 +156,7 @@ fn amazon(
         true => AmazonS3Builder::from_env(),
         false => AmazonS3Builder::new(),
     };
-    let mut builder = builder
-        .with_bucket_name(bucket)
-        .with_region(region)
-        .with_client_options(client())
-        .with_retry(retry());
+    let mut builder = builder.with_bucket_name(bucket).with_region(region);
     if let Some(endpoint) = endpoint.or(aws.endpoint.as_deref()) {
         // Plain HTTP is used where it is named, and nowhere else.
         let plain = endpoint.starts_with("http://");
@@ -125,18 +174,19 @@ fn amazon(
         None if asks => {}
         None => builder = builder.with_skip_signature(true),
     }
-    builder.build()
+    builder
 }
 
-fn client() -> ClientOptions {
-    let options = ClientOptions::new().with_timeout(TIMEOUT);
-    options.with_connect_timeout(CONNECT)
+/// How long bytes may take is up to [`Bucket`]: large parts on slow lines take their time.
+fn client(timeout: Duration) -> ClientOptions {
+    let options = ClientOptions::new().with_timeout_disabled();
+    options.with_connect_timeout(CONNECT.min(timeout))
 }
 
-fn retry() -> RetryConfig {
+fn retry(timeout: Duration) -> RetryConfig {
     RetryConfig {
         max_retries: RETRIES,
-        retry_timeout: TIMEOUT,
+        retry_timeout: timeout,
         ..RetryConfig::default()
     }
 }

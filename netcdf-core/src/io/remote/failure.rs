@@ -18,8 +18,17 @@ impl Failure {
         Self { tried }
     }
 
-    /// The error for what happened to an object.
+    /// The error for what happened to an object that was read.
     pub fn of(&self, e: object_store::Error, address: &str) -> Error {
+        self.of_any("cannot be read", e, address)
+    }
+
+    /// The error for what happened to an object that was written.
+    pub fn of_writing(&self, e: object_store::Error, address: &str) -> Error {
+        self.of_any("cannot be written", e, address)
+    }
+
+    fn of_any(&self, failed: &str, e: object_store::Error, address: &str) -> Error {
         use object_store::Error as E;
         let error = match &e {
             E::NotFound { .. } => {
@@ -33,7 +42,7 @@ impl Failure {
                     "name other credentials, for S3 with AWS_PROFILE or #aws.profile=NAME",
                 )
             }
-            _ => Error::new(ErrorKind::Io, format!("cannot be read: {}", innermost(&e))),
+            _ => Error::new(ErrorKind::Io, format!("{failed}: {}", innermost(&e))),
         };
         error.of(address)
     }

@@ -13,14 +13,16 @@ mod source;
 mod store;
 mod wait;
 mod web;
+mod writing;
 
-pub use open::{any, source, store};
+pub use open::{any, exists, source, store, store_target, target};
 
 use std::fmt::Debug;
 use std::ops::Range;
 use std::pin::Pin;
 
 use crate::error::Result;
+use crate::io::network::Network;
 
 /// What a service will answer.
 pub(super) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -32,6 +34,9 @@ pub(super) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 
 pub(super) trait Objects: Debug + Send + Sync {
     /// The address of an object, for messages.
     fn address(&self, key: &str) -> String;
+
+    /// Where requests are counted.
+    fn network(&self) -> &Network;
 
     /// A part of an object; `None` if there is no such object. With `version`, it must be the object's.
     ///

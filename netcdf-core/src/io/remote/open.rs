@@ -3,30 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::bucket::Bucket;
 use super::connect::{self, TIMEOUT};
 use super::settings::{self, Login, Sources};
 use super::source::{HEAD, Object};
 use super::store::Keys;
 use super::wait::wait;
 use super::web::{First, Web, WebAccess};
+use super::writing::{BucketTarget, CLAIM, ObjectTarget};
 use super::{Objects, Part};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Container;
 use crate::io::address::{Address, Service};
 use crate::io::file::FileSource;
+use crate::io::network::{Network, Run};
 use crate::io::source::Source;
 use crate::io::store::{Hints, MARKERS, Store};
+use crate::io::target::{StoreTarget, Target};
 use crate::notes::{Note, Notes};
 
 /// Opens an object.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is none; those of connecting and reading.
-pub fn source(address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
+pub fn source(address: &Address, notes: &Notes, network: &Arc<Network>) -> Result<Arc<dyn Source>> {
     if let Service::Web { url } = &address.service {
-        return file(url, address, notes);
+        return file(url, address, notes, network);
     }
-    let bucket: Arc<dyn Objects> = Arc::new(connect::bucket(address, &said(address))?);
+    let bucket: Arc<dyn Objects> = Arc::new(bucket(address, network)?);
     match Object::open(bucket, &address.key)? {
         Some(object) => Ok(Arc::new(object)),
         None => Err(nothing(address, "there is no such object")),
@@ -37,19 +41,79 @@ pub fn source(address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
 ///
 /// # Errors
 /// Those of connecting.
-pub fn store(address: &Address, hints: Hints) -> Result<Arc<dyn Store>> {
-    Ok(Arc::new(Keys::new(objects(address)?, &address.key, hints)))
+pub fn store(address: &Address, hints: Hints, network: &Arc<Network>) -> Result<Arc<dyn Store>> {
+    let objects = objects(address, network)?;
+    Ok(Arc::new(Keys::new(objects, &address.key, hints)))
+}
+
+/// Begins a file that becomes the object of an address.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for web servers; those of connecting.
+pub fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
+    let bucket = writable(address, &run.network)?;
+    Ok(Box::new(ObjectTarget::create(bucket, &address.key, run)?))
+}
+
+/// Begins a store below the key of an address; with `overwrite`, instead of the store that is there.
+///
+/// # Errors
+/// [`ErrorKind::Exists`] if there is anything that is not replaced; [`ErrorKind::Unsupported`] for web servers; those of connecting.
+pub fn store_target(address: &Address, overwrite: bool, run: &Run) -> Result<Box<dyn StoreTarget>> {
+    let bucket = writable(address, &run.network)?;
+    let target = BucketTarget::create(bucket, &address.key, overwrite, run)?;
+    Ok(Box::new(target))
+}
+
+/// Whether there is an object with the key of an address, or, of a store, the metadata of its root.
+///
+/// # Errors
+/// Those of connecting and asking.
+pub fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Result<bool> {
+    let bucket = writable(address, network)?;
+    wait(async {
+        if !is_store {
+            return Ok(bucket.length(&address.key).await?.is_some());
+        }
+        for name in MARKERS {
+            let key = match address.key.as_str() {
+                "" => name.to_owned(),
+                key => format!("{key}/{name}"),
+            };
+            if bucket.length(&key).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    })
+}
+
+/// The bucket of an address, to write to it.
+fn writable(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
+    if let Service::Web { .. } = &address.service {
+        let what = "nothing can be written to a web server";
+        let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
+        return Err(e.with_remedy(
+            "name an object store, as in s3://BUCKET/KEY; for one with another address, add #mode=nczarr,s3",
+        ));
+    }
+    bucket(address, network)
 }
 
 /// Opens what is there: an object with this key, or else a store below it.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.
-pub fn any(address: &Address, hints: Hints, notes: &Notes) -> Result<Container> {
+pub fn any(
+    address: &Address,
+    hints: Hints,
+    notes: &Notes,
+    network: &Arc<Network>,
+) -> Result<Container> {
     if let Service::Web { url } = &address.service {
-        return file(url, address, notes).map(Container::Source);
+        return file(url, address, notes, network).map(Container::Source);
     }
-    let bucket = objects(address)?;
+    let bucket = objects(address, network)?;
     let key = address.key.as_str();
     let prefix = match key {
         "" => String::new(),
@@ -68,7 +132,12 @@ pub fn any(address: &Address, hints: Hints, notes: &Notes) -> Result<Container> 
         let object = Object::new(Arc::clone(&bucket), key, first);
         return Ok(Container::Source(Arc::new(object)));
     }
-    if !names?.iter().any(|name| MARKERS.contains(&name.as_str())) {
+    let names = names?;
+    if !names.iter().any(|name| MARKERS.contains(&name.as_str())) {
+        if names.iter().any(|name| name == CLAIM) {
+            let what = "there is no Zarr store yet: another run is writing it, or was stopped while it did";
+            return Err(nothing(address, what));
+        }
         let what = "there is no such object, and no Zarr store below it";
         return Err(nothing(address, what));
     }
@@ -80,15 +149,19 @@ fn said(address: &Address) -> Sources {
     Sources::of_process(&address.said)
 }
 
-fn objects(address: &Address) -> Result<Arc<dyn Objects>> {
+fn objects(address: &Address, network: &Arc<Network>) -> Result<Arc<dyn Objects>> {
     Ok(match &address.service {
-        Service::Web { url } => Arc::new(web(url, address)?),
-        _ => Arc::new(connect::bucket(address, &said(address))?),
+        Service::Web { url } => Arc::new(web(url, address, network)?),
+        _ => Arc::new(bucket(address, network)?),
     })
 }
 
-fn web(url: &str, address: &Address) -> Result<Web> {
-    Web::connect(url, access(url, &said(address))?)
+fn bucket(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
+    connect::bucket(address, &said(address), network)
+}
+
+fn web(url: &str, address: &Address, network: &Arc<Network>) -> Result<Web> {
+    Web::connect(url, access(url, &said(address), network)?)
 }
 
 /// The address of the folder of a file; `None` if a query says which file it is.
@@ -98,7 +171,7 @@ fn folder(url: &str) -> Option<&str> {
 }
 
 /// How the server of a URL is reached. A token, which is for any server, is sent over https only.
-fn access(url: &str, said: &Sources) -> Result<WebAccess> {
+fn access(url: &str, said: &Sources, network: &Arc<Network>) -> Result<WebAccess> {
     let parsed = reqwest::Url::parse(url).ok();
     let host = parsed.as_ref().and_then(reqwest::Url::host_str);
     let port = parsed.as_ref().and_then(reqwest::Url::port);
@@ -111,7 +184,11 @@ fn access(url: &str, said: &Sources) -> Result<WebAccess> {
         bearer: bearer.map(|token| token.show().to_owned()),
         ca_bundle: found.ca_bundle,
         proxy: found.proxy.map(|proxy| proxy.show().to_owned()),
-        timeout: found.timeout.map_or(TIMEOUT, Duration::from_secs),
+        timeout: network
+            .timeout
+            .or(found.timeout.map(Duration::from_secs))
+            .unwrap_or(TIMEOUT),
+        network: Arc::clone(network),
     })
 }
 
@@ -120,11 +197,18 @@ fn nothing(address: &Address, what: &'static str) -> Error {
 }
 
 /// Opens a file of a web server: by its parts, if the server gives them, and else as a copy in a temporary file without a name.
-fn file(url: &str, address: &Address, notes: &Notes) -> Result<Arc<dyn Source>> {
-    let server = web(url, address)?;
+fn file(
+    url: &str,
+    address: &Address,
+    notes: &Notes,
+    network: &Arc<Network>,
+) -> Result<Arc<dyn Source>> {
+    let server = web(url, address, network)?;
     match wait(server.first(HEAD))? {
         First::Part(Some(first)) => {
-            let folder = folder(url).map(|url| web(url, address)).transpose()?;
+            let folder = folder(url)
+                .map(|url| web(url, address, network))
+                .transpose()?;
             let folder = folder.map(|folder| Arc::new(folder) as Arc<dyn Objects>);
             let object = Object::new(Arc::new(server), "", first);
             Ok(Arc::new(object.beside(folder)))
@@ -157,7 +241,7 @@ mod tests {
         said.home = None;
         said.current = None;
         said.environment = Box::new(|name| (name == "BEARER_TOKEN").then(|| "t".to_owned()));
-        let bearer = |url| access(url, &said).unwrap().bearer;
+        let bearer = |url| access(url, &said, &Arc::default()).unwrap().bearer;
         assert_eq!(bearer("https://h:1/a.nc").as_deref(), Some("t"));
         assert_eq!(bearer("http://h/a.nc"), None);
     }

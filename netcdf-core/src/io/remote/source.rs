@@ -157,6 +157,7 @@ impl Source for Object {
         if buf.is_empty() {
             return Ok(());
         }
+        self.objects.network().used(want);
         let bytes = wait(self.ask(offset..end))?;
         match bytes.len() == buf.len() {
             true => buf.copy_from_slice(&bytes),
@@ -168,6 +169,7 @@ impl Source for Object {
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         for range in ranges {
             present(self, range)?;
+            self.objects.network().used(length(range));
         }
         let reads = merged(ranges);
         let wanted: Vec<_> = reads.iter().map(|r| r.range.clone()).collect();

@@ -11,6 +11,7 @@ use super::failure::changed;
 use super::source::{AT_ONCE, cut, merged};
 use super::wait::wait;
 use super::{Got, Objects, Part, Version};
+use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
@@ -108,7 +109,10 @@ impl Keys {
         Ok(match self.ask(key, Part::Whole(most)).await? {
             None => Content::Missing,
             Some(got) if got.total > most => Content::Longer(got.total),
-            Some(got) => Content::Bytes(got.bytes),
+            Some(got) => {
+                self.objects.network().used(got.total);
+                Content::Bytes(got.bytes)
+            }
         })
     }
 
@@ -125,6 +129,9 @@ impl Keys {
     /// Ranges of a key, merged.
     async fn parts(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
         let reads = merged(ranges);
+        for range in ranges {
+            self.objects.network().used(length(range));
+        }
         let asked: Vec<BoxFuture<'_, Result<Option<Vec<u8>>>>> = reads
             .iter()
             .map(|read| read.range.clone())
@@ -155,8 +162,8 @@ impl Keys {
     }
 
     fn read_only(&self) -> Error {
-        let what = "stores on other machines are not written yet";
-        Error::new(ErrorKind::Unsupported, what).of(&self.name)
+        let what = "a store on another machine is written as a whole, not changed";
+        Error::new(ErrorKind::ReadOnly, what).of(&self.name)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -15,6 +16,14 @@ const THREADS: usize = 2;
 /// Those of the answer; [`ErrorKind::Io`] if no thread can be started.
 pub fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
     runtime()?.block_on(answer)
+}
+
+/// Begins something that nobody waits for.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if no thread can be started.
+pub fn start(answer: impl Future<Output = ()> + Send + 'static) -> Result<AbortHandle> {
+    Ok(runtime()?.spawn(answer).abort_handle())
 }
 
 fn runtime() -> Result<&'static Runtime> {

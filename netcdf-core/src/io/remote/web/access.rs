@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Proxy, redirect};
 
 use super::transport;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Network;
 use crate::io::remote::connect::use_ring;
 
 /// Longest wait for a connection.
@@ -29,6 +31,8 @@ pub(in crate::io::remote) struct WebAccess {
     pub proxy: Option<String>,
     /// When an answer is given up.
     pub timeout: Duration,
+    /// Where requests are counted.
+    pub network: Arc<Network>,
 }
 
 impl Default for WebAccess {
@@ -39,6 +43,7 @@ impl Default for WebAccess {
             ca_bundle: None,
             proxy: None,
             timeout: Duration::from_secs(60),
+            network: Arc::default(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod tries;
 mod whole;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -28,6 +29,7 @@ use self::credentials::Credentials;
 use self::tries::Tries;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Network;
 
 /// A file on a web server, or a store below an address.
 pub(in crate::io::remote) struct Web {
@@ -38,6 +40,7 @@ pub(in crate::io::remote) struct Web {
     timeout: Duration,
     /// The pause after the first try that failed.
     pause: Duration,
+    network: Arc<Network>,
 }
 
 /// The first bytes of an object, if the server can give them alone.
@@ -67,6 +70,7 @@ impl Web {
             client,
             credentials,
             timeout: access.timeout,
+            network: access.network,
             pause: tries::PAUSE,
         })
     }
@@ -100,6 +104,10 @@ impl fmt::Debug for Web {
 impl Objects for Web {
     fn address(&self, key: &str) -> String {
         self.address.shown(key)
+    }
+
+    fn network(&self) -> &Network {
+        &self.network
     }
 
     fn get<'a>(

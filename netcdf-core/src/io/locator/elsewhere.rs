@@ -1,0 +1,59 @@
+//! Outputs on other machines.
+
+use std::path::{Path, PathBuf};
+
+use super::output::{Asked, Destination, ends_in, kind};
+use super::{Location, consolidated_by_environment, url};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::Address;
+use crate::model::{Kind, ZarrOptions};
+
+/// Extensions of files: a key with one of these is a file if nothing else is said.
+const FILES: [&str; 4] = ["nc", "nc4", "cdf", "h5"];
+
+/// The output at an address. A URL or the kind says that it is Zarr. With neither, a key that ends in `.nc`, `.nc4`, `.cdf` or `.h5` is a
+/// file, and any other is NCZarr, as in netCDF-C, even for `-4`; one that ends in `.zip` is a zip file.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for a kind that contradicts the address.
+pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<Destination> {
+    let modes = at.modes().cloned().unwrap_or_default();
+    let key = Path::new(&address.key);
+    let said = modes.asked() != url::AskedFormat::Nothing;
+    let is_file = FILES.iter().any(|extension| ends_in(key, extension));
+    let zarr = asked.kind.and_then(Kind::as_zarr);
+    let kind = match (said, zarr, is_file) {
+        (true, _, _) => kind(&modes, asked.kind)?,
+        (false, Some(_), _) | (false, None, true) => asked.kind,
+        (false, None, false) => Some(unnamed(asked.kind)?),
+    };
+    let zip = modes.has("zip") || (ends_in(key, "zip") && !modes.has("s3"));
+    let form = asked.form(kind.and_then(Kind::as_zarr), zip);
+    asked.applies(form)?;
+    Ok(Destination {
+        path: PathBuf::from(address.short()),
+        remote: Some(address.clone()),
+        form,
+        kind,
+        by_name: false,
+        zarr: ZarrOptions {
+            consolidated: asked.consolidated
+                || modes.has("consolidated")
+                || consolidated_by_environment(),
+            xarray: !modes.has("noxarray"),
+        },
+        overwrite: asked.overwrite,
+    })
+}
+
+/// The kind of an output whose key does not say that it is a file.
+fn unnamed(asked: Option<Kind>) -> Result<Kind> {
+    match asked {
+        None | Some(Kind::NETCDF4) => Ok(Kind::NCZARR),
+        Some(_) => {
+            let what = "without .nc, .nc4, .cdf or .h5 at its end, the output is a Zarr store, but the kind asked for is a file";
+            let e = Error::new(ErrorKind::Argument, what);
+            Err(e.with_remedy("let the key end in .nc, or add #mode=bytes to the address"))
+        }
+    }
+}

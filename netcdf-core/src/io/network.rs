@@ -1,0 +1,168 @@
+//! What a run says of requests to other machines, and what it counts of them.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::arithmetic::Amount;
+use crate::cancel::Cancel;
+use crate::notes::Notes;
+
+/// How other machines are asked, and what was asked of them.
+#[derive(Debug, Default)]
+pub struct Network {
+    /// When a request is given up, with all that is repeated; `None` if nobody says.
+    pub timeout: Option<Duration>,
+    /// Requests to write that are under way at a time; `None` if nobody says.
+    pub requests: Option<usize>,
+    traffic: Mutex<Traffic>,
+}
+
+/// What an output on another machine needs of a run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Set by a signal.
+    pub cancel: Cancel,
+    /// Where notes are said.
+    pub notes: Arc<Notes>,
+    /// How other machines are asked.
+    pub network: Arc<Network>,
+    /// Bytes that may be under way at a time.
+    pub memory: u64,
+}
+
+/// Requests so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Requests, each counted once, however often it was repeated.
+    pub requests: u64,
+    /// The longest chain of requests, each of which began after the one before it had ended.
+    pub rounds: u64,
+    /// Bytes that were asked for.
+    pub asked: u64,
+    /// Bytes of those that were used.
+    pub used: u64,
+    /// Bytes that were sent.
+    pub sent: u64,
+    /// Tries that failed, and were made again if there was time.
+    pub failed: u64,
+}
+
+/// A request under way.
+#[derive(Debug)]
+pub struct Request<'n> {
+    network: &'n Network,
+    round: u64,
+}
+
+impl Network {
+    /// A network that gives up after `timeout`, with so many requests to write at a time.
+    #[must_use]
+    pub fn new(timeout: Option<Duration>, requests: Option<usize>) -> Self {
+        Self {
+            timeout,
+            requests,
+            traffic: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Traffic> {
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        *self.lock()
+    }
+
+    /// Counts a request, which ends when what is returned is dropped.
+    #[must_use]
+    pub fn request(&self) -> Request<'_> {
+        let mut traffic = self.lock();
+        traffic.requests += 1;
+        Request {
+            network: self,
+            round: traffic.rounds + 1,
+        }
+    }
+
+    /// Counts bytes that were asked for.
+    pub fn asked(&self, bytes: u64) {
+        add(&mut self.lock().asked, bytes);
+    }
+
+    /// Counts bytes that were used.
+    pub fn used(&self, bytes: u64) {
+        add(&mut self.lock().used, bytes);
+    }
+
+    /// Counts bytes that were sent.
+    pub fn sent(&self, bytes: u64) {
+        add(&mut self.lock().sent, bytes);
+    }
+
+    /// Counts a try that failed.
+    pub fn failed(&self) {
+        self.lock().failed += 1;
+    }
+}
+
+fn add(to: &mut u64, bytes: u64) {
+    *to = (Amount::of(*to) + bytes).get();
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        let mut traffic = self.network.lock();
+        traffic.rounds = traffic.rounds.max(self.round);
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            requests,
+            rounds,
+            asked,
+            used,
+            sent,
+            failed,
+        } = self;
+        write!(
+            f,
+            "{requests} requests in {rounds} rounds, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_the_longest_chain() {
+        let network = Network::default();
+        let (first, second) = (network.request(), network.request());
+        drop(first);
+        let after = network.request();
+        drop(second);
+        drop(after);
+        assert_eq!(network.traffic().requests, 3);
+        assert_eq!(network.traffic().rounds, 2);
+    }
+
+    #[test]
+    fn traffic_is_shown_in_a_line() {
+        let network = Network::default();
+        drop(network.request());
+        network.asked(100);
+        network.used(90);
+        network.sent(7);
+        network.failed();
+        assert_eq!(
+            network.traffic().to_string(),
+            "1 requests in 1 rounds, 100 bytes asked for, 90 used, 7 sent, 1 failed tries"
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! Writing to a bucket: objects as a whole, objects in parts, and what is removed.
+
+use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use object_store::multipart::PartId;
+use object_store::path::Path;
+use object_store::{
+    Error as Library, MultipartId, ObjectMeta, ObjectStoreExt as _, PutMode, PutPayload,
+};
+use std::time::{Duration, SystemTime};
+
+use super::{Bucket, Missed, PAGE, below};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::remote::Objects as _;
+
+/// Bytes for which the usual time-out is enough; more get more time.
+const USUAL: u64 = 8 << 20;
+
+/// Requests to remove single objects that are under way at a time.
+const AT_ONCE: usize = 32;
+
+/// What came of making an object that must not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::io::remote) enum Made {
+    /// It was made.
+    New,
+    /// There is one already.
+    There,
+    /// The service cannot make sure.
+    Unsure,
+}
+
+/// An object that is sent in parts.
+#[derive(Debug, Clone)]
+pub(in crate::io::remote) struct Upload {
+    path: Path,
+    id: MultipartId,
+}
+
+impl Bucket {
+    /// Waits for an answer to `bytes` that are sent with it, repeatedly if it does not come.
+    async fn sent<T, F>(&self, key: &str, bytes: u64, send: impl Fn() -> F + Sync) -> Result<T>
+    where
+        F: Future<Output = Result<T, Library>> + Send,
+    {
+        let _request = self.network.request();
+        self.network.sent(bytes);
+        let times = u32::try_from(bytes / USUAL).unwrap_or(u32::MAX);
+        let most = (self.timeout / super::TRIES).saturating_mul(times.max(1));
+        for _ in 0..super::TRIES {
+            match super::timeout(most, send()).await {
+                Ok(done) => return done.map_err(|e| self.unsent(e, key)),
+                Err(_) => self.network.failed(),
+            }
+        }
+        Err(self.late().of(&self.address(key)))
+    }
+
+    fn unsent(&self, e: Library, key: &str) -> Error {
+        self.failure.of_writing(e, &self.address(key))
+    }
+
+    /// Stores an object, instead of any there is.
+    pub async fn put(&self, key: &str, bytes: PutPayload) -> Result<()> {
+        let path = self.path(key)?;
+        let put = || self.store.put(&path, bytes.clone());
+        self.sent(key, bytes.content_length() as u64, put)
+            .await
+            .map(|_| ())
+    }
+
+    /// Stores an object that must not exist.
+    pub async fn put_new(&self, key: &str, bytes: PutPayload) -> Result<Made> {
+        let path = self.path(key)?;
+        let put = async || {
+            let create = PutMode::Create.into();
+            let made = self.store.put_opts(&path, bytes.clone(), create).await;
+            match made {
+                Ok(_) => Ok(Made::New),
+                Err(Library::AlreadyExists { .. }) => Ok(Made::There),
+                Err(Library::NotImplemented { .. }) => Ok(Made::Unsure),
+                Err(e) if e.to_string().contains("NotImplemented") => Ok(Made::Unsure),
+                Err(e) => Err(e),
+            }
+        };
+        let put = || Box::pin(put()) as BoxFuture<'_, _>;
+        self.sent(key, bytes.content_length() as u64, put).await
+    }
+
+    /// The time since an object was written; `None` if there is none.
+    pub async fn age(&self, key: &str) -> Result<Option<Duration>> {
+        let path = self.path(key)?;
+        let meta = self.sent(key, 0, || self.store.head(&path)).await;
+        match meta {
+            Ok(meta) => {
+                let written = SystemTime::from(meta.last_modified);
+                let age = SystemTime::now().duration_since(written);
+                Ok(Some(age.unwrap_or_default()))
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The first of the keys below `prefix`, apart from one; `None` if there is none.
+    pub async fn first_below(&self, prefix: &str, but: &str) -> Result<Option<String>> {
+        let path = self.path(prefix)?;
+        let first = || async {
+            let mut list = self.store.list(below(&path));
+            loop {
+                match list.try_next().await? {
+                    Some(meta) if meta.location.as_ref() == but => {}
+                    first => return Ok(first),
+                }
+            }
+        };
+        let first = || Box::pin(first()) as BoxFuture<'_, Result<Option<ObjectMeta>, Library>>;
+        let first = self.sent(prefix, 0, first).await?;
+        Ok(first.map(|meta| meta.location.to_string()))
+    }
+
+    /// Removes an object, if it exists.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        let path = self.path(key)?;
+        let deleted = self.sent(key, 0, || self.store.delete(&path)).await;
+        match deleted {
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+            deleted => deleted,
+        }
+    }
+
+    /// Removes all objects below `prefix` but one.
+    pub async fn delete_below(&self, prefix: &str, but: &str) -> Result<()> {
+        let path = self.path(prefix)?;
+        let list = self.store.list(below(&path));
+        let mut pages = list.try_chunks(PAGE);
+        loop {
+            let page = self.within(pages.try_next()).await;
+            let page = page.ok_or_else(|| self.late().of(&self.address(prefix)))?;
+            let Some(page) = page.map_err(|e| self.missed(Missed::Library(e.1), prefix))? else {
+                return Ok(());
+            };
+            let paths = page.into_iter().map(|meta| meta.location);
+            let paths: Vec<_> = paths.filter(|path| path.as_ref() != but).collect();
+            self.delete_page(prefix, paths).await?;
+        }
+    }
+
+    /// Removes objects, together if the service can do that.
+    async fn delete_page(&self, prefix: &str, paths: Vec<Path>) -> Result<()> {
+        let together = || {
+            let paths = futures_util::stream::iter(paths.clone()).map(Ok).boxed();
+            let deleted = self.store.delete_stream(paths);
+            let deleted = deleted.try_for_each(|_| async { Ok(()) });
+            Box::pin(deleted) as BoxFuture<'_, _>
+        };
+        if self.sent(prefix, 0, together).await.is_ok() {
+            return Ok(());
+        }
+        let singly = futures_util::stream::iter(&paths)
+            .map(|path| self.delete(path.as_ref()))
+            .buffer_unordered(AT_ONCE);
+        singly.try_for_each(|()| async { Ok(()) }).await
+    }
+
+    /// Begins an object that is sent in parts.
+    pub async fn begin(&self, key: &str) -> Result<Upload> {
+        let path = self.path(key)?;
+        let begin = || self.uploads.create_multipart(&path);
+        let id = self.sent(key, 0, begin).await?;
+        Ok(Upload { path, id })
+    }
+
+    /// Sends a part, of which `number` is the place among all, from 0 on. A part that is sent again replaces the one before.
+    pub async fn part(&self, upload: &Upload, number: usize, bytes: PutPayload) -> Result<PartId> {
+        let Upload { path, id } = upload;
+        let put = || self.uploads.put_part(path, id, number, bytes.clone());
+        self.sent(path.as_ref(), bytes.content_length() as u64, put)
+            .await
+    }
+
+    /// Makes an object of all its parts.
+    pub async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
+        let Upload { path, id } = upload;
+        let complete = || self.uploads.complete_multipart(path, id, parts.clone());
+        // More time than usual: services put the parts together.
+        self.sent(path.as_ref(), 0, complete).await.map(|_| ())
+    }
+
+    /// Gives up an object that is sent in parts.
+    pub async fn abort(&self, upload: &Upload) -> Result<()> {
+        let Upload { path, id } = upload;
+        let abort = || self.uploads.abort_multipart(path, id);
+        self.sent(path.as_ref(), 0, abort).await
+    }
+
+    /// Length of an object in bytes; `None` if there is none.
+    pub async fn length(&self, key: &str) -> Result<Option<u64>> {
+        let path = self.path(key)?;
+        match self.sent(key, 0, || self.store.head(&path)).await {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+}

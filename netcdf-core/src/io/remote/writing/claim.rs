@@ -1,0 +1,165 @@
+//! The object that says that a store is being written.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Run;
+use crate::io::remote::bucket::{Bucket, Made};
+use crate::io::remote::{Objects as _, Part};
+use crate::notes::Note;
+
+/// The last part of its key.
+pub(in crate::io::remote) const NAME: &str = ".netcdf-tools-writing";
+
+/// A claim is far shorter.
+const MOST: u64 = 4096;
+
+/// The claim of this run.
+#[derive(Debug)]
+pub(super) struct Claim {
+    bucket: Arc<Bucket>,
+    key: String,
+    text: String,
+}
+
+impl Claim {
+    /// Claims the store below a prefix; instead of a claim that is there, if so wanted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] for a claim that is there.
+    pub async fn take(
+        bucket: &Arc<Bucket>,
+        prefix: &str,
+        overwrite: bool,
+        run: &Run,
+    ) -> Result<Self> {
+        let claim = Self {
+            bucket: Arc::clone(bucket),
+            key: key(prefix),
+            text: text(),
+        };
+        if claim.put().await? == Made::There {
+            if !overwrite {
+                return Err(refused(bucket, prefix).await?);
+            }
+            bucket.delete(&claim.key).await?;
+            if claim.put().await? == Made::There {
+                return Err(refused(bucket, prefix).await?);
+            }
+        }
+        claim.check_service(run).await?;
+        Ok(claim)
+    }
+
+    async fn put(&self) -> Result<Made> {
+        let made = self.bucket.put_new(&self.key, self.text.clone().into());
+        match made.await? {
+            // An answer that was lost, and the request repeated: then it is ours.
+            Made::There if self.is_ours().await? => Ok(Made::New),
+            Made::Unsure if self.bucket.age(&self.key).await?.is_some() => Ok(Made::There),
+            Made::Unsure => {
+                let put = self.bucket.put(&self.key, self.text.clone().into());
+                put.await.map(|()| Made::Unsure)
+            }
+            made => Ok(made),
+        }
+    }
+
+    /// Says so if the service would let two runs claim the same store.
+    async fn check_service(&self, run: &Run) -> Result<()> {
+        let again = self.bucket.put_new(&self.key, self.text.clone().into());
+        if again.await? != Made::There {
+            run.notes.remark(Note {
+                object: self.bucket.address(&self.key),
+                what: "the service stores objects without looking whether they exist, so that two runs which write the same store might not notice each other".to_owned(),
+                remedy: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the claim is still that of this run.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub async fn is_ours(&self) -> Result<bool> {
+        let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
+        Ok(there.is_some_and(|there| there.bytes == self.text.as_bytes()))
+    }
+
+    /// Removes the claim.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub async fn release(&self) -> Result<()> {
+        self.bucket.delete(&self.key).await
+    }
+
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// The key of the claim of a store.
+pub(in crate::io::remote) fn key(prefix: &str) -> String {
+    format!("{prefix}{NAME}")
+}
+
+/// A text that no other run has.
+fn text() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    let (name, version) = ("netcdf-tools", env!("CARGO_PKG_VERSION"));
+    format!("{name} {version} {:016x}{:016x}\n", random(), random())
+}
+
+/// The error for the claim of another run.
+///
+/// # Errors
+/// Those of asking for its age.
+pub(in crate::io::remote) async fn refused(bucket: &Bucket, prefix: &str) -> Result<Error> {
+    let key = key(prefix);
+    let age = bucket.age(&key).await?.unwrap_or_default();
+    let what = format!(
+        "another run is writing this store, or was stopped while it did: its claim is {} old",
+        words(age)
+    );
+    let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(&key));
+    Ok(e.with_remedy(
+        "once you know that no run writes there, replace what is there with --overwrite",
+    ))
+}
+
+/// A time in words.
+fn words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_said_in_words() {
+        for (seconds, want) in [
+            (5, "5 s"),
+            (600, "10 min"),
+            (7200, "2 h"),
+            (172_800, "2 days"),
+        ] {
+            assert_eq!(words(Duration::from_secs(seconds)), want);
+        }
+    }
+
+    #[test]
+    fn no_two_texts_are_the_same() {
+        assert_ne!(text(), text());
+    }
+}
