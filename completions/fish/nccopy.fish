@@ -29,7 +29,8 @@ complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
-complete -c nccopy -l requests -d 'Number of requests at a time to the input\'s storage [default: few to local files, 32 to storage far away]' -r
+complete -c nccopy -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
+complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
 complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'
 complete -c nccopy -s 5 -d 'CDF-5 output, as -k cdf5'
@@ -52,6 +53,7 @@ complete -c nccopy -l dry-run -d 'Write nothing; print what would be done'
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c nccopy -l io-stats -d 'Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries'
 complete -c nccopy -l allow-external -d 'Also open files outside the input\'s directory that the input refers to (HDF5 links, virtual datasets, external data)'
 complete -c nccopy -l fill-missing -d 'Write fill values where sources of virtual datasets are missing; by default this is an error'
 complete -c nccopy -l allow-large -d 'Allow outputs of more than 1 GB that are almost all fill values (less than a thousandth is stored in the input); by default this is an error'

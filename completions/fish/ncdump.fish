@@ -16,7 +16,8 @@ complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
-complete -c ncdump -l requests -d 'Number of requests at a time to the input\'s storage [default: few to local files, 32 to storage far away]' -r
+complete -c ncdump -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
+complete -c ncdump -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'
 complete -c ncdump -s k -d 'Print the kind of the dataset only'
@@ -30,6 +31,7 @@ complete -c ncdump -s x -d 'Print NcML instead of CDL, without data'
 complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, without effect on files'
 complete -c ncdump -l strict -d 'Treat notes as errors: exit with 1 if anything is left out'
 complete -c ncdump -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c ncdump -l io-stats -d 'Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries'
 complete -c ncdump -l allow-external -d 'Also open files outside the input\'s directory that the input refers to (HDF5 links, virtual datasets, external data)'
 complete -c ncdump -l trace -d 'Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)'
 complete -c ncdump -l help -d 'Print help'

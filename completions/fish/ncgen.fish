@@ -21,6 +21,8 @@ complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
 complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
 complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
+complete -c ncgen -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
+complete -c ncgen -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c ncgen -l threads -d 'Accepted, without effect so far: one thread reads the text' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named after the text, with `.nc`'
 complete -c ncgen -s n -d 'As -b, with `.cdf`'
@@ -41,6 +43,7 @@ complete -c ncgen -s 1 -d 'Accepted, without effect'
 complete -c ncgen -s P -d 'Accepted, without effect: write through memory'
 complete -c ncgen -s d -d 'Accepted, without effect: debugging output'
 complete -c ncgen -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c ncgen -l io-stats -d 'Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries'
 complete -c ncgen -l allow-large -d 'Allow outputs of more than 1 GB that are almost all fill values; by default this is an error'
 complete -c ncgen -l no-sync -d 'Do not wait until the output has reached the disk'
 complete -c ncgen -l strict -d 'Treat warnings as errors: write nothing if there are any'

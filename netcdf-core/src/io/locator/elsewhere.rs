@@ -57,3 +57,76 @@ fn unnamed(asked: Option<Kind>) -> Result<Kind> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::io::locator::OutputForm::{self, Directory, File};
+
+    fn resolved(named: &str, kind: Option<Kind>) -> Result<Destination> {
+        let asked = Asked {
+            kind,
+            ..Asked::default()
+        };
+        Destination::resolve(&Location::new(named)?, asked)
+    }
+
+    #[test]
+    fn keys_and_kinds() {
+        let zip = |prefix| OutputForm::Zip { prefix };
+        let (four, classic) = (Some(Kind::NETCDF4), Some(Kind::CLASSIC));
+        let (nczarr, pure3) = (Some(Kind::NCZARR), Some(Kind::PURE_ZARR3));
+        for (named, kind, form, want) in [
+            ("s3://b/a.nc", None, File, None),
+            ("s3://b/a.NC", four, File, four),
+            ("s3://b/x/a.nc4", classic, File, classic),
+            ("s3://b/a.cdf", None, File, None),
+            ("s3://b/a.h5", None, File, None),
+            ("s3://b/a.nc", pure3, Directory, pure3),
+            ("s3://b/a", None, Directory, nczarr),
+            ("s3://b/a", four, Directory, nczarr),
+            (
+                "s3://b/a",
+                Some(Kind::NCZARR3),
+                Directory,
+                Some(Kind::NCZARR3),
+            ),
+            ("s3://b/a.zarr", None, Directory, nczarr),
+            ("s3://b/a.zarr", pure3, Directory, pure3),
+            ("s3://b", None, Directory, nczarr),
+            ("s3://b/a.zip", None, zip(true), nczarr),
+            ("s3://b/a.zip", pure3, zip(false), pure3),
+            ("s3://b/a#mode=bytes", classic, File, classic),
+            ("s3://b/a.nc#mode=nczarr,s3", four, Directory, nczarr),
+            ("s3://b/a#mode=zarr,s3,v3", None, Directory, pure3),
+            ("https://h:9/b/a#mode=nczarr,s3", None, Directory, nczarr),
+            ("gs://b/a", None, Directory, nczarr),
+            ("az://b/a.nc", None, File, None),
+        ] {
+            let made = resolved(named, kind).unwrap();
+            assert_eq!((made.form, made.kind), (form, want), "{named}");
+            let address = made.remote.unwrap();
+            assert_eq!(made.path, Path::new(&address.short()), "{named}");
+        }
+    }
+
+    #[test]
+    fn files_that_would_become_stores_are_refused() {
+        for (named, kind) in [
+            ("s3://b/a", Kind::CLASSIC),
+            ("s3://b/a", Kind::NETCDF4_CLASSIC),
+            ("s3://b/a#mode=bytes", Kind::NCZARR),
+        ] {
+            let e = resolved(named, Some(kind)).unwrap_err();
+            assert_eq!(e.kind(), ErrorKind::Argument, "{named}");
+        }
+    }
+
+    #[test]
+    fn outputs_on_other_machines_have_no_files_beside_them() {
+        let made = resolved("s3://b/a.nc", None).unwrap();
+        assert_eq!(made.scratch(), None);
+        assert!(!made.replaces_store());
+    }
+}

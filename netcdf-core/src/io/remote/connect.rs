@@ -56,9 +56,13 @@ pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Resu
             endpoint,
         } => {
             let aws = settings::aws(said)?;
-            let builder = amazon(bucket, region.as_deref(), endpoint.as_deref(), &aws);
+            let builder = amazon(
+                (bucket, region.as_deref()),
+                endpoint.as_deref(),
+                &aws,
+                client(),
+            );
             let builder = builder
-                .with_client_options(client())
                 .with_retry(retry(timeout))
                 .with_http_connector(counted());
             let made = builder.build().map_err(|e| failed(&aws.tried, e))?;
@@ -144,10 +148,10 @@ pub(super) fn use_ring() {
 }
 
 fn amazon(
-    bucket: &str,
-    region: Option<&str>,
+    (bucket, region): (&str, Option<&str>),
     endpoint: Option<&str>,
     aws: &Aws,
+    client: ClientOptions,
 ) -> AmazonS3Builder {
     let region = region.or(aws.region.as_deref()).unwrap_or("us-east-1");
     // The library gets the keys of containers and of web identities by the variables that lead to them.
@@ -156,7 +160,10 @@ fn amazon(
         true => AmazonS3Builder::from_env(),
         false => AmazonS3Builder::new(),
     };
-    let mut builder = builder.with_bucket_name(bucket).with_region(region);
+    let mut builder = builder
+        .with_bucket_name(bucket)
+        .with_region(region)
+        .with_client_options(client);
     if let Some(endpoint) = endpoint.or(aws.endpoint.as_deref()) {
         // Plain HTTP is used where it is named, and nowhere else.
         let plain = endpoint.starts_with("http://");

@@ -16,6 +16,9 @@ use crate::io::remote::Objects as _;
 /// Bytes for which the usual time-out is enough; more get more time.
 const USUAL: u64 = 8 << 20;
 
+/// The usual time-out is multiplied by no more than this.
+const MOST_TIMES: u64 = 1000;
+
 /// Requests to remove single objects that are under way at a time.
 const AT_ONCE: usize = 32;
 
@@ -45,8 +48,9 @@ impl Bucket {
     {
         let _request = self.network.request();
         self.network.sent(bytes);
-        let times = u32::try_from(bytes / USUAL).unwrap_or(u32::MAX);
-        let most = (self.timeout / super::TRIES).saturating_mul(times.max(1));
+        let times = u32::try_from((bytes / USUAL).clamp(1, MOST_TIMES)).unwrap_or(1);
+        let most = (self.timeout / super::TRIES).checked_mul(times);
+        let most = most.unwrap_or(self.timeout);
         for _ in 0..super::TRIES {
             match super::timeout(most, send()).await {
                 Ok(done) => return done.map_err(|e| self.unsent(e, key)),
