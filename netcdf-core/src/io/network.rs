@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
+use crate::error::Result;
 use crate::notes::Notes;
 
 /// How other machines are asked, and what was asked of them.
@@ -16,6 +17,8 @@ pub struct Network {
     /// Requests to write that are under way at a time; `None` if nobody says.
     pub requests: Option<usize>,
     traffic: Mutex<Traffic>,
+    /// Whether this machine has a role at Amazon, once that was asked.
+    role: Mutex<Option<bool>>,
 }
 
 /// What an output on another machine needs of a run.
@@ -63,11 +66,24 @@ impl Network {
             timeout,
             requests,
             traffic: Mutex::default(),
+            role: Mutex::default(),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Traffic> {
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this machine has a role at Amazon; asks once.
+    ///
+    /// # Errors
+    /// Those of asking.
+    pub fn has_role(&self, ask: impl FnOnce() -> Result<bool>) -> Result<bool> {
+        let mut role = self.role.lock().unwrap_or_else(PoisonError::into_inner);
+        match *role {
+            Some(known) => Ok(known),
+            None => ask().inspect(|known| *role = Some(*known)),
+        }
     }
 
     /// What was asked so far.

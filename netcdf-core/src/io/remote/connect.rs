@@ -14,7 +14,9 @@ use object_store::{ClientOptions, RetryConfig};
 
 use super::bucket::Bucket;
 use super::failure::Failure;
-use super::settings::{self, Aws, Sources};
+use super::instance;
+use super::settings::{self, Aws, Instance, Sources};
+use super::wait::wait;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service};
 use crate::io::network::Network;
@@ -55,7 +57,12 @@ pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Resu
             region,
             endpoint,
         } => {
-            let aws = settings::aws(said)?;
+            let mut aws = settings::aws(said)?;
+            let other = endpoint.is_some() || aws.endpoint.is_some();
+            aws.instance = with_role(aws.instance, other, network)?;
+            if aws.instance.is_some() {
+                aws.tried = "the role of this machine".to_owned();
+            }
             let builder = amazon(
                 (bucket, region.as_deref()),
                 endpoint.as_deref(),
@@ -138,6 +145,21 @@ impl HttpService for CountedService {
     }
 }
 
+/// Who knows the role of this machine, if it has one. Services of others know no such roles.
+fn with_role(
+    instance: Option<Instance>,
+    other: bool,
+    network: &Network,
+) -> Result<Option<Instance>> {
+    let service = match &instance {
+        Some(Instance::Usual) if !other => instance::SERVICE,
+        Some(Instance::At(url)) => url,
+        Some(Instance::Usual) | None => return Ok(None),
+    };
+    let has = network.has_role(|| wait(async { Ok(instance::has_role(service).await) }))?;
+    Ok(instance.filter(|_| has))
+}
+
 /// All of TLS here is done by rustls with ring.
 pub(super) fn use_ring() {
     static ONCE: Once = Once::new();
@@ -179,6 +201,11 @@ fn amazon(
             }
         }
         None if asks => {}
+        None if aws.instance.is_some() => {
+            if let Some(Instance::At(url)) = &aws.instance {
+                builder = builder.with_metadata_endpoint(url);
+            }
+        }
         None => builder = builder.with_skip_signature(true),
     }
     builder

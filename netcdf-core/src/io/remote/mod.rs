@@ -7,6 +7,7 @@
 mod bucket;
 mod connect;
 mod failure;
+mod instance;
 mod open;
 mod settings;
 mod source;

@@ -14,7 +14,7 @@ mod sections;
 mod sources;
 mod web;
 
-pub(super) use aws::{Aws, aws};
+pub(super) use aws::{Aws, Instance, aws};
 pub(super) use netrc::Login;
 pub(super) use sources::Sources;
 pub(super) use web::web;

@@ -33,8 +33,20 @@ pub struct Aws {
     pub container: bool,
     /// There are no keys, but the environment says how a web identity gets them.
     pub web_identity: bool,
+    /// There are no keys: where to ask for the role of this machine. Only Amazon's own service knows such roles, unless the
+    /// environment names who is to be asked.
+    pub instance: Option<Instance>,
     /// What requests are signed with, or where keys were looked for. It has no secrets.
     pub tried: String,
+}
+
+/// Who knows the role of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Instance {
+    /// The service that machines of Amazon have.
+    Usual,
+    /// The service at this address.
+    At(String),
 }
 
 /// What requests are signed with.
@@ -65,6 +77,7 @@ pub fn aws(sources: &Sources) -> Result<Aws> {
         anonymous: false,
         container: false,
         web_identity: false,
+        instance: None,
         tried: String::new(),
     };
     if let Some(by) = asks_for_none(sources, &choice) {
@@ -77,6 +90,9 @@ pub fn aws(sources: &Sources) -> Result<Aws> {
         aws.container = sources.first(&CONTAINER).is_some();
         aws.web_identity = sources.env(WEB_IDENTITY).is_some();
         aws.tried = without_keys(sources, &choice, &profile);
+        if !aws.container && !aws.web_identity {
+            aws.instance = instance(sources);
+        }
     }
     Ok(aws)
 }
@@ -93,6 +109,17 @@ fn endpoint(sources: &Sources, profile: &Profile) -> Option<String> {
     let set = sources.first(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]);
     set.map(|(_, url)| url)
         .or_else(|| profile.get("endpoint_url").map(str::to_owned))
+}
+
+/// Who is to be asked for the role of this machine; nobody, if the environment says so.
+fn instance(sources: &Sources) -> Option<Instance> {
+    if sources.first_true(&["AWS_EC2_METADATA_DISABLED"]).is_some() {
+        return None;
+    }
+    let named = sources.env("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+    Some(named.map_or(Instance::Usual, |url| {
+        Instance::At(url.trim_end_matches('/').to_owned())
+    }))
 }
 
 /// What asks for requests without a signature.

@@ -38,6 +38,7 @@ fn without_settings_requests_are_not_signed() {
         anonymous: false,
         container: false,
         web_identity: false,
+        instance: Some(Instance::Usual),
         tried: format!("no credentials (looked at AWS_ACCESS_KEY_ID, {files})"),
     };
     assert_eq!(of(&fixture), expected);
@@ -213,5 +214,29 @@ fn a_named_profile_that_does_not_exist_is_an_error() {
         let e = aws(&fixture.sources()).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Argument);
         assert!(e.to_string().contains("`gone`"), "{e}");
+    }
+}
+
+#[test]
+fn the_role_of_the_machine_is_asked_for_last() {
+    let instance = |variables: &[(&str, &str)]| {
+        let mut fixture = Fixture::new();
+        for (name, value) in variables {
+            fixture = fixture.set(name, value);
+        }
+        of(&fixture).instance
+    };
+    let service = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
+    let (id, secret) = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
+    assert_eq!(instance(&[]), Some(Instance::Usual));
+    let named = Some(Instance::At("http://h".to_owned()));
+    assert_eq!(instance(&[(service, "http://h/")]), named);
+    for variables in [
+        [(service, "http://h"), ("AWS_EC2_METADATA_DISABLED", "true")],
+        [(service, "http://h"), ("AWS_NO_SIGN_REQUEST", "1")],
+        [(service, "http://h"), ("AWS_PROFILE", "no")],
+        [(id, "k"), (secret, "s")],
+    ] {
+        assert_eq!(instance(&variables), None, "{variables:?}");
     }
 }
