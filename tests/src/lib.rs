@@ -11,6 +11,7 @@
 //! | [`killed`] | runs that are ended from outside |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
+//! | [`servers`] | servers on this machine, for data on other machines |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
 //! | [`values`] | the content of a dataset as JSON |
 //! | [`written`] | files of the HDF5 writer |
@@ -26,6 +27,7 @@ pub mod killed;
 pub mod manual;
 pub mod plugins;
 pub mod random;
+pub mod servers;
 pub mod sums;
 pub mod values;
 pub mod written;

@@ -1,4 +1,4 @@
-//! One of the tools as an executable, for tests of signals: `tool NAME ARGUMENT…`.
+//! One of the tools as an executable, for tests of signals and of variables: `tool NAME ARGUMENT…`.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
@@ -17,8 +17,9 @@ fn run(name: &str, io: &mut Io) -> u8 {
         "nccopy" => nccopy::run,
         "ncdump" => ncdump::run,
         "ncgen" => ncgen::run,
+        "zdump" => return zdump::run(args, io),
         _ => {
-            eprintln!("usage: tool nccopy|ncdump|ncgen ARGUMENT…");
+            eprintln!("usage: tool nccopy|ncdump|ncgen|zdump ARGUMENT…");
             return 2;
         }
     };

@@ -1,0 +1,112 @@
+//! One connection of a client.
+
+use std::io::{self, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use super::message::Message;
+use super::{Fault, Shared};
+
+const UNAVAILABLE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>";
+
+/// A connection to the server.
+struct Upstream {
+    number: usize,
+    stream: BufReader<TcpStream>,
+}
+
+impl Shared {
+    /// Passes on the requests of a client until one of the two goes away.
+    pub(super) fn serve(&self, client: TcpStream) -> io::Result<()> {
+        let number = self.opened(&client)?;
+        let mut upstream = None;
+        let mut client = BufReader::new(client);
+        while let Some(request) = Message::request(&mut client).filter(|r| r.whole) {
+            let goes_on = self.answer(&request, &mut client, &mut upstream);
+            if request.is_last() || !goes_on.unwrap_or(false) {
+                break;
+            }
+        }
+        if let Some(upstream) = upstream {
+            self.close(upstream.number);
+        }
+        self.close(number);
+        Ok(())
+    }
+
+    /// Answers a request; whether another may follow. It counts as under way until just before the last bytes of the answer are
+    /// sent: a client that has them may be faster with its next request than this thread.
+    fn answer(
+        &self,
+        request: &Message,
+        client: &mut BufReader<TcpStream>,
+        upstream: &mut Option<Upstream>,
+    ) -> io::Result<bool> {
+        let fault = self.fault();
+        let under_way = self.counts.begin(&request.method(), fault.is_some());
+        self.counts.pass(&under_way);
+        thread::sleep(Duration::from_micros(self.delay.load(Ordering::Relaxed)));
+        match fault {
+            Some(Fault::Stall) => {
+                // Until the client or the proxy closes the connection.
+                client.read_to_end(&mut vec![])?;
+                return Ok(false);
+            }
+            Some(Fault::Unavailable) => {
+                drop(under_way);
+                client.get_mut().write_all(unavailable().as_bytes())?;
+                return Ok(true);
+            }
+            Some(Fault::Drop) | None => {}
+        }
+        let answer = self.ask(request, client, upstream)?;
+        drop(under_way);
+        if fault.is_some() {
+            client.get_mut().write_all(answer.half())?;
+            return Ok(false);
+        }
+        client.get_mut().write_all(&answer.bytes)?;
+        Ok(!answer.is_last())
+    }
+
+    /// Asks the server.
+    fn ask(
+        &self,
+        request: &Message,
+        client: &mut BufReader<TcpStream>,
+        upstream: &mut Option<Upstream>,
+    ) -> io::Result<Message> {
+        let server = match upstream {
+            Some(server) => server,
+            None => upstream.insert(self.connect()?),
+        };
+        server.stream.get_mut().write_all(&request.bytes)?;
+        loop {
+            let answer = Message::answer(&mut server.stream, &request.method());
+            let answer = answer.ok_or(io::ErrorKind::UnexpectedEof)?;
+            if !answer.is_interim() {
+                return Ok(answer);
+            }
+            client.get_mut().write_all(&answer.bytes)?;
+        }
+    }
+
+    fn connect(&self) -> io::Result<Upstream> {
+        let stream = TcpStream::connect(self.server)?;
+        Ok(Upstream {
+            number: self.opened(&stream)?,
+            stream: BufReader::new(stream),
+        })
+    }
+}
+
+/// The answer to a request that is refused for now.
+pub(super) fn unavailable() -> String {
+    let length = UNAVAILABLE.len();
+    format!(
+        "HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n{UNAVAILABLE}"
+    )
+}

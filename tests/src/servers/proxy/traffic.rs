@@ -1,0 +1,161 @@
+//! Counts of requests.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// What passed through a proxy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// How many requests there were of each method.
+    pub methods: BTreeMap<String, usize>,
+    /// The greatest number of requests under way at once.
+    pub at_once: usize,
+    /// The length of the longest chain of requests, each of which began after another one of the chain had ended.
+    pub rounds: usize,
+    /// How many requests had faults.
+    pub faults: usize,
+}
+
+impl Traffic {
+    /// The number of all requests.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.methods.values().sum()
+    }
+}
+
+/// The counts of a proxy.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    state: Mutex<State>,
+    /// Told of new requests, and that none is held any more.
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    traffic: Traffic,
+    under_way: usize,
+    /// The longest chain of requests that have ended.
+    ended: usize,
+    /// How often counting began anew.
+    resets: usize,
+    /// The first request that has to wait, counted from 1.
+    held_from: Option<usize>,
+}
+
+impl Counts {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panicked with it")
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        self.state().traffic.clone()
+    }
+
+    pub fn reset(&self) {
+        let mut state = self.state();
+        *state = State {
+            resets: state.resets + 1,
+            held_from: state.held_from,
+            ..State::default()
+        };
+    }
+
+    /// A request has come.
+    pub fn begin(&self, method: &str, fault: bool) -> UnderWay<'_> {
+        let mut state = self.state();
+        state.under_way += 1;
+        let (chain, resets) = (state.ended + 1, state.resets);
+        let under_way = state.under_way;
+        let traffic = &mut state.traffic;
+        *traffic.methods.entry(method.to_owned()).or_default() += 1;
+        traffic.at_once = traffic.at_once.max(under_way);
+        traffic.rounds = traffic.rounds.max(chain);
+        traffic.faults += usize::from(fault);
+        let number = traffic.requests();
+        drop(state);
+        self.changed.notify_all();
+        UnderWay {
+            counts: self,
+            number,
+            chain,
+            resets,
+        }
+    }
+
+    /// From which request on they have to wait.
+    pub fn hold_from(&self, first: Option<usize>) {
+        self.state().held_from = first;
+        self.changed.notify_all();
+    }
+
+    /// Waits while a request has to.
+    pub fn pass(&self, request: &UnderWay<'_>) {
+        let held = |state: &mut State| state.held_from.is_some_and(|first| request.number >= first);
+        let waited = self.changed.wait_while(self.state(), held);
+        drop(waited.expect("nobody panicked with it"));
+    }
+
+    pub fn wait_for(&self, requests: usize) {
+        let fewer = |state: &mut State| state.traffic.requests() < requests;
+        let minute = Duration::from_secs(60);
+        let waited = self.changed.wait_timeout_while(self.state(), minute, fewer);
+        let (state, waited) = waited.expect("nobody panicked with it");
+        assert!(!waited.timed_out(), "only {:?} so far", state.traffic);
+    }
+}
+
+/// A request under way; it ends where this is dropped.
+#[derive(Debug)]
+pub(super) struct UnderWay<'a> {
+    counts: &'a Counts,
+    /// How many came up to this one.
+    number: usize,
+    /// The length of the longest chain of requests up to this one.
+    chain: usize,
+    resets: usize,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let mut state = self.counts.state();
+        if state.resets == self.resets {
+            state.under_way -= 1;
+            state.ended = state.ended.max(self.chain);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_are_of_requests_after_others() {
+        let counts = Counts::default();
+        let a = counts.begin("GET", false);
+        let b = counts.begin("GET", true);
+        drop(a);
+        let c = counts.begin("HEAD", false);
+        drop((b, c));
+        drop(counts.begin("GET", false));
+        let traffic = counts.traffic();
+        let methods = [("GET".to_owned(), 3), ("HEAD".to_owned(), 1)].into();
+        let want = Traffic {
+            methods,
+            at_once: 2,
+            rounds: 3,
+            faults: 1,
+        };
+        assert_eq!((&traffic, traffic.requests()), (&want, 4));
+
+        let before = counts.begin("GET", false);
+        counts.reset();
+        drop(before);
+        assert_eq!(counts.traffic(), Traffic::default());
+        drop(counts.begin("PUT", false));
+        assert_eq!(counts.traffic().rounds, 1);
+    }
+}
