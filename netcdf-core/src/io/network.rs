@@ -14,7 +14,7 @@ use crate::notes::Notes;
 pub struct Network {
     /// When a request is given up, with all that is repeated; `None` if nobody says.
     pub timeout: Option<Duration>,
-    /// Requests to write that are under way at a time; `None` if nobody says.
+    /// Requests that are under way at a time; `None` if nobody says.
     pub requests: Option<usize>,
     traffic: Mutex<Traffic>,
     /// Whether this machine has a role at Amazon, once that was asked.
@@ -59,7 +59,7 @@ pub struct Request<'n> {
 }
 
 impl Network {
-    /// A network that gives up after `timeout`, with so many requests to write at a time.
+    /// A network that gives up after `timeout`, with so many requests at a time.
     #[must_use]
     pub fn new(timeout: Option<Duration>, requests: Option<usize>) -> Self {
         Self {
@@ -72,6 +72,12 @@ impl Network {
 
     fn lock(&self) -> MutexGuard<'_, Traffic> {
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Requests that are under way at a time, `usual` unless somebody says otherwise.
+    #[must_use]
+    pub fn at_once(&self, usual: usize) -> usize {
+        self.requests.unwrap_or(usual).max(1)
     }
 
     /// Whether this machine has a role at Amazon; asks once.

@@ -9,6 +9,7 @@ mod connect;
 mod failure;
 mod instance;
 mod open;
+mod outage;
 mod settings;
 mod source;
 mod store;

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::merge::{Near, Read, merge};
 use crate::io::source::{Source, present, truncated};
 
-/// Requests of one caller under way at a time.
+/// Requests of one caller under way at a time, unless somebody says otherwise.
 pub(super) const AT_ONCE: usize = 32;
 
 /// Bytes that are asked for when an object is opened: what all formats look at first.
@@ -108,11 +108,12 @@ impl Object {
 
     /// Asks for merged ranges, many at a time.
     fn all(&self, reads: Vec<Range<u64>>) -> Answer<'_, Vec<Vec<u8>>> {
+        let at_once = self.objects.network().at_once(AT_ONCE);
         let reads = futures_util::stream::iter(reads);
         Box::pin(
             reads
                 .map(|range| self.ask(range))
-                .buffered(AT_ONCE)
+                .buffered(at_once)
                 .try_collect(),
         )
     }

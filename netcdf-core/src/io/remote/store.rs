@@ -8,6 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::failure::changed;
+use super::outage::each;
 use super::source::{AT_ONCE, cut, merged};
 use super::wait::wait;
 use super::{Got, Objects, Part, Version};
@@ -137,7 +138,7 @@ impl Keys {
             .map(|read| read.range.clone())
             .map(|range| Box::pin(self.part(key, range)) as BoxFuture<'_, _>)
             .collect();
-        let asked = futures_util::stream::iter(asked).buffered(AT_ONCE);
+        let asked = futures_util::stream::iter(asked).buffered(self.at_once());
         let got: Vec<Result<Option<Vec<u8>>>> = asked.collect().await;
         let got = got.into_iter().collect::<Result<Option<Vec<_>>>>()?;
         got.map(|got| cut(ranges, &reads, &got)).transpose()
@@ -148,17 +149,18 @@ impl Keys {
         Ok(got.map(|got| got.total))
     }
 
-    /// Answers for many, a number of them at a time, in their order.
-    fn each<'a, T, A: Send + Sync>(
+    /// Requests under way at a time.
+    fn at_once(&self) -> usize {
+        self.objects.network().at_once(AT_ONCE)
+    }
+
+    /// Answers for many, in their order.
+    fn each<'a, T: Send + 'a, A: Sync>(
+        &self,
         items: &'a [A],
-        ask: impl Fn(&'a A) -> BoxFuture<'a, Result<T>> + Send + Sync + 'a,
-    ) -> Vec<Result<T>>
-    where
-        T: Send + 'a,
-    {
-        let all = futures_util::stream::iter(items).map(ask).buffered(AT_ONCE);
-        let all = wait(async { Ok(all.collect::<Vec<_>>().await) });
-        all.unwrap_or_else(|e| items.iter().map(|_| Err(e.again())).collect())
+        ask: impl Fn(&'a A) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    ) -> Vec<Result<T>> {
+        each(items, self.at_once(), ask, |answer| answer)
     }
 
     fn read_only(&self) -> Error {
@@ -197,7 +199,7 @@ impl Store for Keys {
     }
 
     fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
-        Self::each(keys, |of| Box::pin(self.parts(&of.key, &of.ranges)))
+        self.each(keys, |of| Box::pin(self.parts(&of.key, &of.ranges)))
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
@@ -205,35 +207,33 @@ impl Store for Keys {
     }
 
     fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
-        Self::each(keys, |key| Box::pin(self.length(key)))
+        self.each(keys, |key| Box::pin(self.length(key)))
     }
 
     fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
         // What is left only shrinks, so that a request which may not have its bytes would not have got them later either.
         let left = Mutex::new(most);
         let now = || *left.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut asked: Vec<BoxFuture<'_, Result<Content>>> = vec![];
-        for key in keys {
-            asked.push(Box::pin(async { self.content(key, now()).await }));
-        }
-        let asked = futures_util::stream::iter(asked).buffered(AT_ONCE);
-        let taken = asked.map(|content| {
-            let content = content?;
+        let take = |content| {
             let Content::Bytes(bytes) = &content else {
-                return Ok(content);
+                return content;
             };
             let size = bytes.len() as u64;
             let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
             match left.checked_sub(size) {
-                None => Ok(Content::Longer(size)),
+                None => Content::Longer(size),
                 Some(rest) => {
                     *left = rest;
-                    Ok(content)
+                    content
                 }
             }
-        });
-        let all = wait(async { Ok(taken.collect::<Vec<_>>().await) });
-        all.unwrap_or_else(|e| keys.iter().map(|_| Err(e.again())).collect())
+        };
+        each(
+            keys,
+            self.at_once(),
+            |key| Box::pin(async { self.content(key, now()).await }),
+            take,
+        )
     }
 
     fn children(&self, prefix: &str) -> Result<Vec<String>> {
@@ -242,7 +242,7 @@ impl Store for Keys {
     }
 
     fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
-        Self::each(prefixes, |prefix| {
+        self.each(prefixes, |prefix| {
             Box::pin(async move { self.objects.children(&self.full_prefix(prefix)?).await })
         })
     }

@@ -81,7 +81,7 @@ impl Sending {
     pub fn new(run: &Run) -> Self {
         Self {
             shared: Arc::default(),
-            most: run.network.requests.unwrap_or(AT_ONCE).max(1),
+            most: run.network.at_once(AT_ONCE),
             most_bytes: run.memory,
             cancel: run.cancel.clone(),
         }

@@ -1,0 +1,108 @@
+//! Many requests of one caller, and when the rest of them is given up.
+
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+
+use super::wait::wait;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Failures without a success between them. Each took its time, with all its repetitions: after so many, the service is gone.
+#[derive(Debug)]
+struct Outage {
+    most: usize,
+    failed: Mutex<(usize, Option<Error>)>,
+}
+
+impl Outage {
+    /// An answer, unless there were too many failures.
+    async fn guard<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
+        let lock = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (failures, Some(e)) = &*lock()
+            && *failures >= self.most
+        {
+            return Err(e.again());
+        }
+        let answer = answer.await;
+        let mut failed = lock();
+        match &answer {
+            Err(e) if e.kind() == ErrorKind::Io => *failed = (failed.0 + 1, Some(e.again())),
+            _ => *failed = (0, None),
+        }
+        answer
+    }
+}
+
+/// Answers for many, at most `at_once` requests under way at a time, in their order. Once so many in a row have failed because the
+/// service does not answer, the rest fails in the same way without being asked for. Each answer is passed on through `take`, in order.
+pub(super) fn each<'a, T, A>(
+    items: &'a [A],
+    at_once: usize,
+    ask: impl Fn(&'a A) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    take: impl FnMut(T) -> T,
+) -> Vec<Result<T>>
+where
+    T: Send + 'a,
+    A: Sync,
+{
+    let outage = Outage {
+        most: at_once,
+        failed: Mutex::default(),
+    };
+    // Boxed, as the compiler does not see that the futures may be sent to other threads.
+    let asked: Vec<BoxFuture<'_, Result<T>>> = items
+        .iter()
+        .map(|item| Box::pin(outage.guard(ask(item))) as BoxFuture<'_, _>)
+        .collect();
+    let mut take = take;
+    let all = futures_util::stream::iter(asked).buffered(at_once);
+    let all = all.map(|answer| answer.map(&mut take));
+    let all = wait(async { Ok(all.collect::<Vec<_>>().await) });
+    all.unwrap_or_else(|e| items.iter().map(|_| Err(e.again())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn asked(kind: ErrorKind, works: impl Fn(usize) -> bool + Sync) -> (usize, usize) {
+        let asked = AtomicUsize::new(0);
+        let items: Vec<usize> = (0..1000).collect();
+        let answers = each(
+            &items,
+            8,
+            |item| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                let answer = match works(*item) {
+                    true => Ok(()),
+                    false => Err(Error::new(kind, "failed")),
+                };
+                let tried = &asked;
+                Box::pin(async move {
+                    tried.fetch_add(1000, Ordering::Relaxed);
+                    answer
+                })
+            },
+            |answer| answer,
+        );
+        let good = answers.iter().filter(|answer| answer.is_ok()).count();
+        assert_eq!(answers.len(), 1000);
+        (asked.into_inner() / 1000 - 1, good)
+    }
+
+    #[test]
+    fn a_service_that_is_gone_is_not_asked_again() {
+        let (tried, good) = asked(ErrorKind::Io, |n| n < 100);
+        assert_eq!(good, 100);
+        assert!((107..=130).contains(&tried), "{tried}");
+    }
+
+    #[test]
+    fn single_failures_are_told_one_by_one() {
+        assert_eq!(asked(ErrorKind::Io, |n| n % 5 == 0), (1000, 200));
+        assert_eq!(asked(ErrorKind::Truncated, |n| n == 7), (1000, 1));
+    }
+}

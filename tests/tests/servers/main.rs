@@ -1,0 +1,173 @@
+//! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
+
+mod reading;
+mod rounds;
+mod writing;
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use netcdf_tools_tests::files::testdata;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Proxy, S3, SECRET_KEY};
+
+/// Variables of a run.
+type Variables = Vec<(&'static str, String)>;
+
+/// The program that is each of the tools.
+const TOOL: &str = env!("CARGO_BIN_EXE_tool");
+
+/// The time after which a run counts as one that never ends.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A tool that runs in a process of its own, as its variables are those of the process.
+struct Running {
+    child: Child,
+    /// Standard output and standard error, when they have ended.
+    streams: [Receiver<Vec<u8>>; 2],
+    /// The user's folder, and the current one: both are empty.
+    _home: Sandbox,
+}
+
+impl Running {
+    fn start(variables: Variables, args: &[&str]) -> Self {
+        Self::start_at(Sandbox::new(), variables, args)
+    }
+
+    /// Starts it with the folder of the user.
+    fn start_at(home: Sandbox, variables: Variables, args: &[&str]) -> Self {
+        let mut tool = Command::new(TOOL);
+        tool.args(args);
+        Self::spawn(tool, home, variables)
+    }
+
+    /// Starts it with a limit on the size of files, in units of 512 bytes.
+    fn limited(blocks: u32, variables: Variables, args: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(TOOL).args(args);
+        Self::spawn(shell, Sandbox::new(), variables)
+    }
+
+    fn spawn(mut command: Command, home: Sandbox, variables: Variables) -> Self {
+        let mut child = command
+            .env_clear()
+            .env("HOME", home.path(""))
+            .envs(variables)
+            .current_dir(home.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let stderr = child.stderr.take().unwrap();
+        Self {
+            child,
+            streams: [all(stdout), all(stderr)],
+            _home: home,
+        }
+    }
+
+    /// Asks it to end.
+    fn terminate(&self) {
+        let id = self.child.id().to_string();
+        let kill = Command::new("kill").arg(id).status();
+        assert!(kill.unwrap().success());
+    }
+
+    fn end(mut self) -> CommandOutput {
+        let [stdout, stderr] = self.streams.map(|stream| {
+            stream.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                self.child.kill().unwrap();
+                panic!("the run does not end")
+            })
+        });
+        let code = self.child.wait().unwrap().code();
+        CommandOutput {
+            code: code.expect("no signal").try_into().unwrap(),
+            stdout,
+            stderr,
+        }
+    }
+}
+
+/// All bytes of a stream.
+fn all(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, bytes) = channel();
+    thread::spawn(move || {
+        let mut all = vec![];
+        stream.read_to_end(&mut all).unwrap();
+        // The test may have failed by now.
+        let _ = sender.send(all);
+    });
+    bytes
+}
+
+fn run(variables: Variables, args: &[&str]) -> CommandOutput {
+    Running::start(variables, args).end()
+}
+
+/// The output of a run with local inputs.
+fn local(args: &[&str]) -> String {
+    run(vec![], args).clean().text()
+}
+
+/// The run failed with a message, which has these parts.
+fn failed(output: &CommandOutput, parts: &[&str]) {
+    assert_eq!(output.code, 1, "{output}");
+    let message = output.message();
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {output}");
+    }
+    assert!(message.lines().count() <= 3, "{output}");
+    assert!(!message.contains("hush"), "{output}");
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Makes datasets of a text: a file or store for each name and kind.
+fn made(cdl: &str, outputs: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    for (name, kind) in outputs {
+        let output = format!("@{name}");
+        let args = ["ncgen", "--no-sync", "-k", kind, "-o", &output, "@a.cdl"];
+        let _ = sandbox.run(ncgen::run, &args).clean();
+    }
+    sandbox
+}
+
+/// Values in many chunks, as text.
+fn many(chunks: usize, length: usize) -> String {
+    let count = chunks * length;
+    let values: Vec<String> = (0..count).map(|n| (n * 7 % 1000).to_string()).collect();
+    format!(
+        "netcdf many {{\ndimensions:\n x = {count} ;\nvariables:\n int v(x) ;\n  v:_ChunkSizes = {length} ;\ndata:\n v = {} ;\n}}\n",
+        values.join(", ")
+    )
+}
+
+/// A server with the store `many`, which has so many chunks, and what `ncdump` prints of it.
+fn server_with_store(chunks: usize) -> (S3, String) {
+    let sandbox = made(&many(chunks, 1), &[("many", "zarr3")]);
+    let server = S3::start();
+    let path = sandbox.path("many");
+    server.put("many", &path);
+    (server, local(&["ncdump", text(&path)]))
+}
+
+/// A server with a file that takes many requests, and what `ncdump` prints of it.
+fn server_with_file() -> (S3, String) {
+    let sandbox = made(&many(40, 20_000), &[("many.nc", "nc4")]);
+    let server = S3::start();
+    let path = sandbox.path("many.nc");
+    server.put("many.nc", &path);
+    (server, local(&["ncdump", text(&path)]))
+}
