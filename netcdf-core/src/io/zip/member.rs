@@ -10,7 +10,8 @@ use crate::io::source::{Source, read_range, truncated};
 use crate::limits::{room, zeros};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
-const LOCAL_SIZE: u64 = 30;
+/// Bytes of a local header before its name.
+pub(super) const LOCAL_SIZE: u64 = 30;
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;

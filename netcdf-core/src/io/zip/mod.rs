@@ -3,6 +3,7 @@
 //! Specification: PKWARE's APPNOTE.TXT, version 6.3. Members are stored or deflated. netCDF-C puts all of them
 //! into a directory named like the file, zarr-python does not.
 
+mod ahead;
 mod directory;
 mod member;
 mod target;
@@ -16,15 +17,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::key;
 use super::odd::{Met, Odd, Oddity};
 use super::source::{Source, read_range};
-use super::store::{Hints, MARKERS, Store, VisitKey, ranges_of, without_content};
+use super::store::{
+    Content, Hints, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
+};
 use super::tree;
-use crate::arithmetic::claimed;
+use crate::arithmetic::{Amount, claimed, length};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
+use ahead::Ahead;
 use directory::ZipMember;
 
 /// The bytes of an inflated member, with its key.
 type Inflated = Option<(String, Arc<Vec<u8>>)>;
+
+/// Most bytes that are asked for together.
+const MOST_AHEAD: u64 = 64 << 20;
 
 /// A store in a zip file, for reading.
 #[derive(Debug)]
@@ -96,17 +103,20 @@ impl ZipStore {
         Ok(bytes)
     }
 
-    fn parts(&self, key: &str, member: &ZipMember, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+    fn parts(
+        &self,
+        source: &dyn Source,
+        (key, member): (&str, &ZipMember),
+        ranges: &[Range<u64>],
+    ) -> Result<Vec<Vec<u8>>> {
         if member.is_stored() {
-            let start = member.stored_at(&*self.source)?;
+            let start = member.stored_at(source)?;
             let shifted = ranges.iter().map(|range| {
                 member.check_range(range)?;
                 let end = claimed(start, range.end).end;
                 Ok(claimed(start, range.start).end..end)
             });
-            let parts = self
-                .source
-                .read_ranges(&shifted.collect::<Result<Vec<_>>>()?)?;
+            let parts = source.read_ranges(&shifted.collect::<Result<Vec<_>>>()?)?;
             let mut read = ranges.iter().zip(&parts);
             if let Some((_, all)) = read.find(|(range, _)| **range == (0..member.size)) {
                 member.check_sum(all)?;
@@ -114,6 +124,49 @@ impl ZipStore {
             return Ok(parts);
         }
         ranges_of(&self.inflated(key, member)?, ranges)
+    }
+
+    fn content(&self, source: &dyn Source, key: &str) -> Result<Option<Vec<u8>>> {
+        let Some(member) = self.member(key)? else {
+            return Ok(None);
+        };
+        let bytes = member.bytes(source).in_object(|| key.to_owned());
+        bytes.map(Some).map_err(|e| e.of(self.name()))
+    }
+
+    fn ranges(&self, source: &dyn Source, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        let Some(member) = self.member(key)? else {
+            return Ok(None);
+        };
+        let parts = self.parts(source, (key, member), ranges);
+        let parts = parts.in_object(|| key.to_owned());
+        parts.map(Some).map_err(|e| e.of(self.name()))
+    }
+
+    /// The source, with what these members need of it if it is far away. What cannot be read ahead is read later, one by one.
+    fn ahead<'s>(
+        &'s self,
+        wanted: impl Iterator<Item = (&'s str, Option<&'s [Range<u64>]>)>,
+    ) -> Option<Ahead<'s>> {
+        if !self.source.latency() {
+            return None;
+        }
+        let mut left = MOST_AHEAD;
+        let wanted = wanted.filter_map(|(key, ranges)| {
+            let member = self.members.get(key)?;
+            let ranges = match ranges {
+                Some(ranges) if member.is_stored() => ranges.to_vec(),
+                _ => vec![0..member.packed],
+            };
+            let need = ranges
+                .iter()
+                .map(length)
+                .fold(Amount::of(0u64), |n, more| n + more)
+                .get();
+            left = left.checked_sub(need)?;
+            Some((member, ranges))
+        });
+        Ahead::of(&*self.source, wanted).ok()
     }
 
     fn read_only(&self, key: &str) -> Error {
@@ -169,20 +222,57 @@ impl Store for ZipStore {
         Ok(self.odd.all())
     }
 
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        let Some(member) = self.member(key)? else {
-            return Ok(None);
-        };
-        let bytes = member.bytes(&*self.source).in_object(|| key.to_owned());
-        bytes.map(Some).map_err(|e| e.of(self.name()))
+    fn latency(&self) -> bool {
+        self.source.latency()
     }
 
-    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
-        let Some(member) = self.member(key)? else {
-            return Ok(None);
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        self.content(&*self.source, key)
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let mut left = most;
+        // Members that there is no room for are not read.
+        let fits: Vec<Result<Option<u64>>> = keys.iter().map(|key| self.size(key)).collect();
+        let mut answers: Vec<Option<Result<Content>>> = vec![];
+        for size in fits {
+            answers.push(match size {
+                Err(e) => Some(Err(e)),
+                Ok(None) => Some(Ok(Content::Missing)),
+                Ok(Some(size)) => match left.checked_sub(size) {
+                    None => Some(Ok(Content::Longer(size))),
+                    Some(rest) => {
+                        left = rest;
+                        None
+                    }
+                },
+            });
+        }
+        let wanted = keys.iter().zip(&answers);
+        let wanted = wanted.filter(|(_, answer)| answer.is_none());
+        let ahead = self.ahead(wanted.map(|(key, _)| (key.as_str(), None)));
+        let source: &dyn Source = ahead.as_ref().map_or(&*self.source, |ahead| ahead);
+        let answer = |(key, answer): (&String, Option<Result<Content>>)| {
+            answer.unwrap_or_else(|| {
+                let bytes = self.content(source, key)?;
+                Ok(bytes.map_or(Content::Missing, Content::Bytes))
+            })
         };
-        let parts = self.parts(key, member, ranges).in_object(|| key.to_owned());
-        parts.map(Some).map_err(|e| e.of(self.name()))
+        keys.iter().zip(answers).map(answer).collect()
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        let ahead = self.ahead(std::iter::once((key, Some(ranges))));
+        let source: &dyn Source = ahead.as_ref().map_or(&*self.source, |ahead| ahead);
+        self.ranges(source, key, ranges)
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        let wanted = keys.iter().map(|of| (of.key.as_str(), Some(&*of.ranges)));
+        let ahead = self.ahead(wanted);
+        let source: &dyn Source = ahead.as_ref().map_or(&*self.source, |ahead| ahead);
+        let parts = |of: &KeyRanges| self.ranges(source, &of.key, &of.ranges);
+        keys.iter().map(parts).collect()
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {

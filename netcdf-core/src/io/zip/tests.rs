@@ -1,5 +1,6 @@
 use super::*;
 use crate::io::memory::{MemorySource, MemoryTarget};
+use crate::io::rounds::Rounds;
 use crate::io::suite;
 use crate::io::target::StoreTarget;
 
@@ -368,4 +369,46 @@ fn nothing_is_written_once_the_target_is_dropped() {
     let before = asked.load(std::sync::atomic::Ordering::Relaxed);
     drop(target);
     assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), before);
+}
+
+#[test]
+fn members_far_away_are_asked_for_together() {
+    let bytes = |n: usize| vec![n as u8; 100 + n];
+    let members: Vec<_> = (0..50).map(|n| (format!("v/{n}"), bytes(n))).collect();
+    let members = members.iter().map(|(key, bytes)| (&**key, &**bytes));
+    let members: Vec<_> = members.chain([(".zgroup", &b"{}"[..])]).collect();
+    let file = zipped("a/", &members);
+    let inner: Arc<dyn Source> = Arc::new(MemorySource::new("a.zip", file));
+    let source = Rounds::of(inner);
+    let far = Arc::clone(&source) as Arc<dyn Source>;
+    let store = ZipStore::open(far, &Limits::default()).unwrap();
+    assert!(store.latency());
+    let rounds = || source.asked().rounds;
+    let keys: Vec<_> = (0..51).map(|n| format!("v/{n}")).collect();
+    let before = rounds();
+    let found = store.get_many(&keys, 1 << 20);
+    assert_eq!(rounds() - before, 1);
+    for (n, found) in found.into_iter().enumerate() {
+        let want = match n {
+            50 => Content::Missing,
+            n => Content::Bytes(bytes(n)),
+        };
+        assert_eq!(found.unwrap(), want);
+    }
+    let few = store.get_many(&keys, 205);
+    assert_eq!(few[1].as_ref().unwrap(), &Content::Bytes(bytes(1)));
+    assert_eq!(few[2].as_ref().unwrap(), &Content::Longer(102));
+    let parts: Vec<_> = (0..50)
+        .map(|n| KeyRanges {
+            key: format!("v/{n}"),
+            ranges: vec![3..5, 90..100],
+        })
+        .collect();
+    let before = rounds();
+    let found = store.get_parts(&parts);
+    assert_eq!(rounds() - before, 1);
+    for (n, found) in found.into_iter().enumerate() {
+        let want = vec![vec![n as u8; 2], vec![n as u8; 10]];
+        assert_eq!(found.unwrap().unwrap(), want);
+    }
 }

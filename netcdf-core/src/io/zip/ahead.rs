@@ -1,0 +1,98 @@
+//! Members of a zip file far away, asked for together: each needs its local header first, which says where its bytes begin.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::directory::ZipMember;
+use super::member::LOCAL_SIZE;
+use crate::arithmetic::claimed;
+use crate::error::{OrInternal as _, Result};
+use crate::io::source::Source;
+
+/// Bytes that the extra fields of a local header usually have at most.
+const EXTRA: u64 = 64;
+
+/// A source of which some ranges are known.
+#[derive(Debug)]
+pub(super) struct Ahead<'s> {
+    source: &'s dyn Source,
+    /// In the order of their starts.
+    known: Vec<(Range<u64>, Vec<u8>)>,
+}
+
+impl<'s> Ahead<'s> {
+    /// Asks for the headers of members, and for ranges of their bytes, all at once.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn of<'m>(
+        source: &'s dyn Source,
+        wanted: impl Iterator<Item = (&'m ZipMember, Vec<Range<u64>>)>,
+    ) -> Result<Self> {
+        let len = source.len();
+        let mut ranges = vec![];
+        for (member, parts) in wanted {
+            let least = claimed(member.header, LOCAL_SIZE + u64::from(member.name.0)).end;
+            ranges.push(member.header..claimed(least, EXTRA).end);
+            for part in parts {
+                let end = claimed(least, part.end).end;
+                ranges.push(claimed(least, part.start).end..claimed(end, EXTRA).end);
+            }
+        }
+        let inside = |range: Range<u64>| range.start.min(len)..range.end.min(len);
+        let mut ranges: Vec<_> = ranges.into_iter().map(inside).collect();
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        let bytes = source.read_ranges(&ranges)?;
+        let known = joined(ranges.into_iter().zip(bytes))?;
+        Ok(Self { source, known })
+    }
+
+    /// The bytes of a range, if they are known.
+    fn find(&self, offset: u64, len: usize) -> Option<&[u8]> {
+        let after = self
+            .known
+            .partition_point(|(range, _)| range.start <= offset);
+        let (range, bytes) = self.known.get(after.checked_sub(1)?)?;
+        let start = usize::try_from(offset - range.start).ok()?;
+        bytes.get(start..start.checked_add(len)?)
+    }
+}
+
+/// Ranges in order, of which those that touch or overlap are joined.
+fn joined(
+    ranges: impl Iterator<Item = (Range<u64>, Vec<u8>)>,
+) -> Result<Vec<(Range<u64>, Vec<u8>)>> {
+    let mut all: Vec<(Range<u64>, Vec<u8>)> = vec![];
+    for (range, bytes) in ranges {
+        match all.last_mut() {
+            Some((last, kept)) if range.start <= last.end => {
+                let known = last.end.min(range.end) - range.start;
+                let known = usize::try_from(known).ok().or_internal("a known range")?;
+                kept.extend_from_slice(bytes.get(known..).or_internal("the rest of a range")?);
+                last.end = last.end.max(range.end);
+            }
+            Some(_) | None => all.push((range, bytes)),
+        }
+    }
+    Ok(all)
+}
+
+impl Source for Ahead<'_> {
+    fn name(&self) -> &Arc<str> {
+        self.source.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        match self.find(offset, buf.len()) {
+            Some(bytes) => {
+                buf.copy_from_slice(bytes);
+                Ok(())
+            }
+            None => self.source.read_at(offset, buf),
+        }
+    }
+}
