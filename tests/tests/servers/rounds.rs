@@ -78,7 +78,7 @@ fn stores_are_opened_in_few_rounds() {
         ("nczarr", false, 4),
     ] {
         let sandbox = Sandbox::new();
-        sandbox.write("a.cdl", &two_hundred());
+        sandbox.write("a.cdl", two_hundred());
         let mut args = vec!["ncgen", "--no-sync", "-k", kind, "-o", "@store", "@a.cdl"];
         if consolidated {
             args.insert(1, "--consolidated");

@@ -68,7 +68,7 @@ fn outputs_are_those_of_the_disk() {
         assert!(!files(&here).is_empty());
         assert!(files(&server.folder().join(key)) == files(&here), "{key}");
     }
-    sandbox.write("a.cdl", &many(3, 4));
+    sandbox.write("a.cdl", many(3, 4));
     let cdl = sandbox.path("a.cdl");
     let args = ["ncgen", "-4", "-o", "s3://bucket/key", text(&cdl)];
     let _ = run(server.environment(), &args).clean();

@@ -156,7 +156,7 @@ impl ZipStore {
             let member = self.members.get(key)?;
             let ranges = match ranges {
                 Some(ranges) if member.is_stored() => ranges.to_vec(),
-                _ => vec![0..member.packed],
+                _ => std::iter::once(0..member.packed).collect(),
             };
             let need = ranges
                 .iter()
