@@ -1,6 +1,6 @@
 //! Outputs in buckets: a file is one object, a store all objects below a prefix.
 //!
-//! A file is collected in a temporary file and sent in parts while it grows ([`file`], [`parts`]); its object appears at the end, or not at
+//! A file is collected in a temporary file and sent in parts while it grows ([`mod@file`], [`parts`]); its object appears at the end, or not at
 //! all. The keys of a store are sent as they come ([`store`]), many at a time ([`sending`]): it is a store once its root metadata is
 //! there, which is sent last, and nobody else writes it while its [`claim`] is there.
 
