@@ -11,6 +11,9 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 const NOTHING: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n";
 const TO_END: &str = "HTTP/1.1 200 OK\r\n\r\nall the rest";
 
+/// The time after which a test gives up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 const GET: &str = "GET /a HTTP/1.1\r\nhOsT:  x\r\n\r\n";
 
 /// Gives its answers in turn, each to a whole request, on connections with so many requests each; tells the requests.
@@ -33,8 +36,11 @@ fn server(connections: &[&[(&'static str, &'static str)]]) -> (u16, Receiver<Str
     (port, requests)
 }
 
+/// A connection on which a read that waits for too long fails: a proxy that does not answer fails the test, rather than holding it up.
 fn connect(proxy: &Proxy) -> TcpStream {
-    TcpStream::connect((Ipv4Addr::LOCALHOST, proxy.port)).unwrap()
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, proxy.port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
 }
 
 /// Sends a request and expects this answer.
