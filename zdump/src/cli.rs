@@ -10,8 +10,8 @@ use netcdf_grammar::flags::NetworkArgs;
 /// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
 ///
 /// It reads the storage itself rather than the dataset, so it can show stores that no reader accepts. It never writes to
-/// a store. A store is a directory or a zip file, given by path or URL (file://PATH#mode=zarr,zip), or `-` for a zip file
-/// on standard input. Without a command, it does what `tree` does.
+/// a store. A store is a directory, a zip file or the objects below a key, given by path or URL (file://PATH#mode=zarr,zip,
+/// s3://BUCKET/KEY), or `-` for a zip file on standard input. Without a command, it does what `tree` does.
 #[derive(Debug, Parser)]
 #[command(
     name = "zdump",

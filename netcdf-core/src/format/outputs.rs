@@ -29,14 +29,9 @@ pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<
             return Ok(Output::from(Box::new(target)));
         }
         OutputForm::Directory => Box::new(directory(to, sync, env)?),
-        OutputForm::Zip { prefix } => {
+        OutputForm::Zip { .. } => {
             let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
-            let prefix = if prefix {
-                to.zip_prefix()
-            } else {
-                String::new()
-            };
-            Box::new(ZipTarget::new(Box::new(target), &prefix))
+            Box::new(ZipTarget::new(Box::new(target), &to.zip_prefix()))
         }
     };
     Ok(Output::Store(trace.target(store)))
@@ -48,13 +43,9 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
     let store: Box<dyn StoreTarget> = match to.form {
         OutputForm::File => return Ok(remote::target(address, &run)?.into()),
         OutputForm::Directory => remote::store_target(address, to.overwrite, &run)?,
-        OutputForm::Zip { prefix } => {
-            let prefix = if prefix {
-                to.zip_prefix()
-            } else {
-                String::new()
-            };
-            Box::new(ZipTarget::new(remote::target(address, &run)?, &prefix))
+        OutputForm::Zip { .. } => {
+            let target = remote::target(address, &run)?;
+            Box::new(ZipTarget::new(target, &to.zip_prefix()))
         }
     };
     Ok(Output::Store(trace.target(store)))

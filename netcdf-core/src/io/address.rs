@@ -27,9 +27,7 @@ impl Address {
             key => format!("{protocol}://{bucket}/{key}"),
         }
     }
-}
 
-impl Address {
     /// Whether both may lead to the same objects, or those of one are among those of the other. Addresses of one service can be written
     /// in many ways, so the name of the bucket is enough.
     #[must_use]
@@ -73,6 +71,26 @@ pub fn shortened(url: &str) -> String {
         None => format!("{protocol}://{host}"),
         Some(path) => format!("{protocol}://{host}/{path}"),
     }
+}
+
+/// Text with its `%XX` replaced.
+#[must_use]
+pub fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        match (code, part.get(2..)) {
+            (Some(code), Some(rest)) => {
+                bytes.push(code);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            _ => bytes.extend(b"%".iter().chain(part.as_bytes())),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A service with objects, and the part of it that has them.
@@ -119,6 +137,18 @@ mod tests {
             },
             key: key.to_owned(),
             said: vec![],
+        }
+    }
+
+    #[test]
+    fn escapes_are_replaced() {
+        for (text, want) in [
+            ("a%20b", "a b"),
+            ("%C3%A9", "\u{e9}"),
+            ("100%", "100%"),
+            ("%zz%2", "%zz%2"),
+        ] {
+            assert_eq!(decoded(text), want);
         }
     }
 

@@ -30,6 +30,48 @@ fn files_are_read_by_all_addresses() {
 }
 
 #[test]
+fn names_with_blanks_are_escaped_in_addresses_of_the_web() {
+    let server = S3::start_public();
+    server.put("a folder/a.nc", &testdata("classic/weather-5.nc"));
+    for address in [
+        "s3://bucket/a folder/a.nc".to_owned(),
+        format!("{}/bucket/a%20folder/a.nc#mode=bytes,s3", server.url()),
+        format!("{}/bucket/a%20folder/a.nc#mode=bytes", server.url()),
+    ] {
+        let got = run(server.environment(), &["ncdump", "-h", &address]).clean();
+        assert!(got.text().contains("dimensions:"), "{address}: {got}");
+    }
+}
+
+#[test]
+fn requests_are_counted() {
+    let (server, _) = server_with_file();
+    let proxy = Proxy::start(server.port());
+    let args = ["ncdump", "--io-stats", "s3://bucket/many.nc"];
+    let got = run(S3::environment_at(&proxy.url()), &args);
+    let requests = proxy.traffic().requests();
+    let told = format!("ncdump: {requests} requests in ");
+    assert!(
+        got.message().starts_with(&told),
+        "{told}: {}",
+        got.message()
+    );
+    assert!(
+        got.message().contains(" 0 failed tries"),
+        "{}",
+        got.message()
+    );
+    proxy.reset();
+    proxy.next(Fault::Unavailable, 2);
+    let got = run(S3::environment_at(&proxy.url()), &args);
+    assert!(
+        got.message().contains(" 2 failed tries"),
+        "{}",
+        got.message()
+    );
+}
+
+#[test]
 fn stores_are_read_by_all_addresses() {
     let kinds = [
         ("z2", "zarr"),
@@ -97,7 +139,7 @@ fn what_is_not_there_is_an_error() {
         ("s3://bucket/folder", "no such object"),
         ("s3://bucket/folder/a.n", "no such object"),
         ("s3://bucket/folder/a.nc/b", "no such object"),
-        ("s3://other/folder/a.nc", "NoSuchBucket"),
+        ("s3://other/folder/a.nc", "there is no such bucket"),
         (
             &format!("{url}/bucket/b.nc#mode=bytes,s3"),
             "no such object",

@@ -32,6 +32,15 @@ fn many_here() -> (Sandbox, String) {
     (sandbox, path)
 }
 
+/// A copy to a store, which is held up after a hundred requests.
+fn held(server: &S3, input: &str) -> (Proxy, Running) {
+    let proxy = Proxy::start(server.port());
+    proxy.hold_from(100);
+    let running = Running::start(S3::environment_at(&proxy.url()), &copy(input, &[]));
+    proxy.wait_for(100);
+    (proxy, running)
+}
+
 /// The store that a copy here becomes.
 fn copied_here(sandbox: &Sandbox, kind: &str) -> BTreeMap<String, Vec<u8>> {
     let copy = sandbox.path("copy");
@@ -76,13 +85,34 @@ fn outputs_are_those_of_the_disk() {
     assert!(root.exists(), "NCZarr as in netCDF-C, despite -4");
 }
 
+/// The text of a file of 32 MB.
+const LONG: &str = "netcdf a { dimensions: x = 4000000 ; variables: double v(x) ; }";
+
+#[test]
+fn a_signal_leaves_the_old_object() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", LONG);
+    let cdl = sandbox.path("a.cdl");
+    let server = S3::start();
+    std::fs::write(server.folder().join("a.nc"), "old").unwrap();
+    let proxy = Proxy::start(server.port());
+    // The second request sends a part.
+    proxy.hold_from(2);
+    let args = ["ncgen", "-o", "s3://bucket/a.nc", text(&cdl)];
+    let running = Running::start(S3::environment_at(&proxy.url()), &args);
+    proxy.wait_for(2);
+    running.terminate();
+    proxy.release();
+    assert_eq!(running.end().code, 128 + 15);
+    let methods = proxy.traffic().methods;
+    assert_eq!(methods.get("DELETE"), Some(&1), "the upload is given up");
+    assert_eq!(files(&server.folder())["a.nc"], b"old");
+}
+
 #[test]
 fn long_files_are_sent_in_parts() {
     let sandbox = Sandbox::new();
-    sandbox.write(
-        "a.cdl",
-        "netcdf a { dimensions: x = 4000000 ; variables: double v(x) ; }",
-    );
+    sandbox.write("a.cdl", LONG);
     let (cdl, here) = (sandbox.path("a.cdl"), sandbox.path("a.nc"));
     let _ = run(
         vec![],
@@ -150,10 +180,7 @@ fn bursts_of_refusals_and_dropped_connections_are_survived() {
 fn a_server_that_is_killed_has_no_store() {
     let (sandbox, input) = many_here();
     let mut server = S3::start();
-    let proxy = Proxy::start(server.port());
-    proxy.hold_from(100);
-    let running = Running::start(S3::environment_at(&proxy.url()), &copy(&input, &[]));
-    proxy.wait_for(100);
+    let (proxy, running) = held(&server, &input);
     server.stop();
     proxy.release();
     let got = running.end();
@@ -176,10 +203,7 @@ fn a_server_that_is_killed_has_no_store() {
 fn a_server_that_comes_back_gets_the_whole_store() {
     let (sandbox, input) = many_here();
     let mut server = S3::start();
-    let proxy = Proxy::start(server.port());
-    proxy.hold_from(100);
-    let running = Running::start(S3::environment_at(&proxy.url()), &copy(&input, &[]));
-    proxy.wait_for(100);
+    let (proxy, running) = held(&server, &input);
     server.stop();
     server.start_again();
     proxy.release();
@@ -222,10 +246,7 @@ fn who_may_not_write_learns_what_was_tried() {
 fn a_signal_leaves_nothing() {
     let (_sandbox, input) = many_here();
     let server = S3::start();
-    let proxy = Proxy::start(server.port());
-    proxy.hold_from(100);
-    let running = Running::start(S3::environment_at(&proxy.url()), &copy(&input, &[]));
-    proxy.wait_for(100);
+    let (proxy, running) = held(&server, &input);
     assert!(keys(&server).len() > 10);
     running.terminate();
     proxy.release();
@@ -237,10 +258,7 @@ fn a_signal_leaves_nothing() {
 fn two_runs_do_not_mix() {
     let (sandbox, input) = many_here();
     let server = S3::start();
-    let proxy = Proxy::start(server.port());
-    proxy.hold_from(100);
-    let first = Running::start(S3::environment_at(&proxy.url()), &copy(&input, &[]));
-    proxy.wait_for(100);
+    let (proxy, first) = held(&server, &input);
     let second = run(server.environment(), &copy(&input, &[]));
     failed(&second, &["its claim is"]);
     proxy.release();

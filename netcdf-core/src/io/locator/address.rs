@@ -2,7 +2,7 @@
 
 use super::url::{AskedFormat, Modes};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::address::{Address, Service};
+use crate::io::address::{Address, Service, decoded};
 
 /// Protocols of data on other machines.
 const PROTOCOLS: [&str; 9] = [
@@ -36,10 +36,14 @@ pub(super) fn parse(
         "gs" | "gs3" => (google(host), path),
         _ => (azure(host), path),
     };
-    let web = matches!(service, Service::Web { .. });
+    let key = match (&service, protocol) {
+        (Service::Web { .. }, _) => String::new(),
+        (_, "http" | "https") => decoded(&clean(key)),
+        _ => clean(key),
+    };
     Ok(Some(Address {
         service,
-        key: if web { String::new() } else { clean(key) },
+        key,
         said: pairs(said),
     }))
 }
@@ -233,6 +237,8 @@ mod tests {
                 "k",
             ),
             ("https://b.s3.amazonaws.com/k", amazon("b", ""), "k"),
+            ("https://b.s3.amazonaws.com/k%20l", amazon("b", ""), "k l"),
+            ("s3://b/k%20l", amazon("b", ""), "k%20l"),
             ("https://b.c.s3.amazonaws.com/k", amazon("b.c", ""), "k"),
             (
                 "http://127.0.0.1:9000/b/k#mode=nczarr,s3",

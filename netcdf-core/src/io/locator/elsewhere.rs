@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::output::{Asked, Destination, ends_in, kind};
-use super::{Location, consolidated_by_environment, url};
+use super::{Location, url};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
-use crate::model::{Kind, ZarrOptions};
+use crate::model::Kind;
 
 /// Extensions of files: a key with one of these is a file if nothing else is said.
 const FILES: [&str; 4] = ["nc", "nc4", "cdf", "h5"];
@@ -27,6 +27,7 @@ pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<
         (false, Some(_), _) | (false, None, true) => asked.kind,
         (false, None, false) => Some(unnamed(asked.kind)?),
     };
+    // In a URL, `s3` says that the keys of a store are objects, as `file` does of a directory.
     let zip = modes.has("zip") || (ends_in(key, "zip") && !modes.has("s3"));
     let form = asked.form(kind.and_then(Kind::as_zarr), zip);
     asked.applies(form)?;
@@ -36,12 +37,7 @@ pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<
         form,
         kind,
         by_name: false,
-        zarr: ZarrOptions {
-            consolidated: asked.consolidated
-                || modes.has("consolidated")
-                || consolidated_by_environment(),
-            xarray: !modes.has("noxarray"),
-        },
+        zarr: asked.zarr(&modes),
         overwrite: asked.overwrite,
     })
 }

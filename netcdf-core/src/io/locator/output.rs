@@ -45,6 +45,16 @@ impl Asked {
         }
     }
 
+    /// How Zarr is written, with what a URL says.
+    pub(super) fn zarr(self, modes: &url::Modes) -> ZarrOptions {
+        ZarrOptions {
+            consolidated: self.consolidated
+                || modes.has("consolidated")
+                || consolidated_by_environment(),
+            xarray: !modes.has("noxarray"),
+        }
+    }
+
     /// Checks that an output of this form can have what is asked for.
     pub(super) fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
@@ -208,12 +218,7 @@ impl Destination {
             form,
             kind,
             by_name,
-            zarr: ZarrOptions {
-                consolidated: asked.consolidated
-                    || modes.has("consolidated")
-                    || consolidated_by_environment(),
-                xarray: !modes.has("noxarray"),
-            },
+            zarr: asked.zarr(&modes),
             overwrite: asked.overwrite,
         })
     }
@@ -230,9 +235,12 @@ impl Destination {
         self
     }
 
-    /// The directory that netCDF-C makes in a zip file, named like the file.
+    /// The directory of the members of a zip file: named like the file, as netCDF-C makes it, or empty.
     #[must_use]
     pub fn zip_prefix(&self) -> String {
+        if self.form != (OutputForm::Zip { prefix: true }) {
+            return String::new();
+        }
         let stem = self.path.file_stem().and_then(|name| name.to_str());
         let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
         format!("{name}/")

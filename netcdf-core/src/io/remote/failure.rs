@@ -42,9 +42,13 @@ impl Failure {
                     "name other credentials, for S3 with AWS_PROFILE or #aws.profile=NAME",
                 )
             }
+            // Of a list, the library does not tell.
+            e if innermost(e).contains("<Code>NoSuchBucket</Code>") => {
+                Error::new(ErrorKind::NotFound, "there is no such bucket")
+            }
             _ => Error::new(ErrorKind::Io, format!("{failed}: {}", innermost(&e))),
         };
-        error.of(address)
+        error.of(address.trim_end_matches('/'))
     }
 }
 

@@ -26,6 +26,14 @@ use std::pin::Pin;
 use crate::error::Result;
 use crate::io::network::Network;
 
+/// What the keys below a key begin with: nothing if the key is empty.
+fn below(key: &str) -> String {
+    match key {
+        "" => String::new(),
+        key => format!("{key}/"),
+    }
+}
+
 /// What a service will answer.
 pub(super) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 

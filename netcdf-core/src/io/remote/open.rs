@@ -11,7 +11,7 @@ use super::store::Keys;
 use super::wait::wait;
 use super::web::{First, Web, WebAccess};
 use super::writing::{BucketTarget, CLAIM, ObjectTarget};
-use super::{Objects, Part};
+use super::{Objects, Part, below};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Container;
 use crate::io::address::{Address, Service};
@@ -76,10 +76,7 @@ pub fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Resu
             return Ok(bucket.length(&address.key).await?.is_some());
         }
         for name in MARKERS {
-            let key = match address.key.as_str() {
-                "" => name.to_owned(),
-                key => format!("{key}/{name}"),
-            };
+            let key = format!("{}{name}", below(&address.key));
             if bucket.length(&key).await?.is_some() {
                 return Ok(true);
             }
@@ -115,10 +112,7 @@ pub fn any(
     }
     let bucket = objects(address, network)?;
     let key = address.key.as_str();
-    let prefix = match key {
-        "" => String::new(),
-        key => format!("{key}/"),
-    };
+    let prefix = below(key);
     // Both are asked at once.
     let object = async {
         match key {

@@ -8,6 +8,9 @@ use futures_util::future::BoxFuture;
 use super::wait::wait;
 use crate::error::{Error, ErrorKind, Result};
 
+/// Fewer failures in a row say nothing of the service.
+const LEAST: usize = 8;
+
 /// Failures without a success between them. Each took its time, with all its repetitions: after so many, the service is gone.
 #[derive(Debug)]
 struct Outage {
@@ -47,7 +50,7 @@ where
     A: Sync,
 {
     let outage = Outage {
-        most: at_once,
+        most: at_once.max(LEAST),
         failed: Mutex::default(),
     };
     // Boxed, as the compiler does not see that the futures may be sent to other threads.

@@ -11,7 +11,7 @@ use super::failure::changed;
 use super::outage::each;
 use super::source::{AT_ONCE, cut, merged};
 use super::wait::wait;
-use super::{Got, Objects, Part, Version};
+use super::{Got, Objects, Part, Version, below};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
@@ -39,10 +39,7 @@ impl Keys {
     /// The objects below `prefix`, a key without slashes at its ends.
     pub fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
         let name = objects.address(prefix).into();
-        let prefix = match prefix {
-            "" => String::new(),
-            prefix => format!("{prefix}/"),
-        };
+        let prefix = below(prefix);
         let versions = Mutex::default();
         Self {
             objects,

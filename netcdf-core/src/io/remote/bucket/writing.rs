@@ -46,9 +46,17 @@ impl Bucket {
     where
         F: Future<Output = Result<T, Library>> + Send,
     {
-        let _request = self.network.request();
         self.network.sent(bytes);
-        let times = u32::try_from((bytes / USUAL).clamp(1, MOST_TIMES)).unwrap_or(1);
+        self.answered(key, bytes / USUAL, send).await
+    }
+
+    /// Waits for an answer that may take so many times as long as usual, repeatedly if it does not come.
+    async fn answered<T, F>(&self, key: &str, times: u64, send: impl Fn() -> F + Sync) -> Result<T>
+    where
+        F: Future<Output = Result<T, Library>> + Send,
+    {
+        let _request = self.network.request();
+        let times = u32::try_from(times.clamp(1, MOST_TIMES)).unwrap_or(1);
         let most = (self.timeout / super::TRIES).checked_mul(times);
         let most = most.unwrap_or(self.timeout);
         for _ in 0..super::TRIES {
@@ -187,8 +195,10 @@ impl Bucket {
     pub async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
         let Upload { path, id } = upload;
         let complete = || self.uploads.complete_multipart(path, id, parts.clone());
-        // More time than usual: services put the parts together.
-        self.sent(path.as_ref(), 0, complete).await.map(|_| ())
+        // Services put the parts together before they answer.
+        let times = parts.len() as u64;
+        let completed = self.answered(path.as_ref(), times, complete);
+        completed.await.map(|_| ())
     }
 
     /// Gives up an object that is sent in parts.

@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::decoded;
 
 /// The address of a file or store, without login.
 #[derive(Clone)]
@@ -119,25 +120,6 @@ fn login(url: &Url) -> Option<Login> {
     let (user, password) = (url.username(), url.password());
     let any = !user.is_empty() || password.is_some();
     any.then(|| (decoded(user), decoded(password.unwrap_or_default())))
-}
-
-/// Text with its `%XX` replaced.
-fn decoded(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let code = part
-            .get(..2)
-            .and_then(|code| u8::from_str_radix(code, 16).ok());
-        match (code, part.get(2..)) {
-            (Some(code), Some(rest)) => {
-                bytes.push(code);
-                bytes.extend_from_slice(rest.as_bytes());
-            }
-            _ => bytes.extend(b"%".iter().chain(part.as_bytes())),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

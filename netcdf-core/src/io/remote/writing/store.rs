@@ -11,10 +11,10 @@ use super::sending::Sending;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::network::Run;
-use crate::io::remote::Objects as _;
 use crate::io::remote::bucket::Bucket;
 use crate::io::remote::store::Keys;
 use crate::io::remote::wait::wait;
+use crate::io::remote::{Objects as _, below};
 use crate::io::store::{Hints, KeyParts, MARKERS, Store, VisitKey, exists, ranges_of};
 use crate::io::target::StoreTarget;
 use crate::notes::Note;
@@ -58,10 +58,7 @@ impl BucketTarget {
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
     pub fn create(bucket: Bucket, key: &str, overwrite: bool, run: &Run) -> Result<Self> {
         let bucket = Arc::new(bucket);
-        let prefix = match key {
-            "" => String::new(),
-            key => format!("{key}/"),
-        };
+        let prefix = below(key);
         let claim = wait(begin(&bucket, key, &prefix, overwrite, run))?;
         let objects = Arc::clone(&bucket) as Arc<dyn crate::io::remote::Objects>;
         let store = Arc::new(InProgress {
@@ -147,7 +144,7 @@ async fn check_place(bucket: &Bucket, key: &str, overwrite: bool) -> Result<()> 
     if !overwrite {
         return check_place_of(bucket, key, None).await;
     }
-    let prefix = prefix_of(key);
+    let prefix = below(key);
     if bucket.first_below(key, "").await?.is_none() {
         return Ok(());
     }
@@ -167,7 +164,7 @@ async fn check_place_of(bucket: &Bucket, key: &str, claim: Option<&Claim>) -> Re
     let Some(first) = bucket.first_below(key, own).await? else {
         return Ok(());
     };
-    let prefix = prefix_of(key);
+    let prefix = below(key);
     if own.is_empty() && bucket.length(&claim::key(&prefix)).await?.is_some() {
         return Err(claim::refused(bucket, &prefix).await?);
     }
@@ -176,13 +173,6 @@ async fn check_place_of(bucket: &Bucket, key: &str, claim: Option<&Claim>) -> Re
     Err(e.with_remedy(
         "choose another key, or replace a Zarr store with --overwrite, which removes the old one before the new one is complete",
     ))
-}
-
-fn prefix_of(key: &str) -> String {
-    match key {
-        "" => String::new(),
-        key => format!("{key}/"),
-    }
 }
 
 impl InProgress {
