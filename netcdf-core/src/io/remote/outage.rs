@@ -53,13 +53,10 @@ where
         most: at_once.max(LEAST),
         failed: Mutex::default(),
     };
-    // Boxed, as the compiler does not see that the futures may be sent to other threads.
-    let asked: Vec<BoxFuture<'_, Result<T>>> = items
-        .iter()
-        .map(|item| Box::pin(outage.guard(ask(item))) as BoxFuture<'_, _>)
-        .collect();
     let mut take = take;
-    let all = futures_util::stream::iter(asked).buffered(at_once);
+    // Made as they are asked for, so that memory does not grow with their number.
+    let asked = futures_util::stream::iter(items).map(|item| outage.guard(ask(item)));
+    let all = asked.buffered(at_once);
     let all = all.map(|answer| answer.map(&mut take));
     let all = wait(async { Ok(all.collect::<Vec<_>>().await) });
     all.unwrap_or_else(|e| items.iter().map(|_| Err(e.again())).collect())
