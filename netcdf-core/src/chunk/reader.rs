@@ -8,6 +8,7 @@ use super::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::merge::Near;
 use crate::io::store::Content;
 use crate::model::{Schema, Values, VarId};
 
@@ -87,6 +88,14 @@ pub trait Reader: Send + Sync {
     /// True if an answer takes so long that many requests should be under way at a time.
     fn latency(&self) -> bool {
         self.object(0).is_some_and(|source| source.latency())
+    }
+
+    /// Which ranges of the object or key that holds two chunks are better asked for together; `None` if each has its own.
+    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+        let same = a.object == b.object;
+        self.object(a.object)
+            .filter(|_| same)
+            .map(|object| object.near())
     }
 
     /// The name of the file or key that holds the bytes of a chunk, for messages.

@@ -11,6 +11,14 @@ pub struct Near {
     pub most: u64,
 }
 
+impl Near {
+    /// What suits another machine: within the time of a round trip, a network moves about as many bytes as lie in a gap.
+    pub const FAR: Self = Self {
+        gap: 256 << 10,
+        most: 8 << 20,
+    };
+}
+
 impl Default for Near {
     /// What suits a local file.
     fn default() -> Self {

@@ -228,6 +228,13 @@ impl Runtime {
         }
     }
 
+    /// Requests at a time, if more is asked for than threads compute.
+    #[must_use]
+    pub fn requests(&self) -> Option<usize> {
+        let requests = self.shared.requests.unwrap_or(REQUESTS);
+        self.many_requests.then_some(requests)
+    }
+
     /// Whether more is asked for at a time than threads compute.
     #[must_use]
     pub fn asks_ahead(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::Cells;
 use crate::chunk::scatter::Block;
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::runtime::Item;
@@ -38,16 +38,24 @@ impl Dataset<'_> {
         let variable = self.variable(var, &layout, None).in_object(path)?;
         let whole = Amount::of(layout.chunk_bytes());
         let bytes = |chunk: &ChunkRef| (whole * COPIES + length(&chunk.range)).get();
-        let items = self.each_stored(var, &layout.grid());
-        let items = items.map(|chunk| chunk.map(|chunk| Item::new(bytes(&chunk), chunk)));
-        let decode = |chunk: ChunkRef| {
-            let elements = variable.elements(&chunk).in_object(path)?;
-            let elements = elements.ok_or_else(lost).in_object(path)?;
-            let made = work(&chunk, elements.into_own())?;
-            Ok((chunk, made))
+        let items = self.each_group(var, &layout.grid(), bytes);
+        let decode = |group: Vec<ChunkRef>| {
+            let mut all: Vec<_> = group.iter().map(|_| None).collect();
+            variable.elements_of(&group, |n, elements| {
+                let elements = elements.and_then(|elements| elements.ok_or_else(lost));
+                let chunk = group.get(n).or_internal("a chunk that was asked for")?;
+                let made = work(chunk, elements.in_object(path)?.into_own())?;
+                all.get_mut(n).map(|slot| slot.replace(made));
+                Ok(())
+            })?;
+            Ok(group.into_iter().zip(all))
         };
         let runtime = self.runtime().with_memory(memory);
-        runtime.ordered(items, decode, |(chunk, made)| sink(chunk, made))
+        runtime.ordered(items, decode, |mut made| {
+            made.try_for_each(|(chunk, made)| {
+                sink(chunk, made.or_internal("a chunk that was made")?)
+            })
+        })
     }
 
     /// Fetches the stored chunks of a variable, several at a time, and passes their bytes as they are to `sink` in row-major order.
@@ -60,14 +68,15 @@ impl Dataset<'_> {
         mut sink: impl FnMut(ChunkRef, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let path = || self.reader.schema().var_path(var);
-        let items = self.each_stored(var, &self.layout(var)?.grid());
-        let items = items.map(|chunk| chunk.map(|c| Item::new(length(&c.range), c)));
-        let runtime = self.runtime();
-        let fetch = |chunk: ChunkRef| {
-            let bytes = self.fetch_one(&chunk).in_object(path)?;
-            Ok((chunk, bytes))
+        let items = self.each_group(var, &self.layout(var)?.grid(), |chunk| length(&chunk.range));
+        let fetch = |group: Vec<ChunkRef>| {
+            let bytes = self.fetch(&group).in_object(path)?;
+            Ok(group.into_iter().zip(bytes))
         };
-        runtime.ordered(items, fetch, |(chunk, bytes)| sink(chunk, bytes))
+        let runtime = self.runtime();
+        runtime.ordered(items, fetch, |mut fetched| {
+            fetched.try_for_each(|(chunk, bytes)| sink(chunk, bytes))
+        })
     }
 
     /// Visits the stored chunks of a variable in row-major order, without reading them. `visit` does not read, either.
@@ -126,12 +135,33 @@ impl Dataset<'_> {
         var: VarId,
         grid: &[u64],
     ) -> impl Iterator<Item = Result<ChunkRef>> + use<'s> {
-        let mut batches = Batches::new(grid);
-        let batches = std::iter::from_fn(move || batches.next(self, var));
-        batches.flat_map(|batch| match batch {
+        self.batches(var, grid).flat_map(|batch| match batch {
             Ok(found) => found.into_iter().map(Ok).collect(),
             Err(e) => vec![Err(e)],
         })
+    }
+
+    /// The stored chunks of a variable in row-major order, in groups that are asked for together, as items of work. A chunk takes
+    /// `bytes` of memory.
+    fn each_group<'s, F: Fn(&ChunkRef) -> u64 + 's>(
+        &'s self,
+        var: VarId,
+        grid: &[u64],
+        bytes: F,
+    ) -> impl Iterator<Item = Result<Item<Vec<ChunkRef>>>> + use<'s, F> {
+        self.batches(var, grid).flat_map(move |batch| match batch {
+            Ok(found) => self.in_groups(found, &bytes).map(Ok).collect(),
+            Err(e) => vec![Err(e)],
+        })
+    }
+
+    fn batches<'s>(
+        &'s self,
+        var: VarId,
+        grid: &[u64],
+    ) -> impl Iterator<Item = Result<Vec<ChunkRef>>> + use<'s> {
+        let mut batches = Batches::new(grid);
+        std::iter::from_fn(move || batches.next(self, var))
     }
 
     /// The number of stored chunks of a variable.

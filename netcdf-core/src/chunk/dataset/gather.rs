@@ -8,7 +8,7 @@ use super::requests::Fetched;
 use super::wants::Gather;
 use crate::arithmetic::{Exact, exact, length};
 use crate::chunk::decode::Decoder;
-use crate::chunk::engine::{ChunkElements, Found, Usage};
+use crate::chunk::engine::{ChunkElements, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::{Block, Run, single};
@@ -42,6 +42,16 @@ pub(super) struct Variable<'a> {
 }
 
 impl Variable<'_> {
+    /// True if chunks are decoded as a whole.
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.assembled && !self.layout.filters.is_empty()
+    }
+
+    /// True if several chunks are decoded after they were asked for together.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.is_filtered() && self.set.runtime().asks_ahead()
+    }
+
     /// A canvas for a region.
     pub(super) fn canvas(&self, shape: &[u64]) -> Result<Canvas> {
         let size = self.layout.element.size;
@@ -83,7 +93,7 @@ impl Variable<'_> {
             visited.extend(found.iter().map(|chunk| chunk.index));
             gather.chunks(found)?;
         }
-        gather.finish()?;
+        gather.flush()?;
         visited.sort_unstable();
         visited.dedup();
         visited.retain(|index| !gather.missing.contains(index));
@@ -163,34 +173,17 @@ impl Variable<'_> {
         self.cell_of(&region.part(&cell.place.region()), chunk)
     }
 
-    /// As [`Variable::cell`], from the stored bytes of a chunk with filters.
+    /// As [`Variable::cell`], from the elements of the chunk.
     pub(super) fn cell_from(
         &self,
         region: &Region,
         (cell, chunk): (&Cell, &ChunkRef),
-        stored: Vec<u8>,
+        elements: ChunkElements,
     ) -> Result<Vec<u8>> {
         let part = region.part(&cell.place.region());
         let mut gather = Gather::new(self, &part)?;
-        let bytes = self.decoder.decode(chunk, stored)?;
-        gather.put_chunk(chunk, ChunkElements::Own(bytes))?;
+        gather.put_chunk(chunk, elements)?;
         gather.canvas.into_bytes()
-    }
-
-    /// The stored bytes of chunks with filters, asked for together; none if there is only one, or if some cannot be read.
-    pub(super) fn fetched_together(&self, chunks: &[(Cell, ChunkRef)]) -> Fetched {
-        let mut kept = chunks.iter().filter_map(|(_, chunk)| {
-            let usage = self.usage.as_ref()?;
-            (usage.keeps(self.layout, chunk) || usage.find(chunk).is_some()).then_some(())
-        });
-        let plain = self.assembled || self.layout.filters.is_empty();
-        let apart = chunks.len() < 2 || plain || kept.next().is_some();
-        let refs = chunks.iter().map(|(_, chunk)| chunk.clone());
-        match apart {
-            true => Fetched::default(),
-            // Who needs a chunk that cannot be read meets the error.
-            false => (self.fetch(&refs.collect::<Vec<_>>())).unwrap_or_default(),
-        }
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Option<Vec<u8>>> {
@@ -199,7 +192,7 @@ impl Variable<'_> {
         }
         let mut gather = Gather::new(self, part)?;
         gather.chunk(chunk)?;
-        gather.finish()?;
+        gather.flush()?;
         match gather.missing.is_empty() {
             true => gather.canvas.into_bytes().map(Some),
             false => Ok(None),
@@ -207,16 +200,18 @@ impl Variable<'_> {
     }
 
     /// As [`Variable::cell`] for a region without gaps, or more elements of the chunk if they are available:
-    /// those of a box, which is returned, too.
+    /// those of a box, which is returned, too. Those of a chunk with filters may have been read before.
     pub(super) fn around(
         &self,
         (region, cell): (&Region, &Cell),
         chunk: ChunkRef,
+        read: Option<Result<Option<ChunkElements>>>,
     ) -> Result<(Block, ChunkElements)> {
         let part = region.part(&cell.place.region());
         let block = self.layout.block(chunk.index);
-        if !self.assembled && !self.layout.filters.is_empty() {
-            return Ok((block, self.elements(&chunk)?.ok_or_else(lost)?));
+        if self.is_filtered() {
+            let elements = read.unwrap_or_else(|| self.elements(&chunk))?;
+            return Ok((block, elements.ok_or_else(lost)?));
         }
         let source = self.set.reader.object(chunk.object);
         let only = single(&block, &part).filter(|_| !self.assembled);
@@ -259,42 +254,6 @@ impl Variable<'_> {
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
         set.read_at(&**source, only.range.start, &mut bytes)?;
         Ok(Fetched::one(bytes))
-    }
-
-    /// The elements of a chunk with filters; `None` if it is not stored. The caller holds no lock.
-    pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<Option<ChunkElements>> {
-        let own = |decoded: Option<Vec<u8>>| decoded.map(ChunkElements::Own);
-        let Some(usage) = &self.usage else {
-            return self.decoded(chunk).map(own);
-        };
-        if !usage.keeps(self.layout, chunk) {
-            return match usage.find(chunk) {
-                Some(bytes) => Ok(Some(ChunkElements::Shared(bytes))),
-                None => self.decoded(chunk).map(own),
-            };
-        }
-        loop {
-            let shared = match usage.claim(chunk) {
-                Found::Kept(bytes) => Some(Ok(bytes)),
-                Found::Nothing(claim) => match self.decoded(chunk).transpose() {
-                    Some(decoded) => Some(claim.publish(decoded)),
-                    None => return Ok(None),
-                },
-                Found::Flight(flight) => self.set.runtime().wait(|| flight.wait()),
-            };
-            if let Some(shared) = shared {
-                return shared.map(|bytes| Some(ChunkElements::Shared(bytes)));
-            }
-        }
-    }
-
-    /// Fetches and decodes a chunk.
-    fn decoded(&self, chunk: &ChunkRef) -> Result<Option<Vec<u8>>> {
-        let mut fetched = self.fetch(std::slice::from_ref(chunk))?;
-        let stored = fetched.bytes.pop().flatten();
-        stored
-            .map(|stored| self.decoder.decode(chunk, stored))
-            .transpose()
     }
 
     /// The error for a chunk with too few elements.

@@ -4,6 +4,7 @@ mod assembled;
 mod available;
 mod canvas;
 mod chunks;
+mod filtered;
 mod gather;
 mod ordered;
 mod pieces;
@@ -12,6 +13,7 @@ mod rows;
 mod slab;
 mod tasks;
 mod tiles;
+mod together;
 mod wants;
 
 use super::decode::Decoder;

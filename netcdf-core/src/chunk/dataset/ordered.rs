@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::filtered::Elements;
 use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
@@ -123,6 +124,14 @@ impl Ordered {
                 return;
             }
         };
+        let ends = blocks.clone().map(|(block, _)| block.chunks.clone());
+        let (first, last) = (ends.clone().next(), ends.last());
+        let whole = first
+            .zip(last)
+            .map_or(0..0, |(first, last)| first.start..last.end);
+        let whole = chunks.get(whole).unwrap_or_default();
+        let refs: Vec<_> = whole.iter().map(|(_, chunk)| chunk.clone()).collect();
+        let mut ready = variable.elements_ahead(&refs).into_iter();
         let mut start = 0usize;
         for (block, slot) in blocks {
             let end = start + bytes(block);
@@ -138,7 +147,7 @@ impl Ordered {
                     cell,
                     chunk,
                 };
-                self.order(variable, &one, place)
+                self.order(variable, (&one, ready.next().flatten()), place)
             });
             let _ = slot.set(put.map(|()| start..end));
             start = end;
@@ -150,11 +159,11 @@ impl Ordered {
     fn order(
         &self,
         variable: &Variable<'_>,
-        one: &ChunkToOrder<'_>,
+        (one, ready): (&ChunkToOrder<'_>, Option<Result<Elements>>),
         place: &mut [u8],
     ) -> Result<()> {
         let (cell, chunk) = (one.cell, one.chunk);
-        let (around, bytes) = variable.around((one.region, cell), chunk.clone())?;
+        let (around, bytes) = variable.around((one.region, cell), chunk.clone(), ready)?;
         let decoded = Decoded {
             around: &around,
             bytes: &bytes,

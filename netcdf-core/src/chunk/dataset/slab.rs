@@ -71,14 +71,19 @@ impl Slab {
             Some(_) => largest(&chunks) * variable.layout.element.size,
             None => variable.layout.chunk_bytes().into(),
         };
-        let most = (Amount::of(GROUP) / bytes).count();
-        let group = most.min(chunks.len() / (4 * width).max(1)).max(1);
+        let group = most_in_group(variable, bytes, (chunks.len(), width));
         let kept = match tiles {
             Some(tiles) => KeptElements::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
             None => KeptElements::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
         };
         let groups: Vec<Range<usize>> = match &kept {
             KeptElements::Ordered(ordered) => ordered.groups().collect(),
+            KeptElements::Plain(_) if variable.is_ahead() => {
+                let refs: Vec<_> = chunks.iter().map(|(_, chunk)| chunk.clone()).collect();
+                let whole = variable.layout.chunk_bytes();
+                let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
+                variable.set.together(&refs, bytes)
+            }
             KeptElements::Plain(_) => {
                 let starts = (0..chunks.len()).step_by(group);
                 starts.map(|n| n..(n + group).min(chunks.len())).collect()
@@ -104,7 +109,11 @@ impl Slab {
             let stored = group.iter().map(|(_, c)| Amount::of(length(&c.range)));
             let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
             let twice = ordered || group.iter().any(trimmed);
-            let copies = if twice { 2u64 } else { 1 };
+            let copies = match ordered && variable.is_ahead() {
+                true => 1 + group.len() as u64,
+                false if twice => 2,
+                false => 1,
+            };
             match layout.filters.len() {
                 0 if ordered => (largest(group) * layout.element.size).get(),
                 0 => 0,
@@ -123,22 +132,38 @@ impl Slab {
             KeptElements::Plain(loaded) => {
                 let range = self.groups.get(group).cloned().unwrap_or_default();
                 let group = self.chunks.get(range.clone()).unwrap_or_default();
-                let mut fetched = variable.fetched_together(group);
-                let mut stored = fetched.bytes.drain(..);
-                for ((cell, chunk), slot) in group.iter().zip(loaded.iter().skip(range.start)) {
-                    let bytes = match stored.next() {
-                        Some(Some(stored)) => {
-                            let bytes = variable.cell_from(&self.region, (cell, chunk), stored);
-                            bytes.map(Some)
-                        }
-                        Some(None) => Ok(None),
-                        None => variable.cell(&self.region, cell, chunk.clone()),
-                    };
-                    // Each slot is set by one item only.
-                    let _ = slot.set(bytes);
-                }
+                let loaded = loaded.get(range).unwrap_or_default();
+                self.load_plain(variable, group, loaded);
             }
         }
+    }
+
+    /// Loads a group of chunks as they are.
+    fn load_plain(
+        &self,
+        variable: &Variable<'_>,
+        group: &[(Cell, ChunkRef)],
+        loaded: &[OnceLock<Result<Option<Vec<u8>>>>],
+    ) {
+        if !variable.is_filtered() {
+            for ((cell, chunk), slot) in group.iter().zip(loaded) {
+                // Each slot is set by one item only.
+                let _ = slot.set(variable.cell(&self.region, cell, chunk.clone()));
+            }
+            return;
+        }
+        let refs: Vec<_> = group.iter().map(|(_, chunk)| chunk.clone()).collect();
+        // Errors are in the slots.
+        let _ = variable.elements_of(&refs, |n, elements| {
+            if let (Some((cell, chunk)), Some(slot)) = (group.get(n), loaded.get(n)) {
+                let bytes = elements.and_then(|elements| {
+                    let cell = |elements| variable.cell_from(&self.region, (cell, chunk), elements);
+                    elements.map(cell).transpose()
+                });
+                let _ = slot.set(bytes);
+            }
+            Ok(())
+        });
     }
 
     /// The elements of a band, which is relative to the slab.
@@ -224,6 +249,18 @@ impl Drop for Slab {
             }
         }
     }
+}
+
+/// Most chunks of a group, each of which takes `bytes`: so few that all workers have groups, and so many that a group is worth
+/// a work item. Where requests take long, each group may be one.
+fn most_in_group(variable: &Variable<'_>, bytes: Amount, (chunks, width): (usize, usize)) -> usize {
+    let runtime = variable.set.runtime();
+    let (memory, groups) = match runtime.requests() {
+        Some(requests) => (runtime.memory() / requests as u64, requests),
+        None => (GROUP, 4 * width),
+    };
+    let most = (Amount::of(memory) / bytes).count();
+    most.min(chunks / groups.max(1)).max(1)
 }
 
 /// Elements of the largest cell of a group.

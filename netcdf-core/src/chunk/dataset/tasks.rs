@@ -23,6 +23,9 @@ enum Task {
     Cut(Arc<Slab>, Region),
 }
 
+/// Large bands that fit in memory at a time, where requests take long.
+const AHEAD: u64 = 4;
+
 /// Copies of a band in memory while it is worked on, roughly.
 pub const COPIES: u64 = 4;
 
@@ -91,9 +94,14 @@ impl<'a> Cuts<'a> {
         if variable.assembled {
             return None;
         }
-        let runtime = &set.env.runtime;
+        let runtime = set.runtime();
+        // A request gets chunks of one band.
+        let share = Amount::of(runtime.memory() / AHEAD) / variable.layout.element.size.max(1);
         let budget = Budget {
-            most: bands.most,
+            most: match runtime.asks_ahead() {
+                true => bands.most.max(share.get()),
+                false => bands.most,
+            },
             memory: runtime.memory() / runtime.threads() as u64,
             threads: runtime.threads(),
         };

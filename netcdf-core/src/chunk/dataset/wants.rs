@@ -1,22 +1,21 @@
 //! What a region needs of its chunks: it is fetched in groups, and put in place.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::canvas::Canvas;
+use super::filtered::Elements;
 use super::gather::{Variable, is_dense};
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::{ChunkElements, ChunkFlight, Claim, Found};
+use crate::chunk::engine::ChunkElements;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, Run, runs};
-use crate::error::Result;
+use crate::error::{Error, OrInternal as _, Result};
 use crate::model::Region;
-use crate::runtime::Item;
 use crate::runtime::buffers::LARGE;
 
 /// Parts fetched at a time.
 const BATCH: usize = 1 << 14;
-/// Bytes fetched at a time, roughly.
+/// Bytes fetched at a time, roughly, where answers take no time.
 const BYTES: u64 = 1 << 20;
 /// Chunks of at least this many bytes are worth a thread each; smaller ones are fetched together.
 const SPREAD: u64 = 64 << 10;
@@ -24,16 +23,16 @@ const SPREAD: u64 = 64 << 10;
 const APART: u64 = 4 << 10;
 
 /// Something to fetch.
-enum Want<'a> {
-    /// A whole chunk; others may wait for it.
-    Chunk(ChunkRef, Option<Claim<'a>>),
+enum Want {
+    /// A whole chunk.
+    Chunk(ChunkRef),
     /// A part of a chunk without filters, and the run that it becomes.
     Part(ChunkRef, Run),
 }
 
-impl Want<'_> {
+impl Want {
     fn place(&self) -> &ChunkRef {
-        let (Want::Chunk(chunk, _) | Want::Part(chunk, _)) = self;
+        let (Want::Chunk(chunk) | Want::Part(chunk, _)) = self;
         chunk
     }
 }
@@ -43,11 +42,10 @@ pub(super) struct Gather<'a> {
     variable: &'a Variable<'a>,
     region: &'a Region,
     pub(super) canvas: Canvas,
-    wants: Vec<Want<'a>>,
-    /// Bytes to fetch.
+    wants: Vec<Want>,
+    /// Bytes to fetch, and most of them, roughly.
     bytes: u64,
-    /// Chunks that others decode.
-    awaited: Vec<(ChunkRef, Arc<ChunkFlight>)>,
+    most: u64,
     /// The chunks that turned out not to be stored.
     pub(super) missing: BTreeSet<u64>,
 }
@@ -60,7 +58,10 @@ impl<'a> Gather<'a> {
             canvas: variable.canvas(&region.count)?,
             wants: vec![],
             bytes: 0,
-            awaited: vec![],
+            most: match variable.set.runtime() {
+                runtime if runtime.asks_ahead() => BYTES.max(runtime.memory() / 4),
+                _ => BYTES,
+            },
             missing: BTreeSet::new(),
         })
     }
@@ -69,7 +70,7 @@ impl<'a> Gather<'a> {
     pub(super) fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
         let layout = self.variable.layout;
         if !layout.filters.is_empty() {
-            return self.want(Want::Chunk(chunk, None));
+            return self.want(Want::Chunk(chunk));
         }
         let (block, region) = (layout.block(chunk.index), self.region);
         runs(&block, region, |run| self.run(&chunk, run))
@@ -79,6 +80,7 @@ impl<'a> Gather<'a> {
     /// holds no lock.
     pub(super) fn chunks(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
         let variable = self.variable;
+        let (set, runtime) = (variable.set, variable.set.runtime());
         let whole = variable.layout.chunk_bytes().unwrap_or_default() as u64;
         let unknown = |chunk: &&ChunkRef| {
             let usage = variable.usage.as_ref();
@@ -87,21 +89,37 @@ impl<'a> Gather<'a> {
         let plain = variable.layout.filters.is_empty() || whole < SPREAD;
         if plain || chunks.iter().filter(unknown).take(2).count() < 2 {
             return chunks.into_iter().try_for_each(|chunk| {
-                variable.set.env.cancel.check()?;
+                set.env.cancel.check()?;
                 self.chunk(chunk)
             });
         }
-        let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
-        let items = chunks.into_iter().map(|c| Ok(Item::new(bytes(&c), c)));
-        let decode = |chunk: ChunkRef| Ok((variable.elements(&chunk)?, chunk));
-        let put = |(elements, chunk): (Option<ChunkElements>, ChunkRef)| match elements {
-            Some(elements) => self.put_chunk(&chunk, elements),
+        let items = set.in_groups(chunks, |chunk| {
+            (Amount::of(whole) + length(&chunk.range)).get()
+        });
+        let decode = |group: Vec<ChunkRef>| {
+            let mut ready = Vec::with_capacity(group.len());
+            variable.elements_of(&group, |n, elements| {
+                ready.push((n, elements?));
+                Ok(())
+            })?;
+            Ok((group, ready))
+        };
+        runtime.ordered(items.map(Ok), decode, |(group, ready)| {
+            let mut ready = ready.into_iter();
+            ready.try_for_each(|(n, elements)| self.take(group.get(n), elements))
+        })
+    }
+
+    /// Puts the elements of a whole chunk in place.
+    fn take(&mut self, chunk: Option<&ChunkRef>, elements: Elements) -> Result<()> {
+        let chunk = chunk.or_internal("a chunk that was asked for")?;
+        match elements {
+            Some(elements) => self.put_chunk(chunk, elements),
             None => {
                 self.missing.insert(chunk.index);
                 Ok(())
             }
-        };
-        variable.set.runtime().ordered(items, decode, put)
+        }
     }
 
     /// Requests a run of a chunk without filters, element by element if they are far apart.
@@ -127,7 +145,7 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    fn want(&mut self, want: Want<'a>) -> Result<()> {
+    fn want(&mut self, want: Want) -> Result<()> {
         let bytes = length(&want.place().range);
         if bytes >= LARGE as u64 {
             // It is read alone, into reused memory.
@@ -137,86 +155,40 @@ impl<'a> Gather<'a> {
         }
         self.bytes += bytes;
         self.wants.push(want);
-        if self.wants.len() >= BATCH || self.bytes >= BYTES {
+        if self.wants.len() >= BATCH || self.bytes >= self.most {
             return self.flush();
         }
         Ok(())
     }
 
-    /// Takes the rest. The caller holds no lock.
-    pub(super) fn finish(&mut self) -> Result<()> {
-        self.flush()?;
-        // All claims have ended, so that nobody waits for this thread.
-        for (chunk, flight) in std::mem::take(&mut self.awaited) {
-            let runtime = self.variable.set.runtime();
-            let elements = match runtime.wait(|| flight.wait()) {
-                Some(elements) => Some(ChunkElements::Shared(elements?)),
-                None => self.variable.elements(&chunk)?,
-            };
-            match elements {
-                Some(elements) => self.put_chunk(&chunk, elements)?,
-                None => {
-                    self.missing.insert(chunk.index);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Fetches what was requested, and puts it in place.
-    fn flush(&mut self) -> Result<()> {
-        let wants = self.without_kept()?;
-        let chunks: Vec<ChunkRef> = wants.iter().map(|want| want.place().clone()).collect();
-        if chunks.is_empty() {
-            return Ok(());
-        }
-        let mut fetched = self.variable.fetch(&chunks)?;
-        for (want, bytes) in wants.into_iter().zip(fetched.bytes.drain(..)) {
-            let Some(bytes) = bytes else {
-                self.missing.insert(want.place().index);
-                continue;
-            };
-            match want {
-                Want::Chunk(chunk, claim) => {
-                    let bytes = self.variable.decoder.decode(&chunk, bytes);
-                    let elements = match claim {
-                        Some(claim) => ChunkElements::Shared(claim.publish(bytes)?),
-                        None => ChunkElements::Own(bytes?),
-                    };
-                    self.put_chunk(&chunk, elements)?;
-                }
-                Want::Part(chunk, run) => self.put_run(&chunk, run, bytes)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes out what was requested, and puts what is kept of it in place. Of the rest, the chunks that are to be kept
-    /// are claimed, except those that others decode.
-    fn without_kept(&mut self) -> Result<Vec<Want<'a>>> {
-        let wants = std::mem::take(&mut self.wants);
+    /// Fetches what was requested, and puts it in place. The caller holds no lock.
+    pub(super) fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
-        let Some(usage) = &self.variable.usage else {
-            return Ok(wants);
-        };
-        let mut left = Vec::with_capacity(wants.len());
-        for want in wants {
-            let Want::Chunk(chunk, None) = want else {
-                left.push(want);
-                continue;
-            };
-            let found = match usage.keeps(self.variable.layout, &chunk) {
-                true => Some(usage.claim(&chunk)),
-                false => usage.find(&chunk).map(Found::Kept),
-            };
-            match found {
-                Some(Found::Kept(bytes)) => self.put_chunk(&chunk, ChunkElements::Shared(bytes))?,
-                Some(Found::Nothing(claim)) => left.push(Want::Chunk(chunk, Some(claim))),
-                Some(Found::Flight(flight)) => self.awaited.push((chunk, flight)),
-                None => left.push(Want::Chunk(chunk, None)),
+        let wants = std::mem::take(&mut self.wants);
+        let chunks: Vec<ChunkRef> = wants.iter().map(|want| want.place().clone()).collect();
+        let variable = self.variable;
+        match wants.first() {
+            None => Ok(()),
+            Some(Want::Chunk(_)) => {
+                variable.elements_of(&chunks, |n, elements| self.take(chunks.get(n), elements?))
+            }
+            Some(Want::Part(..)) => self.put_parts(&wants, &chunks),
+        }
+    }
+
+    /// Fetches parts of chunks without filters, and puts them in place.
+    fn put_parts(&mut self, wants: &[Want], chunks: &[ChunkRef]) -> Result<()> {
+        let mut fetched = self.variable.fetch(chunks)?;
+        for (want, bytes) in wants.iter().zip(fetched.bytes.drain(..)) {
+            match (want, bytes) {
+                (Want::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
+                (want, None) => {
+                    self.missing.insert(want.place().index);
+                }
+                (Want::Chunk(_), Some(_)) => return Err(Error::internal("a chunk among parts")),
             }
         }
-        Ok(left)
+        Ok(())
     }
 
     pub(super) fn put_chunk(

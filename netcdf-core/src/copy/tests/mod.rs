@@ -6,6 +6,7 @@ mod claimed;
 mod latency;
 mod mock;
 mod rounds;
+mod together;
 mod unreadable;
 mod verified;
 mod walks;

@@ -6,11 +6,11 @@ use crate::io::Source;
 use crate::io::rounds::{Asked, Rounds};
 use crate::model::{FilterSpec, StorageLayout};
 
-const CHUNKS: u64 = 197;
-const LEN: u64 = 4096;
+pub(super) const CHUNKS: u64 = 197;
+pub(super) const LEN: u64 = 4096;
 const REQUESTS: usize = 16;
 
-fn env(requests: usize) -> Env {
+pub(super) fn env(requests: usize) -> Env {
     Env {
         runtime: Runtime::sized(2, 36 << 20).with_requests(requests),
         ..Env::default()
@@ -38,7 +38,7 @@ fn written(schema: Schema, var: VarId) -> Vec<u8> {
 }
 
 /// A copy of a classic file with a variable `v`, its chunks with these filters.
-fn chunked(filters: Vec<FilterSpec>) -> Vec<u8> {
+pub(super) fn chunked(filters: Vec<FilterSpec>) -> Vec<u8> {
     let mut schema = dataset(Kind::CDF5, &[CHUNKS, LEN]);
     let var = add(&mut schema, b"v", Atomic::Int, &[0, 1]);
     let made = written(schema, var);
@@ -55,7 +55,7 @@ fn chunked(filters: Vec<FilterSpec>) -> Vec<u8> {
     out.lock().unwrap().take().unwrap()
 }
 
-fn deflate() -> Vec<FilterSpec> {
+pub(super) fn deflate() -> Vec<FilterSpec> {
     vec![FilterSpec {
         id: 1,
         params: vec![1],

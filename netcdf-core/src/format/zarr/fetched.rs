@@ -148,7 +148,7 @@ impl ZarrReader {
     }
 
     /// True if chunks are in the same key.
-    fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
+    pub(super) fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
         let data = Self::var_of(a).and_then(|var| self.data(var));
         let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
         let key = |chunk| self.key(chunk).ok();

@@ -19,6 +19,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Chain;
 use crate::format::recent::{Most, Recent, once};
+use crate::io::merge::Near;
 use crate::io::store::Content;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
@@ -353,6 +354,10 @@ impl Reader for ZarrReader {
 
     fn object(&self, _object: u32) -> Option<&Arc<dyn Source>> {
         None
+    }
+
+    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+        (self.latency() && self.share_key(a, b)).then_some(Near::FAR)
     }
 
     fn has_sources(&self) -> bool {

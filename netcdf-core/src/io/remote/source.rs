@@ -20,12 +20,6 @@ pub(super) const AT_ONCE: usize = 32;
 /// Bytes that are asked for when an object is opened: what all formats look at first.
 pub(super) const HEAD: u64 = 32 << 10;
 
-/// Which ranges are asked for together: within the time of a round trip, a network moves about as many bytes as lie in a gap.
-pub(super) const NEAR: Near = Near {
-    gap: 256 << 10,
-    most: 8 << 20,
-};
-
 /// An object that stays the same while it is read.
 #[derive(Debug)]
 pub(super) struct Object {
@@ -121,7 +115,7 @@ impl Object {
 
 /// The reads that serve ranges, some of which may be empty.
 pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<Read> {
-    merge(ranges, NEAR).collect()
+    merge(ranges, Near::FAR).collect()
 }
 
 /// The bytes of each range, from those of the reads that serve them.
@@ -209,7 +203,7 @@ impl Source for Object {
     }
 
     fn near(&self) -> Near {
-        NEAR
+        Near::FAR
     }
 }
 

@@ -14,6 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// Items of a job under way, for each thread.
 const AHEAD: usize = 3;
 
+/// Memory for each request under way.
+const PER_REQUEST: u64 = 1 << 20;
+
 /// Bytes that an item counts at least when a caller decides whether workers are worth waking: an item may need no memory of its
 /// own, but much work.
 const LEAST: u64 = 4 << 10;
@@ -117,9 +120,11 @@ impl Runtime {
         caught(work, item.value)
     }
 
-    /// The memory of a job.
+    /// The memory of a job. Where requests take long, there is more for jobs within jobs, which make most of them.
     fn share(&self) -> Share<'_> {
-        Share::new(&self.shared.budget, self.memory, self.shared.memory)
+        let more = self.requests().map(|n| PER_REQUEST * n as u64);
+        let all = self.shared.memory.saturating_add(more.unwrap_or(0));
+        Share::new(&self.shared.budget, self.memory, all)
     }
 
     /// Runs the items from `number` on on the workers.

@@ -1,0 +1,167 @@
+//! The elements of chunks with filters: kept ones, those that others decode, and the rest, asked for together.
+
+use std::slice::from_ref;
+use std::sync::Arc;
+
+use super::gather::Variable;
+use super::requests::Fetched;
+use crate::chunk::engine::{ChunkElements, ChunkFlight, Claim, Found};
+use crate::chunk::layout::ChunkRef;
+use crate::error::{ErrorKind, OrInternal as _, Result};
+
+/// The elements of a chunk; `None` if it is not stored.
+pub(super) type Elements = Option<ChunkElements>;
+
+/// What there is of a chunk.
+enum Known<'a> {
+    Kept(ChunkElements),
+    /// Nothing: it is asked for, and others may wait for it.
+    Nothing(Option<Claim<'a>>),
+    /// Another thread decodes it.
+    Flight(Arc<ChunkFlight>),
+}
+
+impl<'a> Variable<'a> {
+    /// The elements of a chunk with filters. The caller holds no lock.
+    pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<Elements> {
+        loop {
+            match self.known(chunk) {
+                Known::Kept(elements) => return Ok(Some(elements)),
+                Known::Nothing(claim) => return self.asked(chunk, claim),
+                Known::Flight(flight) => {
+                    if let Some(elements) = self.awaited(&flight) {
+                        return elements;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The elements of chunks with filters, each passed to `take` with its number, not always in this order. Those that are
+    /// still to be read are asked for together. The caller holds no lock; `take` runs no job and waits for nobody.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub(super) fn elements_of(
+        &self,
+        chunks: &[ChunkRef],
+        mut take: impl FnMut(usize, Result<Elements>) -> Result<()>,
+    ) -> Result<()> {
+        if let [only] = chunks {
+            return take(0, self.elements(only));
+        }
+        let (mut wanted, mut places, mut flights) = (vec![], vec![], vec![]);
+        for (n, chunk) in chunks.iter().enumerate() {
+            match self.known(chunk) {
+                Known::Kept(elements) => take(n, Ok(Some(elements)))?,
+                Known::Flight(flight) => flights.push((n, chunk, flight)),
+                Known::Nothing(claim) => {
+                    wanted.push(chunk.clone());
+                    places.push((n, claim));
+                }
+            }
+        }
+        self.asked_together(&wanted, places, &mut take)?;
+        // All claims have ended, so that nobody waits for this thread.
+        for (n, chunk, flight) in flights {
+            let elements = self.awaited(&flight);
+            take(n, elements.unwrap_or_else(|| self.elements(chunk)))?;
+        }
+        Ok(())
+    }
+
+    /// The elements of each chunk, where requests take long and there are several: otherwise each is read when it is needed.
+    pub(super) fn elements_ahead(&self, chunks: &[ChunkRef]) -> Vec<Option<Result<Elements>>> {
+        let mut ready: Vec<_> = chunks.iter().map(|_| None).collect();
+        if chunks.len() > 1 && self.is_ahead() {
+            // Who needs a chunk that cannot be read meets the error.
+            let _ = self.elements_of(chunks, |n, elements| {
+                ready.get_mut(n).map(|slot| slot.replace(elements));
+                Ok(())
+            });
+        }
+        ready
+    }
+
+    /// Fetches and decodes chunks. If they cannot be had together, each is asked for: who needs one that cannot be read meets
+    /// the error.
+    fn asked_together(
+        &self,
+        chunks: &[ChunkRef],
+        places: Vec<(usize, Option<Claim<'a>>)>,
+        take: &mut impl FnMut(usize, Result<Elements>) -> Result<()>,
+    ) -> Result<()> {
+        let places = chunks.iter().zip(places);
+        match self.fetch(chunks) {
+            Ok(mut fetched) => {
+                let stored = fetched.bytes.drain(..);
+                for ((chunk, (n, claim)), stored) in places.zip(stored) {
+                    take(n, self.decoded(chunk, Ok(stored), claim))?;
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::Io => {
+                for (chunk, (n, claim)) in places {
+                    take(n, self.decoded(chunk, Err(e.again()), claim))?;
+                }
+            }
+            Err(_) => {
+                for (chunk, (n, claim)) in places {
+                    take(n, self.asked(chunk, claim))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What there is of a chunk. One that is to be kept is claimed.
+    fn known(&self, chunk: &ChunkRef) -> Known<'a> {
+        let Some(usage) = &self.usage else {
+            return Known::Nothing(None);
+        };
+        let found = match usage.keeps(self.layout, chunk) {
+            true => Some(usage.claim(chunk)),
+            false => usage.find(chunk).map(Found::Kept),
+        };
+        match found {
+            Some(Found::Kept(bytes)) => Known::Kept(ChunkElements::Shared(bytes)),
+            Some(Found::Nothing(claim)) => Known::Nothing(Some(claim)),
+            Some(Found::Flight(flight)) => Known::Flight(flight),
+            None => Known::Nothing(None),
+        }
+    }
+
+    /// Fetches and decodes a chunk.
+    fn asked(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<Elements> {
+        // What was admitted for the stored bytes is given back behind the decoding.
+        let mut fetched = self.fetch(from_ref(chunk));
+        let stored = match &mut fetched {
+            Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a chunk that was fetched"),
+            Err(e) => Err(e.again()),
+        };
+        self.decoded(chunk, stored, claim)
+    }
+
+    /// Decodes a chunk from its stored bytes, for all who wait for it.
+    fn decoded(
+        &self,
+        chunk: &ChunkRef,
+        stored: Result<Option<Vec<u8>>>,
+        claim: Option<Claim<'a>>,
+    ) -> Result<Elements> {
+        let decode = |stored| self.decoder.decode(chunk, stored);
+        let bytes = stored.and_then(|stored| stored.map(decode).transpose());
+        let Some(bytes) = bytes.transpose() else {
+            return Ok(None);
+        };
+        match claim {
+            Some(claim) => Ok(Some(ChunkElements::Shared(claim.publish(bytes)?))),
+            None => Ok(Some(ChunkElements::Own(bytes?))),
+        }
+    }
+
+    /// The elements that another thread makes; `None` if it gave up.
+    fn awaited(&self, flight: &ChunkFlight) -> Option<Result<Elements>> {
+        let elements = self.set.runtime().wait(|| flight.wait())?;
+        Some(elements.map(|bytes| Some(ChunkElements::Shared(bytes))))
+    }
+}

@@ -1,0 +1,87 @@
+//! Groups of chunks that one request gets.
+
+use std::ops::Range;
+
+use super::Dataset;
+use crate::arithmetic::{Amount, length};
+use crate::chunk::layout::ChunkRef;
+use crate::io::merge::{Near, merge};
+use crate::runtime::Item;
+
+impl Dataset<'_> {
+    /// Splits chunks into groups of consecutive ones that one request gets: those that follow each other in a file, as long as
+    /// there are as many groups as requests at a time, or a request takes no longer than a round trip. A chunk takes `bytes` of
+    /// memory, and a group no more than its share. Where requests take no time, each chunk is alone.
+    pub(super) fn together(
+        &self,
+        chunks: &[ChunkRef],
+        bytes: impl Fn(&ChunkRef) -> u64,
+    ) -> Vec<Range<usize>> {
+        let runtime = self.runtime();
+        let Some(requests) = runtime.requests() else {
+            return (0..chunks.len()).map(|n| n..n + 1).collect();
+        };
+        let stored = chunks.iter().map(|chunk| Amount::of(length(&chunk.range)));
+        let share = stored.sum::<Amount>() / requests as u64;
+        let memory = runtime.memory() / requests as u64;
+        let mut groups = Vec::new();
+        let mut first = 0;
+        for same in chunks.chunk_by(|a, b| self.reader.near(a, b).is_some()) {
+            let near = match same {
+                [a, b, ..] => self.reader.near(a, b).unwrap_or_default(),
+                _ => Near::default(),
+            };
+            let near = Near {
+                most: (share + near.gap).get().min(near.most),
+                ..near
+            };
+            let ranges: Vec<_> = same.iter().map(|chunk| chunk.range.clone()).collect();
+            for read in merge(&ranges, near) {
+                let members = same.get(read.members.clone()).unwrap_or_default();
+                let start = first + read.members.start;
+                groups.extend(
+                    within(members, memory, &bytes).map(|n| start + n.start..start + n.end),
+                );
+            }
+            first += same.len();
+        }
+        groups
+    }
+
+    /// As [`Dataset::together`], the groups as items of work.
+    pub(super) fn in_groups<F: Fn(&ChunkRef) -> u64>(
+        &self,
+        chunks: Vec<ChunkRef>,
+        bytes: F,
+    ) -> impl Iterator<Item = Item<Vec<ChunkRef>>> + use<F> {
+        let groups = self.together(&chunks, &bytes).into_iter();
+        let mut chunks = chunks.into_iter();
+        groups.map(move |group| {
+            let group: Vec<_> = chunks.by_ref().take(group.len()).collect();
+            let all = group.iter().map(|chunk| Amount::of(bytes(chunk)));
+            Item::new(all.sum::<Amount>().get(), group)
+        })
+    }
+}
+
+/// Splits a group into parts that take no more than `most` bytes of memory, or are one chunk.
+fn within(
+    chunks: &[ChunkRef],
+    most: u64,
+    bytes: impl Fn(&ChunkRef) -> u64,
+) -> impl Iterator<Item = Range<usize>> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let start = next;
+        let mut taken = Amount::of(bytes(chunks.get(start)?));
+        next += 1;
+        while let Some(chunk) = chunks.get(next) {
+            taken = taken + bytes(chunk);
+            if taken > most.into() {
+                break;
+            }
+            next += 1;
+        }
+        Some(start..next)
+    })
+}
