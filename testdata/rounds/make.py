@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes files with much metadata, as netCDF-C lays it out, with netCDF4: `groups.nc` and `strings.nc`, compressed by `zstd`.
+"""Makes files with much metadata, compressed by `zstd`: `groups.nc` and `strings.nc` as netCDF-C lays them out, with netCDF4, and
+`paged.nc` with h5py.
 
   testdata/rounds/make.py
 
@@ -10,6 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
+import h5py
 import netCDF4
 import numpy as np
 
@@ -47,8 +49,19 @@ def strings(path):
             nc[f"var_{i:04}"][0:4] = np.zeros((4, 1500))
 
 
+def paged(path):
+    """400 variables of 20 attributes in a file of 256 KiB pages, those of metadata among those of data."""
+    with h5py.File(path, "w", libver="v110", fs_strategy="page", fs_page_size=1 << 18) as file:
+        for i in range(400):
+            var = file.create_dataset(f"var_{i:04}", data=np.zeros((40, 30), "f8"), chunks=(40, 30))
+            for k in range(20):
+                var.attrs[f"att_{k:02}"] = np.bytes_(value(k)) if k % 4 == 0 else value(k)
+            if i % 20 == 19:
+                file.flush()
+
+
 with tempfile.TemporaryDirectory() as folder:
-    for make in (groups, strings):
+    for make in (groups, strings, paged):
         path = pathlib.Path(folder) / f"{make.__name__}.nc"
         make(path)
         subprocess.run(["zstd", "-q", "-f", "--ultra", "-22", "--long=25", path, "-o", HERE / f"{path.name}.zst"], check=True)

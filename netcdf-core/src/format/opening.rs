@@ -50,3 +50,8 @@ fn a_thousand_variables_with_strings() {
 fn many_attributes_in_groups() {
     takes("rounds/groups.nc.zst", 5000, 40, 19_593_940);
 }
+
+#[test]
+fn pages_of_metadata_are_read_as_a_whole() {
+    takes("rounds/paged.nc.zst", 400, 3, 960_944);
+}

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::pages::Pages;
 use crate::error::Result;
 use crate::io::Source;
 
@@ -28,6 +29,8 @@ const REGION: u64 = 32;
 const DENSE: u64 = 4;
 /// Most regions that are read ahead behind as many that were read.
 const AHEAD: u64 = 4;
+/// Pages of more blocks than this are not read as a whole.
+const LONGEST_PAGE: u64 = 512;
 /// More bytes than this are read past the cache.
 const LONGEST: u64 = 256 << 10;
 
@@ -53,6 +56,8 @@ struct Cache {
     time: u64,
     /// Most blocks to be kept.
     most: usize,
+    /// The pages of the file, each read as a whole.
+    pages: Option<Pages>,
 }
 
 impl Default for Cache {
@@ -62,6 +67,7 @@ impl Default for Cache {
             read: HashMap::default(),
             time: 0,
             most: BLOCKS,
+            pages: None,
         }
     }
 }
@@ -74,6 +80,13 @@ struct Kept {
 }
 
 impl Blocks {
+    /// Where requests take long, each page is read as a whole from now on, if it has some blocks, and not too many.
+    pub(super) fn by_pages(&self, pages: Option<Pages>) {
+        let blocks = |pages: &Pages| pages.size / BLOCK;
+        let pages = pages.filter(|pages| (2..=LONGEST_PAGE).contains(&blocks(pages)));
+        self.with(|cache| cache.pages = pages);
+    }
+
     /// Fills `out` from byte `place` of the source on, which must have all these bytes.
     ///
     /// # Errors
@@ -101,11 +114,11 @@ impl Blocks {
     /// request. What cannot be read is left out: whoever needs it meets the error.
     pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
-        let most = match source.latency() {
-            true => FAR,
-            false => NEAR,
-        };
-        let runs = self.with(|cache| cache.runs(ranges, len.div_ceil(BLOCK), most));
+        let far = source.latency();
+        let runs = self.with(|cache| {
+            let most = cache.at_most(far);
+            cache.runs(ranges, len.div_ceil(BLOCK), most)
+        });
         if runs.is_empty() {
             return;
         }
@@ -144,6 +157,30 @@ impl Cache {
         true
     }
 
+    /// Most blocks that are kept and asked for. There is room for two pages, if these are read as a whole.
+    fn at_most(&mut self, far: bool) -> Most {
+        if !far {
+            self.pages = None;
+            return NEAR;
+        }
+        let page = self.pages.map_or(0, |pages| pages.size.div_ceil(BLOCK) + 1);
+        let page = usize::try_from(page).unwrap_or(0);
+        self.most = self.most.max(2 * page);
+        Most {
+            at_once: FAR.at_once.max(page),
+            ..FAR
+        }
+    }
+
+    /// The blocks of the page that the end of a block is in.
+    fn page(&self, number: u64) -> Option<Range<u64>> {
+        let Pages { base, size } = self.pages?;
+        let last = number.checked_mul(BLOCK)?.checked_add(BLOCK - 1)?;
+        let place = last.checked_sub(base)?;
+        let start = base.checked_add(place - place % size)?;
+        Some(start / BLOCK..start.checked_add(size)?.div_ceil(BLOCK))
+    }
+
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
     fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: Most) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
@@ -177,7 +214,7 @@ impl Cache {
                 let start = number - number % REGION;
                 start..start + REGION
             }
-            false => self.likely(number),
+            false => self.page(number).unwrap_or_else(|| self.likely(number)),
         };
         for block in likely.filter(|block| *block < count) {
             let again = self.was_read(block);
@@ -293,6 +330,31 @@ mod tests {
         let asked = source.asked();
         assert!(asked.rounds < 40, "{asked:?}");
         assert_eq!(asked.bytes, 200 * BLOCK);
+    }
+
+    #[test]
+    fn pages_are_read_as_a_whole() {
+        let (source, blocks) = (source(200), Blocks::default());
+        let (base, size) = (512, 40 * BLOCK);
+        blocks.by_pages(Some(Pages { base, size }));
+        check(&blocks, &*source, base + size + 9, 100);
+        assert_eq!(source.asked().bytes, size + BLOCK);
+        check(&blocks, &*source, base + 2 * size - BLOCK, 100);
+        assert_eq!(source.asked().rounds, 1);
+        // Neither tiny pages nor huge ones are.
+        for size in [
+            0,
+            BLOCK,
+            2 * BLOCK - 1,
+            (LONGEST_PAGE + 1) * BLOCK,
+            u64::MAX,
+        ] {
+            let source = self::source(200);
+            let blocks = Blocks::default();
+            blocks.by_pages(Some(Pages { base, size }));
+            check(&blocks, &*source, 100 * BLOCK, 100);
+            assert_eq!(source.asked().bytes, BLOCK, "{size}");
+        }
     }
 
     #[test]

@@ -16,15 +16,11 @@ pub struct CacheImage {
 }
 
 impl CacheImage {
-    /// The image of a file, if it has one: the superblock extension has a message about it.
+    /// The image of a file, if its superblock extension has a message about one.
     ///
     /// # Errors
-    /// Those of reading the extension and the image.
-    pub fn of(file: &File) -> Result<Option<Self>> {
-        let Some(extension) = file.superblock().extension else {
-            return Ok(None);
-        };
-        let header = ObjectHeader::read(file, extension)?;
+    /// Those of reading the image.
+    pub fn of(file: &File, header: &ObjectHeader) -> Result<Option<Self>> {
         let Some(found) = header.find(message::CACHE_IMAGE) else {
             return Ok(None);
         };

@@ -11,6 +11,8 @@ use super::driver;
 use super::fields::{Fields, Sizes};
 use super::global_heap::{CollectionObject, GlobalHeap};
 use super::message::shared::{Reference, Types};
+use super::object_header::ObjectHeader;
+use super::pages;
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
@@ -79,7 +81,11 @@ impl File {
             driver::check(&file)?;
             return Err(e);
         }
-        file.image = CacheImage::of(&file)?;
+        if let Some(extension) = file.superblock.extension {
+            let extension = ObjectHeader::read(&file, extension)?;
+            file.blocks.by_pages(pages::of(&file, &extension));
+            file.image = CacheImage::of(&file, &extension)?;
+        }
         Ok(file)
     }
 

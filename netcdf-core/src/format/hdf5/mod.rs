@@ -41,6 +41,7 @@ pub mod group;
 pub mod local_heap;
 pub mod message;
 pub mod object_header;
+mod pages;
 pub mod selection;
 pub mod shared_messages;
 pub mod superblock;

@@ -45,6 +45,8 @@ pub const DRIVER: u16 = 0x14;
 pub const ATTRIBUTE_INFO: u16 = 0x15;
 /// Object reference count, for objects with more than one link.
 pub const REFERENCE_COUNT: u16 = 0x16;
+/// File space info, in the superblock extension.
+pub const FILE_SPACE_INFO: u16 = 0x17;
 /// Metadata cache image, in the superblock extension.
 pub const CACHE_IMAGE: u16 = 0x18;
 /// The last type in the specification.
