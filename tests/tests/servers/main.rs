@@ -1,5 +1,6 @@
 //! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
 
+mod listing;
 mod reading;
 mod rounds;
 mod writing;
@@ -170,4 +171,15 @@ fn server_with_file() -> (S3, String) {
     let path = sandbox.path("many.nc");
     server.put("many.nc", &path);
     (server, local(&["ncdump", text(&path)]))
+}
+
+/// The numbers of requests and rounds that `--io-stats` tells.
+fn told(output: &CommandOutput) -> (usize, usize) {
+    let message = output.message();
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let before = |word: &str| {
+        let at = words.iter().position(|w| w.starts_with(word)).unwrap();
+        words[at - 1].parse().unwrap()
+    };
+    (before("requests"), before("rounds"))
 }

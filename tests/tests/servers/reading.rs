@@ -263,17 +263,3 @@ fn a_web_server_that_never_answers_ends_the_read() {
     let got = Running::start_at(home, vec![], &["ncdump", &address]).end();
     failed(&got, &["a.nc"]);
 }
-
-#[test]
-fn thousands_of_keys_are_listed_in_pages() {
-    let (server, _) = server_with_store(5000);
-    let proxy = Proxy::start(server.port());
-    let path = server.folder().join("many");
-    let want = local(&["zdump", "keys", text(&path)]);
-    let variables = S3::environment_at(&proxy.url());
-    let got = run(variables, &["zdump", "keys", "s3://bucket/many"]).clean();
-    assert_eq!(got.text(), want.replace(text(&path), "s3://bucket/many"));
-    assert!(want.lines().count() > 5000);
-    let traffic = proxy.traffic();
-    assert!((5..100).contains(&traffic.requests()), "{traffic:?}");
-}

@@ -8,11 +8,14 @@ mod bucket;
 mod connect;
 mod failure;
 mod instance;
+mod listed;
 mod open;
 mod outage;
 mod settings;
 mod source;
 mod store;
+#[cfg(test)]
+mod tests;
 mod wait;
 mod web;
 mod writing;
