@@ -239,7 +239,8 @@ fn an_object_that_changes_is_an_error() {
         S3::environment_at(&proxy.url()),
         &["ncdump", "s3://bucket/many.nc"],
     );
-    proxy.wait_for(3);
+    // The object is open, and whoever asks for more of it now waits.
+    proxy.wait_for_held();
     let path = server.folder().join("many.nc");
     let mut bytes = std::fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
