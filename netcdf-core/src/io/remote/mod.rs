@@ -6,6 +6,7 @@
 
 mod bucket;
 mod connect;
+mod downloaded;
 mod failure;
 mod instance;
 mod listed;
