@@ -4,6 +4,7 @@ mod examples;
 mod listing;
 mod reading;
 mod rounds;
+mod services;
 mod web;
 mod writing;
 

@@ -18,7 +18,7 @@ use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 
-pub(super) use writing::{Made, Upload};
+pub(super) use writing::{Made, ObjectState, Upload};
 
 /// Keys that are handed on together.
 const PAGE: usize = 1000;
