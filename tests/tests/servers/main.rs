@@ -1,5 +1,6 @@
 //! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
 
+mod api;
 mod examples;
 mod listing;
 mod reading;
