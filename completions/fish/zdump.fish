@@ -123,6 +123,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand map" -s o -d 'Write an SVG i
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l threads -d 'Number of threads [default: all cores]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand map" -l decode -d 'Decode the chunks of a store on another machine, too'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l json -d 'Print JSON lines (described in docs/zdump.md)'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l allow-external -d 'Follow links that lead out of the store'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l trace -d 'Trace operations on the store on standard error (also: NCTRACING=1 in the environment)'

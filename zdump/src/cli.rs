@@ -185,6 +185,9 @@ pub struct MapArgs {
     /// Write an SVG image to this file instead (- for standard output)
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Decode the chunks of a store on another machine, too
+    #[arg(long)]
+    pub decode: bool,
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,

@@ -61,7 +61,8 @@ pub struct Options {
 
 impl Dataset {
     /// Creates a dataset at a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). Until [`Dataset::sync`]
-    /// or [`Dataset::close`] nothing is created there, and anything existing stays.
+    /// or [`Dataset::close`] nothing is created there, and anything existing stays. A dataset on another machine is written by
+    /// [`Dataset::close`] only.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for kinds that cannot be written; [`ErrorKind::Argument`] for a URL that
@@ -86,9 +87,9 @@ impl Dataset {
             true => Present::Nothing,
             false => Present::Anything,
         };
-        present.check(place.path())?;
         let mut dataset = Self::begin(place, kind, options)?;
         dataset.present = present;
+        dataset.check_present()?;
         Ok(dataset)
     }
 
@@ -192,7 +193,7 @@ impl Dataset {
     ///
     /// # Errors
     /// As [`Dataset::open`]; [`ErrorKind::Unsupported`] for what cannot be rewritten without loss: other
-    /// formats, and HDF5 files with things that netCDF does not have.
+    /// formats, and HDF5 files with things that netCDF does not have; [`ErrorKind::ReadOnly`] on other machines.
     pub fn open_for_writing(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_for_writing_with(path, Options::default())
     }
@@ -205,6 +206,11 @@ impl Dataset {
         let path = path.as_ref();
         let name = path.to_string_lossy();
         let at = Location::of_program(path)?;
+        if at.remote().is_some() {
+            let what = "a dataset on another machine is not changed";
+            let e = Error::new(ErrorKind::ReadOnly, what).of(&name);
+            return Err(e.with_remedy("create another one, or change a copy of it here"));
+        }
         check_right(at.path())?;
         let present = Present::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
@@ -245,7 +251,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; [`ErrorKind::Unsupported`] for
-    /// outputs that can be written only once; [`ErrorKind::Changed`] if others changed or removed what was
+    /// outputs that can be written only once, and for those on other machines; [`ErrorKind::Changed`] if others changed or removed what was
     /// opened, or last written; those of writing. After an error, the old content remains.
     pub fn sync(&mut self) -> Result<()> {
         if self.mode == Mode::ReadOnly {
@@ -260,6 +266,11 @@ impl Dataset {
                 ErrorKind::Unsupported,
                 "the output can be written only once",
             );
+            return Err(e.with_remedy("close the dataset"));
+        }
+        if self.place.is_remote() {
+            let what = "a dataset on another machine is written once, when it is closed";
+            let e = self.wrong(ErrorKind::Unsupported, what);
             return Err(e.with_remedy("close the dataset"));
         }
         self.save()?;
@@ -323,7 +334,7 @@ impl Dataset {
         if !self.changed {
             return Ok(());
         }
-        self.present.check(self.place.path())?;
+        self.check_present()?;
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
         widen_strings(set, &mut plan)?;
@@ -336,10 +347,19 @@ impl Dataset {
         )?;
         crate::copy::run(set, &plan, writer)?;
         // Creating the output took time, so check again.
-        self.present.check(self.place.path())?;
+        self.check_present()?;
         kept.take()?.commit()?;
         self.changed = false;
         Ok(())
+    }
+
+    /// Checks that there is nothing at the place but what may be replaced.
+    fn check_present(&self) -> Result<()> {
+        match self.place.is_remote() {
+            false => self.present.check(self.place.path()),
+            true if self.present == Present::Nothing => self.place.check_absent(&self.env),
+            true => Ok(()),
+        }
     }
 
     fn create_options(&self) -> CreateOptions {
@@ -393,13 +413,18 @@ fn check_right(path: &Path) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if it is not a dataset; [`ErrorKind::Io`].
+/// [`ErrorKind::UnknownFormat`] if it is not a dataset; [`ErrorKind::Unsupported`] on other machines; [`ErrorKind::Io`].
 pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let container = place::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
     let at = Location::of_program(path)?;
+    if at.remote().is_some() {
+        let what = "a dataset on another machine is not deleted";
+        let e = Error::new(ErrorKind::Unsupported, what).of(&path.to_string_lossy());
+        return Err(e.with_remedy("use the tools of the service"));
+    }
     let path = at.path();
     let deleted = match path.is_dir() {
         true => std::fs::remove_dir_all(path),

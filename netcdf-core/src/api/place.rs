@@ -86,6 +86,22 @@ impl DatasetPlace {
         }
     }
 
+    /// Whether it is on another machine.
+    pub(super) fn is_remote(&self) -> bool {
+        matches!(self, Self::Named(to) if to.remote.is_some())
+    }
+
+    /// Checks that there is nothing, on another machine.
+    pub(super) fn check_absent(&self, env: &Env) -> Result<()> {
+        match self {
+            Self::Named(to) if to.exists(&env.network)? => {
+                let e = Error::new(ErrorKind::Exists, "the dataset already exists");
+                Err(e.of(&self.name()))
+            }
+            Self::Named(_) | Self::Once(..) | Self::Container(_) => Ok(()),
+        }
+    }
+
     /// How Zarr is written there.
     pub(super) fn zarr(&self, asked: ZarrOptions) -> ZarrOptions {
         match self {

@@ -203,6 +203,7 @@ fn lists(store: &dyn Store) {
     let walk = |prefix: &str| {
         let mut keys = vec![];
         let mut visit = |key: &str, size| {
+            assert_eq!(store.size(key)?, Some(size), "visitors may ask, too");
             keys.push((key.to_owned(), size));
             Ok(())
         };
@@ -210,6 +211,7 @@ fn lists(store: &dyn Store) {
         keys
     };
     let all = KEYS.map(|(key, bytes)| (key.to_owned(), bytes.len() as u64));
+    assert_eq!(walk("v/"), all[4..7]);
     assert_eq!(walk(""), all);
     assert_eq!(walk("v/"), all[4..7]);
     assert_eq!(walk("v/c/0/"), all[6..7]);

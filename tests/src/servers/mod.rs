@@ -5,7 +5,7 @@
 
 mod proxy;
 
-pub use proxy::{Fault, Proxy, Traffic};
+pub use proxy::{Fault, Manner, Proxy, Traffic};
 
 #[cfg(feature = "s3")]
 mod objects;

@@ -50,16 +50,19 @@ type Given<T> = S3Result<S3Response<T>>;
 pub(super) struct Objects {
     files: FileSystem,
     folder: PathBuf,
+    /// Whether it looks at conditions of what is put.
+    conditions: bool,
     /// Whoever writes with a condition does so alone.
     writes: RwLock<()>,
 }
 
 impl Objects {
     /// The objects in a folder that has a folder for each bucket.
-    pub fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: PathBuf, conditions: bool) -> Self {
         Self {
             files: FileSystem::new(&folder).expect("a folder"),
             folder,
+            conditions,
             writes: RwLock::default(),
         }
     }
@@ -101,7 +104,10 @@ impl s3s::S3 for Objects {
         Ok(given)
     }
 
-    async fn put_object(&self, asked: Asked<PutObjectInput>) -> Given<PutObjectOutput> {
+    async fn put_object(&self, mut asked: Asked<PutObjectInput>) -> Given<PutObjectOutput> {
+        if !self.conditions {
+            asked.input.if_none_match = None;
+        }
         if asked.input.if_match.is_some() || asked.input.if_none_match.is_some() {
             let _alone = self.writes.write().await;
             return self.files.put_object(asked).await;

@@ -36,10 +36,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct S3 {
     /// It has a folder for the bucket, and beside it what the server notes about objects.
     folder: TempDir,
-    /// Requests without a signature may read.
-    public: bool,
+    access: Who,
+    /// Whether it looks at conditions of what is put.
+    conditions: bool,
     port: u16,
     running: Option<Server>,
+}
+
+/// Who may do what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    /// All requests need a signature.
+    Signed,
+    /// Requests without one may read.
+    Readers,
+    /// They may do everything.
+    Everyone,
 }
 
 /// The server while it runs.
@@ -55,21 +67,34 @@ impl S3 {
     /// A server with an empty bucket; all requests need a signature.
     #[must_use]
     pub fn start() -> Self {
-        Self::new(false)
+        Self::new(Who::Signed, true)
     }
 
     /// The same, but requests without a signature may read; those with a wrong one still may not.
     #[must_use]
     pub fn start_public() -> Self {
-        Self::new(true)
+        Self::new(Who::Readers, true)
     }
 
-    fn new(public: bool) -> Self {
+    /// The same, but requests without a signature may do everything.
+    #[must_use]
+    pub fn start_open() -> Self {
+        Self::new(Who::Everyone, true)
+    }
+
+    /// A server as [`S3::start`] that stores objects without looking whether they exist, whatever a request says.
+    #[must_use]
+    pub fn start_careless() -> Self {
+        Self::new(Who::Signed, false)
+    }
+
+    fn new(access: Who, conditions: bool) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join(BUCKET)).expect("a folder in a temporary folder");
         let mut server = Self {
             folder,
-            public,
+            access,
+            conditions,
             port: 0,
             running: None,
         };
@@ -111,6 +136,17 @@ impl S3 {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.folder.path().join(BUCKET)
+    }
+
+    /// Makes another bucket; its folder.
+    ///
+    /// # Panics
+    /// If that fails.
+    #[must_use]
+    pub fn add_bucket(&self, name: &str) -> PathBuf {
+        let folder = self.folder.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder in a temporary folder");
+        folder
     }
 
     /// Copies a file, or all files of a folder, to the bucket.
@@ -158,10 +194,13 @@ impl S3 {
     }
 
     fn service(&self) -> S3Service {
-        let mut builder = S3ServiceBuilder::new(Objects::new(self.folder.path().into()));
+        let objects = Objects::new(self.folder.path().into(), self.conditions);
+        let mut builder = S3ServiceBuilder::new(objects);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
-        if self.public {
-            builder.set_access(Public);
+        match self.access {
+            Who::Signed => {}
+            Who::Readers => builder.set_access(Public { writes: false }),
+            Who::Everyone => builder.set_access(Public { writes: true }),
         }
         builder.build()
     }
@@ -205,14 +244,17 @@ async fn serve(listener: TcpListener, service: S3Service, connections: Arc<Mutex
     }
 }
 
-/// Lets everyone read.
-struct Public;
+/// Lets everyone read, and perhaps write.
+struct Public {
+    writes: bool,
+}
 
 #[async_trait::async_trait]
 impl S3Access for Public {
     async fn check(&self, asked: &mut S3AccessContext<'_>) -> S3Result<()> {
         let reads = ["GetObject", "HeadObject", "ListObjectsV2"];
-        match asked.credentials().is_some() || reads.contains(&asked.s3_op().name()) {
+        let reads = reads.contains(&asked.s3_op().name());
+        match self.writes || reads || asked.credentials().is_some() {
             true => Ok(()),
             false => Err(s3_error!(AccessDenied)),
         }

@@ -1,9 +1,15 @@
 //! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
 
+mod api;
+mod examples;
+mod listing;
 mod reading;
 mod rounds;
+mod services;
+mod web;
 mod writing;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +19,7 @@ use std::time::Duration;
 
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
-use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Proxy, S3, SECRET_KEY};
+use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Manner, Proxy, S3, SECRET_KEY};
 
 /// Variables of a run.
 type Variables = Vec<(&'static str, String)>;
@@ -170,4 +176,34 @@ fn server_with_file() -> (S3, String) {
     let path = sandbox.path("many.nc");
     server.put("many.nc", &path);
     (server, local(&["ncdump", text(&path)]))
+}
+
+/// The numbers of requests and rounds that `--io-stats` tells.
+fn told(output: &CommandOutput) -> (usize, usize) {
+    let number = |words| number_before(output, words).try_into().unwrap();
+    (number(" requests in"), number(" rounds,"))
+}
+
+/// Files below a folder, or a file itself, by their names from there.
+fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![path.to_owned()];
+    while let Some(next) = left.pop() {
+        if next.is_dir() {
+            left.extend(std::fs::read_dir(&next).unwrap().map(|e| e.unwrap().path()));
+        } else if next.exists() {
+            let name = next.strip_prefix(path).unwrap();
+            let bytes = std::fs::read(&next).unwrap();
+            found.insert(name.to_str().unwrap().to_owned(), bytes);
+        }
+    }
+    found
+}
+
+/// The number that `--io-stats` tells before these words.
+fn number_before(output: &CommandOutput, words: &str) -> u64 {
+    let message = output.message();
+    let before = message.split(words).next().unwrap();
+    let number = before.split_whitespace().next_back().unwrap();
+    number.parse().unwrap()
 }

@@ -4,22 +4,6 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// Files below a folder, or a file itself, by their names from there.
-fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut left = vec![path.to_owned()];
-    while let Some(next) = left.pop() {
-        if next.is_dir() {
-            left.extend(std::fs::read_dir(&next).unwrap().map(|e| e.unwrap().path()));
-        } else if next.exists() {
-            let name = next.strip_prefix(path).unwrap();
-            let bytes = std::fs::read(&next).unwrap();
-            found.insert(name.to_str().unwrap().to_owned(), bytes);
-        }
-    }
-    found
-}
-
 /// Keys of a bucket.
 fn keys(server: &S3) -> Vec<String> {
     files(&server.folder()).into_keys().collect()

@@ -26,6 +26,7 @@ use netcdf_core::json::Json;
 use netcdf_core::limits;
 use netcdf_core::model::region::product;
 use netcdf_core::model::{Endianness, FilterSpec, Values};
+use netcdf_core::runtime::Runtime;
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::number::Precision;
 
@@ -60,6 +61,8 @@ pub(crate) struct Opened<'a> {
     pub unwritten: Option<Values>,
     /// How to show the values as times, if they are times and are to be shown as such.
     pub times: Option<Times>,
+    /// Threads for its chunks; where requests take long, many are made at a time.
+    runtime: Runtime,
     /// The prefix of the array's keys.
     prefix: String,
     chain: Result<Chain>,
@@ -176,6 +179,7 @@ impl<'a> Opened<'a> {
             fill: None,
             unwritten: None,
             times: None,
+            runtime: env.runtime.for_requests(store.latency()),
             prefix,
             chain: array.chain(env),
             last: Mutex::new(None),
@@ -311,7 +315,8 @@ impl<'a> Opened<'a> {
         let len = range.end.saturating_sub(range.start);
         let len = self.env.limits.item(len, "a chunk").map_err(e)?;
         limits::room(len, "a chunk").map_err(e)?;
-        key::range(self.store, key, range).map_err(e)
+        let read = || key::range(self.store, key, range);
+        self.runtime.ask(read).map_err(e)
     }
 
     /// The stored bytes of a chunk.

@@ -12,6 +12,14 @@ const BATCH: usize = 512;
 /// A chunk, or a shard whose chunks cannot be found.
 pub(crate) type FoundChunk = Result<ChunkPlace, Lost>;
 
+/// A key of an array, as it is listed.
+struct ListedKey {
+    /// Its place in the grid of keys.
+    place: Vec<u64>,
+    key: String,
+    size: u64,
+}
+
 /// A visitor of chunks.
 type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
 
@@ -31,7 +39,7 @@ impl Opened<'_> {
                 let bytes = value.as_ref().map_or(0, &bytes);
                 Ok(Item::new(bytes, value))
             });
-            self.env.runtime.ordered(items, &work, &mut sink)
+            self.runtime.ordered(items, &work, &mut sink)
         })
     }
 
@@ -42,40 +50,72 @@ impl Opened<'_> {
     /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
     pub(super) fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
         self.numbered()?;
-        let mut batch = vec![];
+        let (mut keys, mut batch) = (vec![], vec![]);
         self.store.walk(&self.prefix, &mut |key, size| {
             self.env.cancel.check()?;
-            let size = known(size);
             let rest = key.strip_prefix(self.prefix.as_str()).unwrap_or_default();
-            let Some(key_place) = self.array.place(rest) else {
+            let Some(place) = self.array.place(rest) else {
                 return Ok(());
             };
-            let parts = match self.parts(&key_place, key, size) {
-                Ok(parts) => parts,
-                Err(error) => {
-                    batch.push(Err(Lost { key_place, error }));
-                    return Ok(());
-                }
-            };
-            for part in parts {
-                if self.outside(&part.place) {
-                    continue;
-                }
-                batch.push(Ok(ChunkPlace {
-                    place: part.place,
-                    key: key.to_owned(),
-                    range: part.range,
-                }));
-                if batch.len() >= BATCH {
-                    visit(std::mem::take(&mut batch))?;
-                }
+            keys.push(ListedKey {
+                place,
+                key: key.to_owned(),
+                size: known(size),
+            });
+            match keys.len() < self.together() {
+                true => Ok(()),
+                false => self.chunks_of(std::mem::take(&mut keys), &mut batch, visit),
             }
-            Ok(())
         })?;
+        self.chunks_of(keys, &mut batch, visit)?;
         match batch.is_empty() {
             true => Ok(()),
             false => visit(batch),
         }
+    }
+
+    /// Keys whose chunks are found together: several only where that takes requests. Of shards that are encoded as a whole, the last
+    /// one is kept, so their chunks are found one shard after another.
+    fn together(&self) -> usize {
+        match self.runtime.asks_ahead() && self.sharded() && !self.array.is_whole() {
+            true => BATCH,
+            false => 1,
+        }
+    }
+
+    /// Visits the chunks in keys as soon as there is a batch of them.
+    fn chunks_of(
+        &self,
+        keys: Vec<ListedKey>,
+        batch: &mut Vec<FoundChunk>,
+        visit: VisitChunks<'_>,
+    ) -> Result<()> {
+        let items = keys.into_iter().map(|key| Ok(Item::new(0, key)));
+        let work = |at: ListedKey| {
+            let parts = self.parts(&at.place, &at.key, at.size);
+            Ok((at, parts))
+        };
+        self.runtime.ordered(items, work, |(at, parts)| {
+            let parts = match parts {
+                Ok(parts) => parts,
+                Err(error) => {
+                    let key_place = at.place;
+                    batch.push(Err(Lost { key_place, error }));
+                    return Ok(());
+                }
+            };
+            for part in parts.into_iter().filter(|part| !self.outside(&part.place)) {
+                batch.push(Ok(ChunkPlace {
+                    place: part.place,
+                    key: at.key.clone(),
+                    range: part.range,
+                }));
+                if batch.len() >= BATCH {
+                    visit(std::mem::take(batch))?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Whether a chunk of a shard lies completely outside the array.

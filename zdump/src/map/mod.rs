@@ -45,7 +45,7 @@ pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verd
     let survey = session.survey(&store)?;
     let node = find(&survey, &store, &args.var)?;
     let opened = Opened::new(&store, &session.env, node).ok_or_else(|| no_store(&store))?;
-    let map = survey::look(&opened)?;
+    let map = survey::look(&opened, args.decode)?;
     if let Some(file) = file {
         write(file, svg::image(&opened, &map).as_bytes())?;
     }

@@ -1,20 +1,23 @@
 //! Surveys all stored chunks of an array.
 
-use netcdf_core::error::{Error, Result};
+use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Region, Values};
 
 use super::scale::Map;
 use crate::array::values::ValueAt;
 use crate::array::{ChunkPlace, Elements, FoundChunk, Lost, Opened, rows};
 
-/// The map of an array.
+/// The map of an array. Chunks of a store far away are decoded only if `far` says so.
 ///
 /// # Errors
 /// Errors of listing the store.
-pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
+pub(super) fn look(opened: &Opened<'_>, far: bool) -> Result<Map> {
     let mut map = Map::new(&opened.grid());
+    let chain = match opened.store.latency() && !far && opened.fill.is_some() {
+        true => Err(too_far()),
+        false => opened.chain().map(|_| ()),
+    };
     // Without a fill value no chunk can be all fill, so nothing needs to be decoded.
-    let chain = opened.chain().map(|_| ());
     let decodes = chain.is_ok() && opened.fill.is_some();
     map.undecoded = chain.err();
     let work = |place: FoundChunk| match place {
@@ -36,6 +39,12 @@ pub(super) fn look(opened: &Opened<'_>) -> Result<Map> {
         Ok(())
     })?;
     Ok(map)
+}
+
+/// Why chunks of a store on another machine are not decoded: their sizes are in a list, but each of them would be a request.
+fn too_far() -> Error {
+    let what = "they are on another machine (--decode reads all of them)";
+    Error::new(ErrorKind::Unsupported, what)
 }
 
 /// Enters a stored chunk.

@@ -6,13 +6,17 @@
 
 mod bucket;
 mod connect;
+mod downloaded;
 mod failure;
 mod instance;
+mod listed;
 mod open;
 mod outage;
 mod settings;
 mod source;
 mod store;
+#[cfg(test)]
+mod tests;
 mod wait;
 mod web;
 mod writing;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::bucket::Bucket;
 use super::connect::{self, TIMEOUT};
+use super::downloaded::Downloaded;
 use super::settings::{self, Login, Sources};
 use super::source::{HEAD, Object};
 use super::store::Keys;
@@ -164,6 +165,12 @@ fn folder(url: &str) -> Option<&str> {
     (!folder.ends_with('/')).then_some(folder)
 }
 
+/// The folder of a file on its server, if the address tells it.
+fn beside(url: &str, address: &Address, network: &Arc<Network>) -> Result<Option<Arc<Web>>> {
+    let folder = folder(url).map(|url| web(url, address, network));
+    Ok(folder.transpose()?.map(Arc::new))
+}
+
 /// How the server of a URL is reached. A token, which is for any server, is sent over https only.
 fn access(url: &str, said: &Sources, network: &Arc<Network>) -> Result<WebAccess> {
     let parsed = reqwest::Url::parse(url).ok();
@@ -200,10 +207,8 @@ fn file(
     let server = web(url, address, network)?;
     match wait(server.first(HEAD))? {
         First::Part(Some(first)) => {
-            let folder = folder(url)
-                .map(|url| web(url, address, network))
-                .transpose()?;
-            let folder = folder.map(|folder| Arc::new(folder) as Arc<dyn Objects>);
+            let folder = beside(url, address, network)?;
+            let folder = folder.map(|folder| folder as Arc<dyn Objects>);
             let object = Object::new(Arc::new(server), "", first);
             Ok(Arc::new(object.beside(folder)))
         }
@@ -220,7 +225,9 @@ fn file(
                 ),
                 remedy: None,
             });
-            Ok(Arc::new(FileSource::from_file(&server.address(""), copy)?))
+            let copy = FileSource::from_file(&server.address(""), copy)?;
+            let folder = beside(url, address, network)?;
+            Ok(Arc::new(Downloaded::new(copy, folder)))
         }
     }
 }

@@ -208,7 +208,7 @@ impl Source for Object {
 }
 
 /// The key of a name that cannot lead out of a folder.
-fn below(name: &Path) -> Option<String> {
+pub(super) fn below(name: &Path) -> Option<String> {
     let mut parts = vec![];
     for part in name.components() {
         match part {

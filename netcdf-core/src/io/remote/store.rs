@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::failure::changed;
+use super::listed::Listed;
 use super::outage::each;
 use super::source::{AT_ONCE, cut, merged};
-use super::wait::wait;
+use super::wait::{aside, wait};
 use super::{Got, Objects, Part, Version, below};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
@@ -33,6 +34,8 @@ pub(super) struct Keys {
     hints: Hints,
     /// Versions of the keys read so far: a key that is read again is the same, or that is an error.
     versions: Mutex<BTreeMap<String, Version>>,
+    /// All keys, once somebody has asked for all: a list takes a request for each thousand of them.
+    listed: OnceLock<Listed>,
 }
 
 impl Keys {
@@ -40,13 +43,13 @@ impl Keys {
     pub fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
         let name = objects.address(prefix).into();
         let prefix = below(prefix);
-        let versions = Mutex::default();
         Self {
             objects,
             prefix,
             name,
             hints,
-            versions,
+            versions: Mutex::default(),
+            listed: OnceLock::new(),
         }
     }
 
@@ -246,15 +249,28 @@ impl Store for Keys {
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         let full = self.full_prefix(prefix)?;
+        if let Some(listed) = self.listed.get() {
+            return listed.each(prefix, visit);
+        }
+        let mut all = Listed::default();
         let mut page = |keys: Vec<(String, u64)>| {
             for (key, size) in keys {
                 if let Some(own) = key.strip_prefix(&self.prefix) {
+                    if prefix.is_empty() {
+                        all.add(own, size);
+                    }
                     visit(own, size)?;
                 }
             }
             Ok(())
         };
-        wait(self.objects.walk(&full, &mut page))
+        // Visitors may ask for something themselves.
+        wait(self.objects.walk(&full, &mut |keys| aside(|| page(keys))))?;
+        if let Some(all) = all.whole().filter(|_| prefix.is_empty()) {
+            // Another thread may have listed the same keys.
+            let _ = self.listed.set(all);
+        }
+        Ok(())
     }
 
     fn put(&self, _key: &str, _bytes: &[u8]) -> Result<()> {

@@ -18,6 +18,11 @@ pub fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
     runtime()?.block_on(answer)
 }
 
+/// Does something within an answer that [`wait`] waits for: it may itself wait for answers.
+pub fn aside<R>(work: impl FnOnce() -> R) -> R {
+    tokio::task::block_in_place(work)
+}
+
 /// Begins something that nobody waits for.
 ///
 /// # Errors

@@ -7,10 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use super::message::Message;
-use super::{Fault, Shared};
+use super::{Fault, Manner, Shared};
 
 const UNAVAILABLE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>";
+
+const NOT_IMPLEMENTED: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<Error><Code>NotImplemented</Code><Message>A header you provided implies functionality that is not implemented.</Message></Error>";
 
 /// A connection to the server.
 struct Upstream {
@@ -24,7 +27,10 @@ impl Shared {
         let number = self.opened(&client)?;
         let mut upstream = None;
         let mut client = BufReader::new(client);
-        while let Some(request) = Message::request(&mut client).filter(|r| r.whole) {
+        while let Some(mut request) = Message::request(&mut client).filter(|r| r.whole) {
+            if self.has(&Manner::NoRanges) {
+                request.remove("range");
+            }
             let goes_on = self.answer(&request, &mut client, &mut upstream);
             if request.is_last() || !goes_on.unwrap_or(false) {
                 break;
@@ -62,8 +68,16 @@ impl Shared {
             }
             Some(Fault::Drop) | None => {}
         }
+        if self.refuses(request) {
+            drop(under_way);
+            client.get_mut().write_all(not_implemented().as_bytes())?;
+            return Ok(true);
+        }
         let answer = self.ask(request, client, upstream)?;
         drop(under_way);
+        if self.loses(request) {
+            return Ok(false);
+        }
         if fault.is_some() {
             client.get_mut().write_all(answer.half())?;
             return Ok(false);
@@ -105,8 +119,17 @@ impl Shared {
 
 /// The answer to a request that is refused for now.
 pub(super) fn unavailable() -> String {
-    let length = UNAVAILABLE.len();
+    refusal("503 Slow Down", UNAVAILABLE)
+}
+
+/// The answer to a request with a condition, by a service that does not know conditions.
+pub(super) fn not_implemented() -> String {
+    refusal("501 Not Implemented", NOT_IMPLEMENTED)
+}
+
+fn refusal(status: &str, body: &str) -> String {
+    let length = body.len();
     format!(
-        "HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n{UNAVAILABLE}"
+        "HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n{body}"
     )
 }

@@ -121,8 +121,28 @@ impl Message {
         self.word(0)
     }
 
+    /// Whether the first line begins with a text.
+    pub fn begins(&self, text: &str) -> bool {
+        self.bytes.starts_with(text.as_bytes())
+    }
+
+    /// Removes a header, whose name is in lower case.
+    pub fn remove(&mut self, name: &str) {
+        let head = &self.bytes[..self.head];
+        let is_it = |line: &&[u8]| {
+            let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+            line.split(':').next() == Some(name)
+        };
+        let lines = head.split_inclusive(|b| *b == b'\n');
+        let kept: Vec<&[u8]> = lines.filter(|line| !is_it(line)).collect();
+        let kept = kept.concat();
+        let body = self.bytes.split_off(self.head);
+        self.head = kept.len();
+        self.bytes = [kept, body].concat();
+    }
+
     /// The value of a header, whose name is in lower case; in lower case, too.
-    fn header(&self, name: &str) -> Option<String> {
+    pub fn header(&self, name: &str) -> Option<String> {
         let head = String::from_utf8_lossy(&self.bytes[..self.head]).to_ascii_lowercase();
         let mut fields = head.lines().filter_map(|line| line.split_once(':'));
         let found = fields.find(|(own, _)| *own == name);

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
+use message::Message;
 use traffic::Counts;
 pub use traffic::Traffic;
 
@@ -28,6 +29,19 @@ pub enum Fault {
     Stall,
     /// The connection is closed in the middle of the answer.
     Drop,
+}
+
+/// What a server does that differs from the one behind the proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Manner {
+    /// It gives files only as a whole. For requests without a signature.
+    NoRanges,
+    /// To what should be stored only if there is nothing yet it answers 501; the server behind does not see the request.
+    NoConditions,
+    /// It answers 501 to requests whose first line begins with a text; the server behind does not see them.
+    Refuse(&'static str),
+    /// So many requests whose first line begins with a text are answered by the server, but the client does not get the answer.
+    Lose(&'static str, usize),
 }
 
 /// The proxy. Dropping it ends it and all its connections.
@@ -83,9 +97,22 @@ impl Proxy {
         slot.nth.store(nth, Ordering::Relaxed);
     }
 
+    /// From now on, the server is one that does this.
+    pub fn instead(&self, manner: Manner) {
+        self.shared.lock_manners().push(manner);
+    }
+
     /// Requests wait at the proxy from this one on, counted from 1 since the start, or since [`Proxy::reset`]; until [`Proxy::release`].
     pub fn hold_from(&self, request: usize) {
         self.shared.counts.hold_from(Some(request));
+    }
+
+    /// Waits until a request is held.
+    ///
+    /// # Panics
+    /// If none is to be held, or if that takes a minute.
+    pub fn wait_for_held(&self) {
+        self.shared.counts.wait_for_held();
     }
 
     /// Passes on the requests that wait.
@@ -154,6 +181,7 @@ struct Shared {
     /// In microseconds.
     delay: AtomicU64,
     faults: [(Fault, Slot); 3],
+    manners: Mutex<Vec<Manner>>,
     counts: Counts,
     open: Mutex<Open>,
 }
@@ -173,6 +201,7 @@ impl Shared {
             stopped: AtomicBool::default(),
             delay: AtomicU64::default(),
             faults: faults.map(|fault| (fault, Slot::default())),
+            manners: Mutex::default(),
             counts: Counts::default(),
             open: Mutex::default(),
         }
@@ -189,6 +218,37 @@ impl Shared {
         let all = self.faults.iter();
         let taken: Vec<Fault> = all.filter(|(_, slot)| slot.takes()).map(|f| f.0).collect();
         taken.first().copied()
+    }
+
+    fn lock_manners(&self) -> MutexGuard<'_, Vec<Manner>> {
+        self.manners.lock().expect("nobody panicked with it")
+    }
+
+    fn has(&self, manner: &Manner) -> bool {
+        self.lock_manners().contains(manner)
+    }
+
+    /// Whether the server does not know what a request asks for.
+    fn refuses(&self, request: &Message) -> bool {
+        let manners = self.lock_manners();
+        manners.iter().any(|manner| match manner {
+            Manner::NoConditions => request.header("if-none-match").is_some(),
+            Manner::Refuse(text) => request.begins(text),
+            Manner::Lose(..) | Manner::NoRanges => false,
+        })
+    }
+
+    /// Whether the answer to a request is lost.
+    fn loses(&self, request: &Message) -> bool {
+        let mut manners = self.lock_manners();
+        let mut lost = manners.iter_mut().filter_map(|manner| match manner {
+            Manner::Lose(text, left) if *left > 0 && request.begins(text) => Some(left),
+            Manner::Lose(..) | Manner::Refuse(_) | Manner::NoRanges | Manner::NoConditions => None,
+        });
+        lost.next().is_some_and(|left| {
+            *left -= 1;
+            true
+        })
     }
 
     /// Notes a connection that ends with the proxy.

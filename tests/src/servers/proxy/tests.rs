@@ -145,3 +145,21 @@ fn a_server_that_is_gone_closes_connections() {
     stream.write_all(GET.as_bytes()).unwrap();
     assert_eq!(rest(&mut stream), "");
 }
+
+#[test]
+fn servers_may_be_made_to_know_less() {
+    let ranged = "GET /a HTTP/1.1\r\nrAnge: bytes=1-2\r\nHost: x\r\n\r\n";
+    let whole = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+    let (port, requests) = server(&[&[(whole, LONG), (GET, LONG)]]);
+    let proxy = Proxy::start(port);
+    proxy.instead(Manner::NoRanges);
+    proxy.instead(Manner::NoConditions);
+    let mut stream = connect(&proxy);
+    exchange(&mut stream, ranged, LONG);
+    let put = "PUT /a HTTP/1.1\r\nIf-None-Match: *\r\nContent-Length: 1\r\n\r\nx";
+    exchange(&mut stream, put, &connection::not_implemented());
+    proxy.instead(Manner::Lose("GET /a ", 1));
+    stream.write_all(GET.as_bytes()).unwrap();
+    assert_eq!(rest(&mut stream), "");
+    assert_eq!(requests.iter().collect::<Vec<_>>(), [whole, GET]);
+}

@@ -43,6 +43,8 @@ struct State {
     resets: usize,
     /// The first request that has to wait, counted from 1.
     held_from: Option<usize>,
+    /// Requests that wait.
+    held: usize,
 }
 
 impl Counts {
@@ -59,6 +61,7 @@ impl Counts {
         *state = State {
             resets: state.resets + 1,
             held_from: state.held_from,
+            held: state.held,
             ..State::default()
         };
     }
@@ -94,8 +97,23 @@ impl Counts {
     /// Waits while a request has to.
     pub fn pass(&self, request: &UnderWay<'_>) {
         let held = |state: &mut State| state.held_from.is_some_and(|first| request.number >= first);
-        let waited = self.changed.wait_while(self.state(), held);
-        drop(waited.expect("nobody panicked with it"));
+        let mut state = self.state();
+        if !held(&mut state) {
+            return;
+        }
+        state.held += 1;
+        self.changed.notify_all();
+        let waited = self.changed.wait_while(state, held);
+        waited.expect("nobody panicked with it").held -= 1;
+    }
+
+    pub fn wait_for_held(&self) {
+        assert!(self.state().held_from.is_some(), "nothing is held");
+        let none = |state: &mut State| state.held == 0;
+        let minute = Duration::from_secs(60);
+        let waited = self.changed.wait_timeout_while(self.state(), minute, none);
+        let (state, waited) = waited.expect("nobody panicked with it");
+        assert!(!waited.timed_out(), "only {:?} so far", state.traffic);
     }
 
     pub fn wait_for(&self, requests: usize) {

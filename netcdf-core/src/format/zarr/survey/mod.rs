@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::format::zarr::raw::METADATA;
 use crate::io::Store;
 use crate::io::odd;
-use crate::io::store::UNKNOWN;
+use crate::io::store::{Content, UNKNOWN};
 use crate::json::Json;
 
 pub use foreign::foreign;
@@ -25,6 +25,9 @@ pub use role::Role;
 
 /// Approximate bytes of memory, at most, for each byte of JSON text.
 const IN_MEMORY: u64 = 32;
+
+/// Keys of metadata that a store with latency is asked for together.
+const TOGETHER: usize = 1024;
 
 /// The nodes of a store, in the order of their paths.
 #[derive(Debug)]
@@ -59,15 +62,16 @@ impl Survey {
         })?;
         odd::tell(&**store, &env.notes)?;
         let mut left = env.limits.metadata / IN_MEMORY;
-        for (path, name, size) in keys {
-            let key = join(&path, &name);
-            let json = read(store, (&key, size), &mut left);
-            let object = MetadataObject {
-                key,
-                size: Some(size),
-                json,
-            };
-            found.entry(path).or_default().insert(name, object);
+        for keys in keys.chunks(TOGETHER) {
+            let full = keys
+                .iter()
+                .map(|(path, name, size)| (join(path, name), *size));
+            let read = read_all(store, full.collect(), &mut left);
+            for ((path, name, _), object) in keys.iter().zip(read) {
+                let objects = found.entry(path.clone()).or_default();
+                objects.insert(name.clone(), object);
+            }
+            env.cancel.check()?;
         }
         let consolidated_only = add_consolidated(&mut found);
         let nodes = found.into_iter();
@@ -153,23 +157,66 @@ pub fn join(path: &str, name: &str) -> String {
     }
 }
 
+/// The metadata under keys with these sizes.
+fn read_all(
+    store: &Arc<dyn Store>,
+    keys: Vec<(String, u64)>,
+    left: &mut u64,
+) -> Vec<MetadataObject> {
+    let json = match store.latency() {
+        true => read_together(store, &keys, left),
+        false => keys
+            .iter()
+            .map(|(key, size)| read(store, (key, *size), left))
+            .collect(),
+    };
+    let objects = keys.into_iter().zip(json);
+    objects
+        .map(|((key, size), json)| MetadataObject {
+            key,
+            size: Some(size),
+            json,
+        })
+        .collect()
+}
+
+/// As [`read`], for keys that are asked for together.
+fn read_together(
+    store: &Arc<dyn Store>,
+    keys: &[(String, u64)],
+    left: &mut u64,
+) -> Vec<Result<Json>> {
+    let names: Vec<String> = keys.iter().map(|(key, _)| key.clone()).collect();
+    let got = store.get_many(&names, *left);
+    let read = |(key, content): (&String, Result<Content>)| {
+        let said = |e: Error| e.in_object(key).of(store.name());
+        match content.map_err(said)? {
+            Content::Missing => Err(said(gone())),
+            Content::Longer(_) => Err(said(too_much())),
+            Content::Bytes(bytes) => {
+                *left = left.saturating_sub(bytes.len() as u64);
+                Json::parse(&bytes).map_err(said)
+            }
+        }
+    };
+    names.iter().zip(got).map(read).collect()
+}
+
+fn too_much() -> Error {
+    let what = "more metadata than the limit allows";
+    Error::new(ErrorKind::Limit, what)
+}
+
+fn gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the key is not there any more")
+}
+
 /// The JSON of a key, if the limit of metadata allows it.
 fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Result<Json> {
     let said = |e: Error| e.in_object(key).of(store.name());
-    *left = left.checked_sub(size).ok_or_else(|| {
-        said(Error::new(
-            ErrorKind::Limit,
-            "more metadata than the limit allows",
-        ))
-    })?;
+    *left = left.checked_sub(size).ok_or_else(|| said(too_much()))?;
     let bytes = store.get(key).map_err(said)?;
-    let gone = || {
-        said(Error::new(
-            ErrorKind::NotFound,
-            "the key is not there any more",
-        ))
-    };
-    Json::parse(&bytes.ok_or_else(gone)?).map_err(said)
+    Json::parse(&bytes.ok_or_else(|| said(gone()))?).map_err(said)
 }
 
 /// Adds the objects of consolidated metadata for nodes that have none of their own; whether there were any.

@@ -18,7 +18,7 @@ use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 
-pub(super) use writing::{Made, Upload};
+pub(super) use writing::{Made, ObjectState, Upload};
 
 /// Keys that are handed on together.
 const PAGE: usize = 1000;
@@ -256,17 +256,19 @@ impl Objects for Bucket {
             let list = self.store.list(below(&path)).map_err(failed);
             let mut pages = list.try_chunks(PAGE);
             loop {
-                let _request = self.network.request();
+                let request = self.network.request();
                 let page = self.within(pages.try_next()).await;
+                drop(request);
                 let page = page.ok_or_else(|| self.late().of(&self.address(prefix)))?;
                 let Some(page) = page.map_err(|e| e.1)? else {
                     return Ok(());
                 };
-                visit(
-                    page.into_iter()
-                        .map(|m| (m.location.to_string(), m.size))
-                        .collect(),
-                )?;
+                let is_last = page.len() < PAGE;
+                let keys = page.into_iter().map(|m| (m.location.to_string(), m.size));
+                visit(keys.collect())?;
+                if is_last {
+                    return Ok(());
+                }
             }
         })
     }

@@ -33,6 +33,15 @@ pub(in crate::io::remote) enum Made {
     Unsure,
 }
 
+/// What tells whether an object was replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::io::remote) struct ObjectState {
+    /// Its length in bytes.
+    pub len: u64,
+    tag: Option<String>,
+    written: SystemTime,
+}
+
 /// An object that is sent in parts.
 #[derive(Debug, Clone)]
 pub(in crate::io::remote) struct Upload {
@@ -208,13 +217,22 @@ impl Bucket {
         self.sent(path.as_ref(), 0, abort).await
     }
 
-    /// Length of an object in bytes; `None` if there is none.
-    pub async fn length(&self, key: &str) -> Result<Option<u64>> {
+    /// The state of an object; `None` if there is none.
+    pub async fn state(&self, key: &str) -> Result<Option<ObjectState>> {
         let path = self.path(key)?;
         match self.sent(key, 0, || self.store.head(&path)).await {
-            Ok(meta) => Ok(Some(meta.size)),
+            Ok(meta) => Ok(Some(ObjectState {
+                len: meta.size,
+                tag: meta.e_tag,
+                written: meta.last_modified.into(),
+            })),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(e),
         }
+    }
+
+    /// Length of an object in bytes; `None` if there is none.
+    pub async fn length(&self, key: &str) -> Result<Option<u64>> {
+        Ok(self.state(key).await?.map(|state| state.len))
     }
 }

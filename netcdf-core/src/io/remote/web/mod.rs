@@ -77,7 +77,12 @@ impl Web {
 
     /// The first `n` bytes of the file.
     pub(in crate::io::remote) fn first(&self, n: u64) -> Answer<'_, First> {
-        Box::pin(self.fetch("", Part::First(n), None))
+        self.first_of("", n)
+    }
+
+    /// The first `n` bytes of a file below the address.
+    pub(in crate::io::remote) fn first_of<'a>(&'a self, key: &'a str, n: u64) -> Answer<'a, First> {
+        Box::pin(self.fetch(key, Part::First(n), None))
     }
 
     fn tries(&self) -> Tries {
@@ -87,8 +92,10 @@ impl Web {
     fn cannot_list<T>(&self) -> Result<T> {
         let what = "a web server does not list what it has";
         let e = Error::new(ErrorKind::Unsupported, what).of(&self.address.shown(""));
-        Err(e
-            .with_remedy("the store needs consolidated metadata, or an address at an object store"))
+        Err(e.with_remedy(
+            "check the address; a Zarr store there needs consolidated metadata (nccopy --consolidated) or netCDF's own (-k nczarr), \
+            or an address at an object store",
+        ))
     }
 }
 

@@ -19,17 +19,39 @@ impl Web {
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Io`], also for a full disk.
     pub(in crate::io::remote) fn whole(&self) -> Result<(File, u64, Option<Version>)> {
-        wait(Box::pin(self.download()))
+        self.whole_of("")
     }
 
-    async fn download(&self) -> Result<(File, u64, Option<Version>)> {
-        let name = self.address.shown("");
+    /// As [`Web::whole`], for a file below the address.
+    ///
+    /// # Errors
+    /// As [`Web::whole`].
+    pub(in crate::io::remote) fn whole_of(
+        &self,
+        key: &str,
+    ) -> Result<(File, u64, Option<Version>)> {
+        wait(Box::pin(self.download(key)))
+    }
+
+    async fn download(&self, key: &str) -> Result<(File, u64, Option<Version>)> {
+        let name = self.address.shown(key);
+        let _request = self.network.request();
         let mut file = tempfile::tempfile().map_err(|e| failed_to_make(&name, e))?;
         let mut tries = self.tries();
         loop {
-            match self.download_once(&mut file, &name, &mut tries).await {
-                Ok((len, version)) => return Ok((file, len, version)),
-                Err(fault) => tries.again(fault).await.map_err(|e| e.of(&name))?,
+            match self
+                .download_once(&mut file, (key, &name), &mut tries)
+                .await
+            {
+                Ok((len, version)) => {
+                    self.network.asked(len);
+                    self.network.used(len);
+                    return Ok((file, len, version));
+                }
+                Err(fault) => {
+                    self.network.failed();
+                    tries.again(fault).await.map_err(|e| e.of(&name))?;
+                }
             }
         }
     }
@@ -37,14 +59,14 @@ impl Web {
     async fn download_once(
         &self,
         file: &mut File,
-        name: &str,
+        (key, name): (&str, &str),
         tries: &mut Tries,
     ) -> Result<(u64, Option<Version>), Fault> {
         let failed = |e| failed_temporary("cannot write", name, e);
         file.rewind()
             .and_then(|()| file.set_len(0))
             .map_err(failed)?;
-        let reply = self.ask(&self.address.of("")?, None, None, tries).await?;
+        let reply = self.ask(&self.address.of(key)?, None, None, tries).await?;
         let Reply::Whole(mut response) = reply else {
             return Err(Error::new(ErrorKind::NotFound, "no such file").into());
         };

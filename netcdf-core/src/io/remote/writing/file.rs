@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::file::Scratch;
 use crate::io::network::Run;
 use crate::io::remote::Objects as _;
-use crate::io::remote::bucket::{Bucket, Upload};
+use crate::io::remote::bucket::{Bucket, ObjectState, Upload};
 use crate::io::remote::wait::wait;
 use crate::io::source::{Source, present};
 use crate::io::target::{Hand, Target};
@@ -184,11 +184,22 @@ impl Inner {
         let ids: Option<Vec<_>> = ids.collect();
         let ids = ids.or_internal("all parts of a file")?;
         let upload = state.upload.take().or_internal("parts of a file")?;
-        let completed = wait(self.bucket.complete(&upload, ids));
-        if completed.is_err() {
-            state.upload = Some(upload);
+        // Whoever may write but not look learns of a lost answer as of any other failure.
+        let before = wait(self.bucket.state(&self.key)).ok();
+        match wait(self.bucket.complete(&upload, ids)) {
+            Err(e) if !before.is_some_and(|before| self.was_made(before.as_ref(), len)) => {
+                state.upload = Some(upload);
+                Err(e)
+            }
+            Ok(()) | Err(_) => Ok(()),
         }
-        completed
+    }
+
+    /// Whether the object was made although the service did not say so: the answer may have been lost, and when the request is
+    /// repeated, services do not know the upload any more.
+    fn was_made(&self, before: Option<&ObjectState>, len: u64) -> bool {
+        let now = wait(self.bucket.state(&self.key)).ok().flatten();
+        now.is_some_and(|now| now.len == len && before != Some(&now))
     }
 
     /// Gives up what was sent, parts of which are no longer wanted.

@@ -1,0 +1,136 @@
+//! A file that was downloaded as a whole, and the files beside it on its server.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::source::{HEAD, Object, below, missing};
+use super::wait::wait;
+use super::web::{First, Web};
+use super::{Objects as _, below as prefix};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::FileSource;
+use crate::io::source::Source;
+
+/// Most files of a folder that are kept: each has a temporary file.
+const MOST: usize = 64;
+
+/// A copy in a temporary file without a name.
+#[derive(Debug)]
+pub(super) struct Downloaded {
+    copy: FileSource,
+    /// The folder of the first file that was opened; `None` if its address does not tell.
+    folder: Option<Arc<Folder>>,
+    /// What keys of files beside this one begin with.
+    place: String,
+}
+
+/// A folder of a server.
+#[derive(Debug)]
+struct Folder {
+    web: Arc<Web>,
+    /// The files opened so far: nothing is downloaded twice.
+    opened: Mutex<BTreeMap<String, Arc<dyn Source>>>,
+}
+
+impl Downloaded {
+    /// The copy of a file, in this folder.
+    pub fn new(copy: FileSource, folder: Option<Arc<Web>>) -> Self {
+        let folder = folder.map(|web| {
+            let opened = Mutex::default();
+            Arc::new(Folder { web, opened })
+        });
+        let place = String::new();
+        Self {
+            copy,
+            folder,
+            place,
+        }
+    }
+}
+
+impl Folder {
+    /// Opens a file, unless it is open.
+    fn get(&self, key: &str) -> Result<Arc<dyn Source>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = opened.get(key) {
+            return Ok(Arc::clone(file));
+        }
+        let file = self.open(key)?;
+        if opened.len() < MOST {
+            opened.insert(key.to_owned(), Arc::clone(&file));
+        }
+        Ok(file)
+    }
+
+    /// The same folder for a file in it, which must not keep itself.
+    fn again(&self) -> Self {
+        Self {
+            web: Arc::clone(&self.web),
+            opened: Mutex::default(),
+        }
+    }
+
+    /// Opens a file: by its parts, if the server gives them, and else as a copy.
+    fn open(&self, key: &str) -> Result<Arc<dyn Source>> {
+        let web = &self.web;
+        match wait(web.first_of(key, HEAD))? {
+            First::Part(Some(first)) => {
+                let object = Object::new(Arc::clone(web) as Arc<_>, key, first);
+                Ok(Arc::new(object))
+            }
+            First::Part(None) => Err(missing(&**web, key)),
+            First::NoRanges { .. } => {
+                let (copy, ..) = web.whole_of(key)?;
+                let copy = FileSource::from_file(&web.address(key), copy)?;
+                let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+                Ok(Arc::new(Downloaded {
+                    copy,
+                    folder: Some(Arc::new(self.again())),
+                    place: prefix(folder),
+                }))
+            }
+        }
+    }
+}
+
+impl Source for Downloaded {
+    fn name(&self) -> &Arc<str> {
+        self.copy.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.copy.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.copy.read_at(offset, buf)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        self.copy.read_ranges(ranges)
+    }
+
+    fn sibling(&self, name: &Path, _outside: bool) -> Result<Arc<dyn Source>> {
+        let failed = |what: String| Error::new(ErrorKind::Unsupported, what).of(self.name());
+        let shown = name.display();
+        let Some(below) = below(name) else {
+            let what = format!("the file {shown} is not below the folder of this file");
+            return Err(failed(what));
+        };
+        let Some(folder) = &self.folder else {
+            let what = format!("the file {shown} beside a file with such an address is not read");
+            return Err(failed(what).with_remedy("download both, and use their paths"));
+        };
+        folder.get(&format!("{}{below}", self.place))
+    }
+
+    fn has_changed(&self) -> bool {
+        self.copy.has_changed()
+    }
+
+    fn as_file(&self) -> Option<Arc<std::fs::File>> {
+        self.copy.as_file()
+    }
+}

@@ -1,0 +1,79 @@
+//! The list of a store's keys.
+
+use crate::error::Result;
+use crate::io::store::VisitKey;
+
+/// Bytes of memory for a list: enough for a million keys.
+const MOST: usize = 64 << 20;
+
+/// All keys of a store with their sizes, as they were when they were listed.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// The keys, one behind another.
+    text: String,
+    /// Where each key ends, and its size.
+    ends: Vec<(usize, u64)>,
+    /// There were more than there is room for.
+    cut: bool,
+}
+
+impl Listed {
+    /// Adds a key, if there is room for it.
+    pub fn add(&mut self, key: &str, size: u64) {
+        let entry = size_of::<(usize, u64)>();
+        let taken = self.text.len() + key.len() + self.ends.len() * entry;
+        if self.cut || taken > MOST {
+            *self = Self {
+                cut: true,
+                ..Self::default()
+            };
+            return;
+        }
+        self.text.push_str(key);
+        self.ends.push((self.text.len(), size));
+    }
+
+    /// The list, unless it was too long.
+    pub fn whole(self) -> Option<Self> {
+        (!self.cut).then_some(self)
+    }
+
+    /// Visits the keys that begin with `prefix`.
+    ///
+    /// # Errors
+    /// Those of the visitor.
+    pub fn each(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        let mut start = 0;
+        for &(end, size) in &self.ends {
+            let key = self.text.get(start..end).unwrap_or_default();
+            start = end;
+            if key.starts_with(prefix) {
+                visit(key, size)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_kept_while_there_is_room() {
+        let mut listed = Listed::default();
+        for (key, size) in [("a/0", 1), ("a/1", 2), ("b/0", 3)] {
+            listed.add(key, size);
+        }
+        let mut found = vec![];
+        let mut visit = |key: &str, size| {
+            found.push((key.to_owned(), size));
+            Ok(())
+        };
+        listed.each("a/", &mut visit).unwrap();
+        assert_eq!(found, [("a/0".to_owned(), 1), ("a/1".to_owned(), 2)]);
+        listed.add(&"c".repeat(MOST), 4);
+        listed.add("d", 5);
+        assert!(listed.text.is_empty() && listed.whole().is_none());
+    }
+}

@@ -1,0 +1,99 @@
+//! Services that can do less than S3, and answers that are lost.
+
+use super::*;
+
+const NOTE: &str = "the service stores objects without looking whether they exist";
+
+/// Copies a dataset to a store of a service, which becomes what it is here.
+fn copied(server: &S3, url: &str) -> CommandOutput {
+    let sandbox = made(&many(30, 10), &[("many.nc", "nc4")]);
+    let args = ["nccopy", "--no-sync", "-k", "zarr3", "@many.nc", "@copy"];
+    let _ = sandbox.run(nccopy::run, &args).clean();
+    let input = sandbox.path("many.nc");
+    let args = ["nccopy", "-k", "zarr3", text(&input), "s3://bucket/store"];
+    let got = run(S3::environment_at(url), &args);
+    assert_eq!(got.code, 0, "{got}");
+    assert!(files(&server.folder().join("store")) == files(&sandbox.path("copy")));
+    got
+}
+
+#[test]
+fn a_service_that_refuses_conditions_is_written_to_with_a_note() {
+    let server = S3::start();
+    let proxy = Proxy::start(server.port());
+    proxy.instead(Manner::NoConditions);
+    let got = copied(&server, &proxy.url());
+    assert!(got.message().contains(NOTE), "{got}");
+}
+
+#[test]
+fn a_service_that_ignores_conditions_is_written_to_with_a_note() {
+    let server = S3::start_careless();
+    let got = copied(&server, &server.url());
+    assert!(got.message().contains(NOTE), "{got}");
+}
+
+#[test]
+fn a_service_with_conditions_needs_no_note() {
+    let server = S3::start();
+    let got = copied(&server, &server.url());
+    assert_eq!(got.message(), "");
+}
+
+/// The text of a file of 32 MB, which is sent in parts.
+const LONG: &str = "netcdf a { dimensions: x = 4000000 ; variables: double v(x) ; }";
+
+/// That of a file that is sent as a whole.
+const SHORT: &str = "netcdf a { dimensions: x = 4 ; variables: double v(x) ; }";
+
+/// What a file becomes if so many answers to the last request of its upload are lost.
+fn lost(cdl: &str, last: &'static str, answers: usize) -> CommandOutput {
+    let sandbox = made(cdl, &[("here.nc", "classic")]);
+    let server = S3::start();
+    std::fs::write(server.folder().join("a.nc"), "old").unwrap();
+    let proxy = Proxy::start(server.port());
+    proxy.instead(Manner::Lose(last, answers));
+    let cdl = sandbox.path("a.cdl");
+    let args = [
+        "ncgen",
+        "-k",
+        "classic",
+        "-o",
+        "s3://bucket/a.nc",
+        text(&cdl),
+    ];
+    let got = run(S3::environment_at(&proxy.url()), &args);
+    let there = std::fs::read(server.folder().join("a.nc")).unwrap();
+    assert!(there == std::fs::read(sandbox.path("here.nc")).unwrap());
+    got
+}
+
+#[test]
+fn a_lost_answer_is_no_failure() {
+    let _ = lost(LONG, "POST /bucket/a.nc?uploadId", 1).clean();
+    let _ = lost(SHORT, "PUT /bucket/a.nc", 1).clean();
+}
+
+/// The answer says nothing, so what is there has to: here it is the old object, of the same length and older.
+#[test]
+fn an_upload_that_fails_is_a_failure() {
+    let sandbox = made(LONG, &[("here.nc", "classic")]);
+    let server = S3::start();
+    let length = sandbox.path("here.nc").metadata().unwrap().len();
+    let old = vec![b'x'; length.try_into().unwrap()];
+    std::fs::write(server.folder().join("a.nc"), &old).unwrap();
+    let proxy = Proxy::start(server.port());
+    proxy.instead(Manner::Refuse("POST /bucket/a.nc?uploadId"));
+    let cdl = sandbox.path("a.cdl");
+    let args = [
+        "ncgen",
+        "-k",
+        "classic",
+        "-o",
+        "s3://bucket/a.nc",
+        text(&cdl),
+    ];
+    let got = run(S3::environment_at(&proxy.url()), &args);
+    failed(&got, &["s3://bucket/a.nc"]);
+    assert!(std::fs::read(server.folder().join("a.nc")).unwrap() == old);
+}
