@@ -1,7 +1,9 @@
 //! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
 
+mod proxies;
 mod reading;
 mod rounds;
+mod tls;
 mod writing;
 
 use std::io::Read;
@@ -13,7 +15,7 @@ use std::time::Duration;
 
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
-use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Proxy, S3, SECRET_KEY};
+use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Forward, Proxy, S3, SECRET_KEY, Tls};
 
 /// Variables of a run.
 type Variables = Vec<(&'static str, String)>;

@@ -10,6 +10,7 @@ mod failure;
 mod instance;
 mod open;
 mod outage;
+mod reach;
 mod settings;
 mod source;
 mod store;
