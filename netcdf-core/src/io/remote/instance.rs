@@ -133,4 +133,25 @@ mod tests {
         use_ring();
         assert!(!wait(async { Ok(amazon("http://127.0.0.1:1").await) }).unwrap());
     }
+
+    #[test]
+    fn google_and_azure_are_asked_in_their_own_ways() {
+        use_ring();
+        let server = Server::start(|request| {
+            let header = |name| request.header(name);
+            let known = match request.target.split('?').next() {
+                Some("/computeMetadata/v1/instance/service-accounts/default/email") => {
+                    header("metadata-flavor") == Some("Google")
+                }
+                Some("/metadata/identity/oauth2/token") => header("metadata") == Some("true"),
+                _ => false,
+            };
+            Reply::new(if known { "200 OK" } else { "404 Not Found" }).body(b"")
+        });
+        let url = server.url("");
+        let url = url.trim_end_matches('/');
+        assert!(wait(async { Ok(google(url).await) }).unwrap());
+        assert!(wait(async { Ok(azure(url).await) }).unwrap());
+        assert!(!wait(async { Ok(amazon(url).await) }).unwrap());
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use object_store::ClientOptions;
 use object_store::client::{
@@ -23,6 +24,9 @@ const NEAR: [&str; 6] = [
     "[fd00:ec2::23]",
     "metadata.google.internal",
 ];
+
+/// The time in which they have to be there, if they are.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Counts tries that fail, which the library repeats by itself.
 #[derive(Debug)]
@@ -51,7 +55,8 @@ impl CountedService {
             .uri()
             .host()
             .is_some_and(|host| NEAR.contains(&host));
-        if near && let Ok(client) = Client::builder().no_proxy().build() {
+        let bare = Client::builder().no_proxy().connect_timeout(SOON);
+        if near && let Ok(client) = bare.build() {
             return HttpClient::new(client).execute(request).await;
         }
         self.client.execute(request).await.map_err(final_if_unsafe)
