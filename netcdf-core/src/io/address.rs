@@ -73,6 +73,14 @@ pub fn shortened(url: &str) -> String {
     }
 }
 
+/// Host and port of a URL.
+#[must_use]
+pub fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit('@').next().unwrap_or_default()
+}
+
 /// Text with its `%XX` replaced.
 #[must_use]
 pub fn decoded(text: &str) -> String {

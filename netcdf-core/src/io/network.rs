@@ -1,5 +1,6 @@
 //! What a run says of requests to other machines, and what it counts of them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,8 +18,8 @@ pub struct Network {
     /// Requests that are under way at a time; `None` if nobody says.
     pub requests: Option<usize>,
     traffic: Mutex<Traffic>,
-    /// Whether this machine has a role at Amazon, once that was asked.
-    role: Mutex<Option<bool>>,
+    /// Whether this machine has a role at a service, once that was asked.
+    roles: Mutex<BTreeMap<&'static str, bool>>,
 }
 
 /// What an output on another machine needs of a run.
@@ -66,7 +67,7 @@ impl Network {
             timeout,
             requests,
             traffic: Mutex::default(),
-            role: Mutex::default(),
+            roles: Mutex::default(),
         }
     }
 
@@ -80,15 +81,23 @@ impl Network {
         self.requests.unwrap_or(usual).max(1)
     }
 
-    /// Whether this machine has a role at Amazon; asks once.
+    /// Whether this machine has a role at a service; asks once.
     ///
     /// # Errors
     /// Those of asking.
-    pub fn has_role(&self, ask: impl FnOnce() -> Result<bool>) -> Result<bool> {
-        let mut role = self.role.lock().unwrap_or_else(PoisonError::into_inner);
-        match *role {
-            Some(known) => Ok(known),
-            None => ask().inspect(|known| *role = Some(*known)),
+    pub fn has_role(
+        &self,
+        service: &'static str,
+        ask: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        match roles.get(service) {
+            Some(known) => Ok(*known),
+            None => {
+                let known = ask()?;
+                roles.insert(service, known);
+                Ok(known)
+            }
         }
     }
 

@@ -3,9 +3,11 @@
 mod api;
 mod examples;
 mod listing;
+mod proxies;
 mod reading;
 mod rounds;
 mod services;
+mod tls;
 mod web;
 mod writing;
 
@@ -19,7 +21,7 @@ use std::time::Duration;
 
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
-use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Manner, Proxy, S3, SECRET_KEY};
+use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Forward, Manner, Proxy, S3, SECRET_KEY, Tls};
 
 /// Variables of a run.
 type Variables = Vec<(&'static str, String)>;

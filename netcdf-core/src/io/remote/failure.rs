@@ -2,7 +2,14 @@
 
 use std::error::Error as _;
 
+use super::reach;
 use crate::error::{Error, ErrorKind};
+
+/// What services answer if there is no such bucket or container.
+const MISSING: [&str; 2] = [
+    "<Code>NoSuchBucket</Code>",
+    "<Code>ContainerNotFound</Code>",
+];
 
 /// Makes errors of those of the library.
 #[derive(Debug)]
@@ -30,6 +37,10 @@ impl Failure {
 
     fn of_any(&self, failed: &str, e: object_store::Error, address: &str) -> Error {
         use object_store::Error as E;
+        let address = address.trim_end_matches('/');
+        if let Some(tls) = reach::refusal(&e) {
+            return reach::unsafe_connection(tls).of(address);
+        }
         let error = match &e {
             E::NotFound { .. } => {
                 Error::new(ErrorKind::NotFound, "there is no such object or bucket")
@@ -38,17 +49,18 @@ impl Failure {
             E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
                 let what = format!("the service denies access with {}", self.tried);
                 let e = Error::new(ErrorKind::Io, what);
-                e.with_remedy(
-                    "name other credentials, for S3 with AWS_PROFILE or #aws.profile=NAME",
-                )
+                e.with_remedy(match address.starts_with("s3:") {
+                    true => "name other credentials with AWS_PROFILE or #aws.profile=NAME",
+                    false => "name other credentials",
+                })
             }
             // Of a list, the library does not tell.
-            e if innermost(e).contains("<Code>NoSuchBucket</Code>") => {
+            e if MISSING.iter().any(|code| innermost(e).contains(code)) => {
                 Error::new(ErrorKind::NotFound, "there is no such bucket")
             }
             _ => Error::new(ErrorKind::Io, format!("{failed}: {}", innermost(&e))),
         };
-        error.of(address.trim_end_matches('/'))
+        error.of(address)
     }
 }
 

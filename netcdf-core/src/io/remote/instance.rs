@@ -1,10 +1,13 @@
-//! The role that Amazon gives to the machine that we run on.
+//! The role that Amazon, Google or Azure gives to the machine that we run on.
 
+use std::path::Path;
 use std::time::Duration;
 
 use reqwest::{Client, Response, redirect};
 
-/// Where machines of Amazon are told about themselves.
+use super::settings::Sources;
+
+/// Where machines are told about themselves.
 pub(super) const SERVICE: &str = "http://169.254.169.254";
 
 /// The time for all questions: on other machines nobody answers.
@@ -13,28 +16,74 @@ const MOST: Duration = Duration::from_secs(1);
 /// Most bytes of a token.
 const LONGEST: u64 = 4096;
 
-/// Whether the service says that this machine has a role. That takes a second at most.
-pub(super) async fn has_role(service: &str) -> bool {
-    let asked = tokio::time::timeout(MOST, role(service)).await;
+/// Files in which the system says whose machine it is, and how Google's and Azure's begin.
+const GOOGLE: (&str, &str) = ("/sys/class/dmi/id/product_name", "Google");
+const AZURE: (&str, &str) = (
+    "/sys/class/dmi/id/chassis_asset_tag",
+    "7783-7084-3265-9085-8269-3286-77",
+);
+
+/// The service that knows the role of this machine, if it is one of Google, or if the environment names that service.
+pub(super) fn google_service(said: &Sources) -> Option<String> {
+    if let Some((_, host)) = said.first(&["GCE_METADATA_HOST", "GCE_METADATA_ROOT"]) {
+        return Some(format!("http://{host}"));
+    }
+    is_of(GOOGLE).then(|| SERVICE.to_owned())
+}
+
+/// The service that knows the identity of this machine, if it is one of Azure.
+pub(super) fn azure_service() -> Option<&'static str> {
+    is_of(AZURE).then_some(SERVICE)
+}
+
+fn is_of((file, begin): (impl AsRef<Path>, &str)) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| text.starts_with(begin))
+}
+
+/// Whether the service of Amazon says that this machine has a role. That takes a second at most.
+pub(super) async fn amazon(service: &str) -> bool {
+    in_time(amazon_role(service)).await
+}
+
+/// The same for Google.
+pub(super) async fn google(service: &str) -> bool {
+    let path = "/computeMetadata/v1/instance/service-accounts/default/email";
+    let url = format!("{service}{path}");
+    in_time(ask(&url, ("Metadata-Flavor", "Google"))).await
+}
+
+/// The same for Azure.
+pub(super) async fn azure(service: &str) -> bool {
+    let path = "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https%3A%2F%2Fstorage.azure.com%2F";
+    let url = format!("{service}{path}");
+    in_time(ask(&url, ("Metadata", "true"))).await
+}
+
+async fn in_time(answer: impl Future<Output = Option<Response>>) -> bool {
+    let asked = tokio::time::timeout(MOST, answer).await;
     asked.ok().flatten().is_some()
 }
 
-/// The answer of a service that knows a role.
-async fn role(service: &str) -> Option<Response> {
+fn client() -> Option<Client> {
     let client = Client::builder().no_proxy();
-    let client = client.redirect(redirect::Policy::none()).build().ok()?;
-    let token = client
+    client.redirect(redirect::Policy::none()).build().ok()
+}
+
+async fn ask(url: &str, (name, value): (&'static str, &str)) -> Option<Response> {
+    let request = client()?.get(url).header(name, value);
+    success(request.send().await.ok()?)
+}
+
+/// The answer of a service that knows a role.
+async fn amazon_role(service: &str) -> Option<Response> {
+    let token = client()?
         .put(format!("{service}/latest/api/token"))
         .header("X-aws-ec2-metadata-token-ttl-seconds", "60");
     let token = success(token.send().await.ok()?)?;
     let short = token.content_length().is_some_and(|n| n <= LONGEST);
     let token = short.then_some(token)?.text().await.ok()?;
-    let role = client
-        .get(format!(
-            "{service}/latest/meta-data/iam/security-credentials/"
-        ))
-        .header("X-aws-ec2-metadata-token", token);
-    success(role.send().await.ok()?)
+    let role = format!("{service}/latest/meta-data/iam/security-credentials/");
+    ask(&role, ("X-aws-ec2-metadata-token", &token)).await
 }
 
 fn success(answer: Response) -> Option<Response> {
@@ -54,7 +103,7 @@ mod tests {
         use_ring();
         let server = Server::start(script);
         let url = server.url("");
-        wait(async { Ok(has_role(url.trim_end_matches('/')).await) }).unwrap()
+        wait(async { Ok(amazon(url.trim_end_matches('/')).await) }).unwrap()
     }
 
     #[test]
@@ -82,6 +131,27 @@ mod tests {
         assert!(!known(|_| Reply::new("200 OK").body(b"token").stalled(0)));
         assert!(begun.elapsed() < Duration::from_secs(30), "it ended");
         use_ring();
-        assert!(!wait(async { Ok(has_role("http://127.0.0.1:1").await) }).unwrap());
+        assert!(!wait(async { Ok(amazon("http://127.0.0.1:1").await) }).unwrap());
+    }
+
+    #[test]
+    fn google_and_azure_are_asked_in_their_own_ways() {
+        use_ring();
+        let server = Server::start(|request| {
+            let header = |name| request.header(name);
+            let known = match request.target.split('?').next() {
+                Some("/computeMetadata/v1/instance/service-accounts/default/email") => {
+                    header("metadata-flavor") == Some("Google")
+                }
+                Some("/metadata/identity/oauth2/token") => header("metadata") == Some("true"),
+                _ => false,
+            };
+            Reply::new(if known { "200 OK" } else { "404 Not Found" }).body(b"")
+        });
+        let url = server.url("");
+        let url = url.trim_end_matches('/');
+        assert!(wait(async { Ok(google(url).await) }).unwrap());
+        assert!(wait(async { Ok(azure(url).await) }).unwrap());
+        assert!(!wait(async { Ok(amazon(url).await) }).unwrap());
     }
 }

@@ -12,6 +12,7 @@ mod instance;
 mod listed;
 mod open;
 mod outage;
+mod reach;
 mod settings;
 mod source;
 mod store;

@@ -183,8 +183,7 @@ fn access(url: &str, said: &Sources, network: &Arc<Network>) -> Result<WebAccess
     Ok(WebAccess {
         login: found.login.map(shown),
         bearer: bearer.map(|token| token.show().to_owned()),
-        ca_bundle: found.ca_bundle,
-        proxy: found.proxy.map(|proxy| proxy.show().to_owned()),
+        line: found.line,
         timeout: network
             .timeout
             .or(found.timeout.map(Duration::from_secs))

@@ -1,11 +1,14 @@
 //! How users say how to reach data on other machines: variables, files and the fragment of the URL.
 //!
 //! [`aws`](aws()) is for object stores and [`web`](web()) for web servers. Both say in `tried` what they found and where, for
-//! messages; passwords, keys and tokens are never shown.
+//! messages; passwords, keys and tokens are never shown. [`line`](line()) is for the way to any server.
 
 mod aws;
+mod azure;
 #[cfg(test)]
 mod fixture;
+mod google;
+mod line;
 mod netrc;
 mod profile;
 mod rc;
@@ -14,7 +17,12 @@ mod sections;
 mod sources;
 mod web;
 
+#[cfg(test)]
+pub(super) use self::{line::Proxy, secret::Secret};
 pub(super) use aws::{Aws, Instance, aws};
+pub(super) use azure::azure;
+pub(super) use google::{Signed, google};
+pub(super) use line::{Line, line};
 pub(super) use netrc::Login;
 pub(super) use sources::Sources;
 pub(super) use web::web;

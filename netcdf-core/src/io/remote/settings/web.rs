@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::line::{self, Line};
 use super::netrc::{Login, find};
 use super::rc::{Rc, rc};
 use super::secret::Secret;
@@ -10,8 +11,6 @@ use crate::error::Result;
 
 /// Variables with a token.
 const TOKENS: [&str; 2] = ["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"];
-/// Variables with the file of certificates.
-const BUNDLES: [&str; 3] = ["SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
 
 /// How to reach a web server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +19,8 @@ pub struct Web {
     pub login: Option<Login>,
     /// A token, which comes before a login. It is for any server: send it over https only.
     pub bearer: Option<Secret>,
-    /// The file with the certificates to trust.
-    pub ca_bundle: Option<PathBuf>,
-    /// The address of a proxy, which may have a password in it. The usual variables for proxies are not looked at here.
-    pub proxy: Option<Secret>,
+    /// Certificates and proxy.
+    pub line: Line,
     /// The most seconds that a request may take.
     pub timeout: Option<u64>,
     /// What requests have, or where logins were looked for. It has no secrets.
@@ -56,8 +53,7 @@ pub fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<Web> {
     Ok(Web {
         login: login.map(|(login, _)| login),
         bearer: token.map(|(_, token)| Secret::new(token)),
-        ca_bundle: ca_bundle(sources, &rc),
-        proxy: rc.get("HTTP.PROXY.SERVER").map(Secret::new),
+        line: line::of(sources, &rc),
         timeout: timeout(&rc),
         tried: tried.join(" and "),
     })
@@ -89,11 +85,6 @@ fn netrc_files(sources: &Sources, rc: &Rc) -> Vec<PathBuf> {
     let home = sources.home.iter();
     home.flat_map(|home| names.iter().flatten().map(|name| home.join(name)))
         .collect()
-}
-
-fn ca_bundle(sources: &Sources, rc: &Rc) -> Option<PathBuf> {
-    let own = rc.get("HTTP.SSL.CAINFO").map(|text| sources.path(text));
-    own.or_else(|| Some(sources.path(&sources.first(&BUNDLES)?.1)))
 }
 
 /// The time limit; 0 stands for none, as with curl.
@@ -182,7 +173,8 @@ mod tests {
     fn other_values_are_from_the_first_place_that_has_them() {
         let mut fixture = Fixture::new().with("home/.ncrc", "HTTP.TIMEOUT=0");
         let none = of(&fixture);
-        assert!(none.bearer.is_none() && none.ca_bundle.is_none() && none.proxy.is_none());
+        assert!(none.bearer.is_none());
+        assert_eq!(none.line, Line::default());
         assert_eq!(none.timeout, None);
 
         for name in ["BEARER_TOKEN", "NETCDF_BEARER_TOKEN"] {
@@ -191,16 +183,11 @@ mod tests {
             assert_eq!(web.bearer.unwrap().show(), format!("of {name}"));
             assert_eq!(web.tried, format!("the token of the environment's {name}"));
         }
-        for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
-            fixture = fixture.set(name, name);
-            let path = PathBuf::from(fixture.at("here")).join(name);
-            assert_eq!(of(&fixture).ca_bundle, Some(path));
-        }
         let lines = "http.ssl.cainfo=/ca\nHTTP.PROXY.SERVER=http://p:1\nHTTP.TIMEOUT=30\n";
         fixture.write("home/.ncrc", lines);
         let web = of(&fixture);
-        assert_eq!(web.ca_bundle, Some("/ca".into()));
-        assert_eq!(web.proxy.unwrap().show(), "http://p:1");
+        assert_eq!(web.line.ca_bundle, Some("/ca".into()));
+        assert_eq!(web.line.proxy.unwrap().address.show(), "http://p:1");
         assert_eq!(web.timeout, Some(30));
         fixture.write("home/.ncrc", "HTTP.TIMEOUT=soon");
         assert_eq!(of(&fixture).timeout, None);

@@ -1,16 +1,17 @@
 //! How a web server is reached: credentials, certificates, proxy, and how long we wait.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Certificate, Client, ClientBuilder, Proxy, redirect};
+use reqwest::{Client, ClientBuilder, redirect};
 
 use super::transport;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 use crate::io::remote::connect::use_ring;
+use crate::io::remote::reach;
+use crate::io::remote::settings::Line;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -25,10 +26,8 @@ pub(in crate::io::remote) struct WebAccess {
     pub login: Option<(String, String)>,
     /// A token, used instead of the login.
     pub bearer: Option<String>,
-    /// Certificates of authorities to trust besides those of the system: a PEM file.
-    pub ca_bundle: Option<PathBuf>,
-    /// Address of a proxy, instead of that of the environment; an empty text for none.
-    pub proxy: Option<String>,
+    /// Certificates and proxy.
+    pub line: Line,
     /// When an answer is given up.
     pub timeout: Duration,
     /// Where requests are counted.
@@ -40,8 +39,7 @@ impl Default for WebAccess {
         Self {
             login: None,
             bearer: None,
-            ca_bundle: None,
-            proxy: None,
+            line: Line::default(),
             timeout: Duration::from_secs(60),
             network: Arc::default(),
         }
@@ -54,8 +52,7 @@ impl fmt::Debug for WebAccess {
         let mut shown = f.debug_struct("WebAccess");
         shown.field("login", &self.login.is_some());
         shown.field("bearer", &self.bearer.is_some());
-        shown.field("ca_bundle", &self.ca_bundle);
-        shown.field("proxy", &self.proxy.is_some());
+        shown.field("line", &self.line);
         shown.field("timeout", &self.timeout);
         shown.finish()
     }
@@ -80,32 +77,11 @@ impl WebAccess {
     }
 
     fn builder(&self) -> Result<ClientBuilder> {
-        let mut builder = Client::builder()
+        let builder = Client::builder()
             .user_agent(concat!("netcdf-tools/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT.min(self.timeout))
             .read_timeout(STALL.min(self.timeout));
-        if let Some(path) = &self.ca_bundle {
-            builder = builder.tls_certs_merge(certificates(path)?);
-        }
-        match self.proxy.as_deref() {
-            None => Ok(builder),
-            Some("") => Ok(builder.no_proxy()),
-            Some(text) => Ok(builder.proxy(proxy(text)?)),
-        }
+        reach::client(builder, &self.line)
     }
-}
-
-fn certificates(path: &Path) -> Result<Vec<Certificate>> {
-    let name = path.display().to_string();
-    let text = std::fs::read(path).map_err(|e| Error::io("cannot read", &name, e))?;
-    match Certificate::from_pem_bundle(&text) {
-        Ok(all) if !all.is_empty() => Ok(all),
-        _ => Err(Error::new(ErrorKind::Argument, "no certificates in PEM format").of(&name)),
-    }
-}
-
-fn proxy(text: &str) -> Result<Proxy> {
-    // The error and the text may show a password.
-    Proxy::all(text).map_err(|_| Error::new(ErrorKind::Argument, "not the address of a proxy"))
 }

@@ -4,12 +4,13 @@ use std::error::Error as StdError;
 use std::io;
 
 use super::tries::Fault;
-use crate::error::{Error, ErrorKind, plain};
+use crate::error::plain;
+use crate::io::remote::reach;
 
 /// What a failed request means. All but the choice of whom to trust may be better next time.
 pub(super) fn fault(e: &reqwest::Error) -> Fault {
-    if let Some(tls) = tls(e) {
-        return Fault::Final(untrusted(tls));
+    if let Some(tls) = reach::refusal(e) {
+        return Fault::Final(reach::unsafe_connection(tls));
     }
     let cause = innermost(e);
     if e.is_timeout() {
@@ -22,28 +23,9 @@ pub(super) fn fault(e: &reqwest::Error) -> Fault {
     Fault::passing(format!("{what}: {cause}"))
 }
 
-fn untrusted(e: &rustls::Error) -> Error {
-    let error = Error::new(ErrorKind::Io, format!("no safe connection: {e}"));
-    match e {
-        rustls::Error::InvalidCertificate(_) => error
-            .with_remedy("if the server is yours, name a file with its authority's certificate"),
-        _ => error,
-    }
-}
-
 /// The error and its causes. Causes have no addresses, which may show secrets.
 fn causes<'a>(e: &'a reqwest::Error) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(e.source(), |&e| e.source())
-}
-
-fn tls(e: &reqwest::Error) -> Option<&rustls::Error> {
-    causes(e).find_map(|cause| {
-        let within = cause
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        let within = within.and_then(|e| e.downcast_ref());
-        within.or_else(|| cause.downcast_ref())
-    })
 }
 
 /// The message of the first cause.

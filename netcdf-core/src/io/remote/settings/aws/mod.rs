@@ -1,5 +1,7 @@
 //! How to reach object stores that speak S3: AWS's variables and files, and the keys of netCDF-C.
 
+use std::path::PathBuf;
+
 use super::profile::{Choice, Profile, choice, list, value};
 use super::rc::{Rc, rc};
 use super::secret::Secret;
@@ -23,6 +25,8 @@ pub struct Aws {
     pub region: Option<String>,
     /// The address of the service, if it is not AWS's own.
     pub endpoint: Option<String>,
+    /// The file with the certificates to trust, if it is only for this service.
+    pub ca_bundle: Option<PathBuf>,
     /// What to sign requests with.
     pub credentials: Option<Keys>,
     /// The profile that applies, if one exists.
@@ -72,6 +76,7 @@ pub fn aws(sources: &Sources) -> Result<Aws> {
     let mut aws = Aws {
         region: region(sources, &rc, &profile),
         endpoint: endpoint(sources, &profile),
+        ca_bundle: ca_bundle(sources, &profile),
         credentials: None,
         profile: profile.name.clone(),
         anonymous: false,
@@ -109,6 +114,12 @@ fn endpoint(sources: &Sources, profile: &Profile) -> Option<String> {
     let set = sources.first(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]);
     set.map(|(_, url)| url)
         .or_else(|| profile.get("endpoint_url").map(str::to_owned))
+}
+
+fn ca_bundle(sources: &Sources, profile: &Profile) -> Option<PathBuf> {
+    let set = sources.env("AWS_CA_BUNDLE");
+    let set = set.or_else(|| profile.get("ca_bundle").map(str::to_owned));
+    set.map(|text| sources.path(&text))
 }
 
 /// Who is to be asked for the role of this machine; nobody, if the environment says so.

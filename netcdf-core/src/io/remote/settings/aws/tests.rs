@@ -33,6 +33,7 @@ fn without_settings_requests_are_not_signed() {
     let expected = Aws {
         region: None,
         endpoint: None,
+        ca_bundle: None,
         credentials: None,
         profile: None,
         anonymous: false,
@@ -107,6 +108,16 @@ fn endpoints_are_from_the_first_place_that_has_them() {
     expect(&fixture, "all");
     fixture = fixture.set("AWS_ENDPOINT_URL_S3", "s3");
     expect(&fixture, "s3");
+}
+
+#[test]
+fn certificates_may_be_for_this_service_only() {
+    let fixture = Fixture::new();
+    assert_eq!(of(&fixture).ca_bundle, None);
+    let fixture = fixture.with(CONFIG, "[default]\nca_bundle=~/ca\n");
+    assert_eq!(of(&fixture).ca_bundle, Some(fixture.home().join("ca")));
+    let fixture = fixture.set("AWS_CA_BUNDLE", "/all");
+    assert_eq!(of(&fixture).ca_bundle, Some("/all".into()));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Credentials: who gets them, and that nobody sees them.
 
+use std::path::Path;
+
 use super::*;
 use crate::error::ErrorKind;
 
@@ -143,28 +145,28 @@ fn settings_that_cannot_be_used() {
     let bearer = Some("secret\n".to_owned());
     let e = error(WebAccess { bearer, ..access() });
     assert!(e.contains("the token has characters"), "{e}");
-    let proxy = Some("http://me:secret@:x".to_owned());
-    assert!(error(WebAccess { proxy, ..access() }).contains("proxy"));
+    let line = by_proxy("http://me:secret@:x");
+    assert!(error(WebAccess { line, ..access() }).contains("proxy"));
     let file = tempfile::NamedTempFile::new().unwrap();
-    let ca_bundle = Some(file.path().to_owned());
-    let e = error(WebAccess {
-        ca_bundle,
-        ..access()
-    });
+    let trusting = |path: &Path| {
+        let ca_bundle = Some(path.to_owned());
+        let line = Line {
+            ca_bundle,
+            ..Line::default()
+        };
+        error(WebAccess { line, ..access() })
+    };
+    let e = trusting(file.path());
     assert!(e.contains("no certificates"), "{e}");
-    let ca_bundle = Some("/no/such/file".into());
-    let e = error(WebAccess {
-        ca_bundle,
-        ..access()
-    });
+    let e = trusting(Path::new("/no/such/file"));
     assert!(e.contains("cannot read"), "{e}");
 }
 
 #[test]
 fn a_proxy_gets_the_requests() {
     let server = Server::start(good);
-    let proxy = Some(server.url(""));
-    let web = connect("http://host.invalid/f", WebAccess { proxy, ..access() });
+    let line = by_proxy(&server.url(""));
+    let web = connect("http://host.invalid/f", WebAccess { line, ..access() });
     assert_eq!(get(&web, Part::First(4)).unwrap(), some(b"0123"));
     assert_eq!(server.requests()[0].target, "http://host.invalid/f");
 }

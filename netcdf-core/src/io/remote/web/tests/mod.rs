@@ -10,6 +10,7 @@ use std::time::Duration;
 use self::server::{Reply, Request, Server};
 use super::{Web, WebAccess};
 use crate::error::Result;
+use crate::io::remote::settings::{self, Line, Secret};
 use crate::io::remote::wait::wait;
 use crate::io::remote::{Got, Objects, Part, Version};
 
@@ -18,9 +19,20 @@ const TAG: &str = "\"one\"";
 
 fn access() -> WebAccess {
     WebAccess {
-        proxy: Some(String::new()),
+        line: by_proxy(""),
         timeout: Duration::from_secs(5),
         ..WebAccess::default()
+    }
+}
+
+/// A proxy, or none for an empty address.
+fn by_proxy(address: &str) -> Line {
+    let address = Secret::new(address);
+    let except = String::new();
+    let proxy = Some(settings::Proxy { address, except });
+    Line {
+        proxy,
+        ..Line::default()
     }
 }
 

@@ -1,0 +1,61 @@
+//! Google Cloud Storage.
+
+use std::sync::Arc;
+
+use object_store::gcp::{GoogleCloudStorage, GoogleCloudStorageBuilder};
+
+use super::Connection;
+use crate::error::Result;
+use crate::io::remote::instance;
+use crate::io::remote::settings::{self, Signed, Sources};
+use crate::io::remote::wait::wait;
+
+/// Google's own service.
+const SERVICE: &str = "https://storage.googleapis.com";
+
+/// The bucket of that name, and what it is asked with.
+///
+/// # Errors
+/// [`crate::ErrorKind::Argument`] for settings that cannot be used.
+pub(super) fn bucket(
+    name: &str,
+    said: &Sources,
+    to: &Connection,
+) -> Result<(Arc<GoogleCloudStorage>, String)> {
+    let google = settings::google(said);
+    let url = google.endpoint.as_deref().unwrap_or(SERVICE);
+    let line = settings::line(said, url)?;
+    let mut tried = google.tried;
+    let builder = match google.signed {
+        Signed::Environment => GoogleCloudStorageBuilder::from_env(),
+        Signed::Role if has_role(said, to)? => {
+            "the role of this machine".clone_into(&mut tried);
+            GoogleCloudStorageBuilder::new()
+        }
+        // Without the token, which is never sent, the library would look for credentials all the same.
+        Signed::Role | Signed::Never => GoogleCloudStorageBuilder::new()
+            .with_bearer_token("")
+            .with_skip_signature(true),
+    };
+    let plain = url.starts_with("http://");
+    let builder = match &google.endpoint {
+        Some(url) => builder.with_base_url(url),
+        None => builder,
+    };
+    let builder = builder
+        .with_bucket_name(name)
+        .with_client_options(to.options(&line)?.with_allow_http(plain))
+        .with_retry(to.retry())
+        .with_http_connector(to.connector());
+    let made = builder.build().map_err(|e| to.failed(&tried, e))?;
+    Ok((Arc::new(made), tried))
+}
+
+/// Whether this is a machine of Google with a role. Others are not kept waiting for a service that they do not have.
+fn has_role(said: &Sources, to: &Connection) -> Result<bool> {
+    let Some(service) = instance::google_service(said) else {
+        return Ok(false);
+    };
+    let ask = || wait(async { Ok(instance::google(&service).await) });
+    to.network.has_role("Google", ask)
+}

@@ -1,0 +1,115 @@
+//! Connects to the services that addresses name.
+
+mod amazon;
+mod azure;
+mod google;
+mod service;
+
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use object_store::{ClientOptions, RetryConfig};
+
+use self::service::Counted;
+use super::bucket::Bucket;
+use super::failure::Failure;
+use super::reach;
+use super::settings::{Line, Sources};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::{Address, Service};
+use crate::io::network::Network;
+
+/// Requests that fail for a while are repeated so many times.
+const RETRIES: usize = 6;
+
+/// The time that a request may take with all that is repeated, unless somebody says otherwise.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The time in which a connection has to be there.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The bucket or container of an address.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
+pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Result<Bucket> {
+    use_ring();
+    let timeout = network.timeout.unwrap_or(TIMEOUT);
+    let whole = Address {
+        key: String::new(),
+        ..address.clone()
+    };
+    let name = whole.short();
+    let to = Connection {
+        name: &name,
+        network,
+        timeout,
+    };
+    let by = (network, timeout);
+    Ok(match &address.service {
+        Service::S3 {
+            bucket,
+            region,
+            endpoint,
+        } => {
+            let place = (bucket.as_str(), region.as_deref(), endpoint.as_deref());
+            let (made, tried) = amazon::bucket(place, said, &to)?;
+            Bucket::new(made, (&name, &tried), by)
+        }
+        Service::Google { bucket } => {
+            let (made, tried) = google::bucket(bucket, said, &to)?;
+            Bucket::new(made, (&name, &tried), by)
+        }
+        Service::Azure { account, container } => {
+            let (made, tried) = azure::container((account.as_deref(), container), said, &to)?;
+            Bucket::new(made, (&name, &tried), by)
+        }
+        Service::Web { .. } => {
+            let what = "a web server has no buckets";
+            return Err(Error::new(ErrorKind::Internal, what).of(&name));
+        }
+    })
+}
+
+/// All of TLS here is done by rustls with ring.
+pub(super) fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Another part of the program may have chosen before: then that is used.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// What clients of all services have in common.
+struct Connection<'a> {
+    /// The bucket, for messages.
+    name: &'a str,
+    network: &'a Arc<Network>,
+    timeout: Duration,
+}
+
+impl Connection<'_> {
+    /// How long bytes may take is up to [`Bucket`]: large parts on slow lines take their time.
+    fn options(&self, line: &Line) -> Result<ClientOptions> {
+        let options = ClientOptions::new().with_timeout_disabled();
+        let options = options.with_connect_timeout(CONNECT.min(self.timeout));
+        reach::options(options, line)
+    }
+
+    fn retry(&self) -> RetryConfig {
+        RetryConfig {
+            max_retries: RETRIES,
+            retry_timeout: self.timeout,
+            ..RetryConfig::default()
+        }
+    }
+
+    fn connector(&self) -> Counted {
+        Counted(Arc::clone(self.network))
+    }
+
+    /// The error for a client that cannot be made.
+    fn failed(&self, tried: &str, e: object_store::Error) -> Error {
+        Failure::new(tried).of(e, self.name)
+    }
+}

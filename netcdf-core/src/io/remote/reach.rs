@@ -1,0 +1,107 @@
+//! Whom we trust, and by which proxy we go: settings put into clients, and what it means if a server is not trusted.
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::Path;
+
+use object_store::ClientOptions;
+use reqwest::{ClientBuilder, NoProxy, Proxy};
+
+use super::settings::Line;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A client of web servers with these settings.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] for a file that cannot be read.
+pub(super) fn client(mut builder: ClientBuilder, line: &Line) -> Result<ClientBuilder> {
+    if let Some(path) = &line.ca_bundle {
+        let all = certificates(path, reqwest::Certificate::from_pem_bundle)?;
+        builder = builder.tls_certs_merge(all);
+    }
+    Ok(match &line.proxy {
+        None => builder,
+        Some(by) if by.address.show().is_empty() => builder.no_proxy(),
+        Some(by) => {
+            let except = NoProxy::from_string(&by.except);
+            builder.proxy(proxy(by.address.show())?.no_proxy(except))
+        }
+    })
+}
+
+/// The same for clients of object stores.
+///
+/// # Errors
+/// As [`client`].
+pub(super) fn options(mut options: ClientOptions, line: &Line) -> Result<ClientOptions> {
+    if let Some(path) = &line.ca_bundle {
+        for one in certificates(path, object_store::Certificate::from_pem_bundle)? {
+            options = options.with_root_certificate(one);
+        }
+    }
+    if let Some(by) = &line.proxy {
+        proxy(by.address.show())?;
+        options = options
+            .with_proxy_url(by.address.show())
+            .with_proxy_excludes(&by.except);
+    }
+    Ok(options)
+}
+
+fn certificates<C, E>(path: &Path, parsed: impl Fn(&[u8]) -> Result<Vec<C>, E>) -> Result<Vec<C>> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|e| Error::io("cannot read certificates", &name, e))?;
+    match parsed(&text) {
+        Ok(all) if !all.is_empty() => Ok(all),
+        _ => Err(Error::new(ErrorKind::Argument, "no certificates in PEM format").of(&name)),
+    }
+}
+
+fn proxy(text: &str) -> Result<Proxy> {
+    // The error and the text may show a password.
+    let what = "HTTP.PROXY.SERVER is not the address of a proxy";
+    let failed = |_| Error::new(ErrorKind::Argument, what);
+    Proxy::all(text).map_err(failed)
+}
+
+/// The refusal of TLS that is behind an error.
+pub(super) fn refusal<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
+    let mut causes = std::iter::successors(Some(e), |&e| next(e));
+    causes.find_map(|cause| cause.downcast_ref())
+}
+
+/// The cause of an error; what an error of the system wraps is one, too.
+fn next<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    let system = e.downcast_ref::<io::Error>();
+    match system.and_then(io::Error::get_ref) {
+        Some(within) => Some(within),
+        None => e.source(),
+    }
+}
+
+/// The error for a refusal of TLS.
+pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
+    let error = Error::new(ErrorKind::Io, format!("no safe connection: {e}"));
+    match e {
+        rustls::Error::InvalidCertificate(_) => error.with_remedy(
+            "if the server is yours, name a file with its authority's certificate in SSL_CERT_FILE, or as HTTP.SSL.CAINFO in .ncrc",
+        ),
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_found_however_deep() {
+        let refused = || rustls::Error::DecryptError;
+        assert_eq!(refusal(&refused()), Some(&refused()));
+        let once = io::Error::other(refused());
+        assert_eq!(refusal(&once), Some(&refused()));
+        let twice = io::Error::other(io::Error::other(once));
+        assert_eq!(refusal(&twice), Some(&refused()));
+        assert_eq!(refusal(&io::Error::other("x")), None);
+    }
+}
