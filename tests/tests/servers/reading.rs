@@ -130,6 +130,67 @@ fn who_may_not_read_learns_what_was_tried() {
 }
 
 #[test]
+fn addresses_of_services_that_are_none_are_errors() {
+    let cases = [
+        (
+            "AWS_ENDPOINT_URL",
+            "http://127.0.0.1:1 /",
+            "s3://bucket/a.nc",
+        ),
+        ("AWS_ENDPOINT_URL", "hush-words", "s3://bucket/a.nc"),
+        (
+            "AWS_ENDPOINT_URL",
+            "http://hush@host:99999",
+            "s3://bucket/a.nc",
+        ),
+        ("AWS_ENDPOINT_URL", "ftp://host", "s3://bucket/a.nc"),
+        ("AWS_REGION", "no region", "s3://bucket/a.nc"),
+        ("STORAGE_EMULATOR_HOST", "http://a b", "gs://bucket/a.nc"),
+        (
+            "AZURE_STORAGE_ENDPOINT",
+            "words",
+            "abfs://c@account.dfs.core.windows.net/a.nc",
+        ),
+    ];
+    for (name, value, address) in cases {
+        let variables = vec![
+            (name, value.to_owned()),
+            ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
+        ];
+        let got = run(variables, &["ncdump", address]);
+        failed(
+            &got,
+            &["the address of the service, or the region in it, cannot be used"],
+        );
+    }
+    // Some make sense once they are written in the usual way.
+    let server = S3::start_public();
+    server.put("a.nc", &testdata("classic/weather-5.nc"));
+    let unsigned = vec![("AWS_ENDPOINT_URL", format!("{}/\n", server.url()))];
+    let got = run(unsigned, &["ncdump", "-h", "s3://bucket/a.nc"]).clean();
+    assert!(got.text().contains("dimensions:"), "{got}");
+}
+
+#[test]
+fn odd_names_of_buckets_are_errors() {
+    let server = S3::start();
+    for address in [
+        "s3://bu cket/a.nc",
+        "s3://b\u{e4}/a.nc",
+        "s3://a%b/a.nc",
+        "s3://a\nb/a.nc",
+        "gs://a b/c",
+        "az://a b/c",
+    ] {
+        let mut variables = server.environment();
+        variables.push(("AZURE_STORAGE_ACCOUNT_NAME", "account".to_owned()));
+        variables.push(("STORAGE_EMULATOR_HOST", server.url()));
+        variables.push(("AZURE_STORAGE_ENDPOINT", server.url()));
+        failed(&run(variables, &["ncdump", address]), &["has such a name"]);
+    }
+}
+
+#[test]
 fn what_is_not_there_is_an_error() {
     let server = S3::start();
     server.put("folder/a.nc", &testdata("classic/weather-5.nc"));
@@ -182,7 +243,7 @@ fn bursts_of_refusals_are_survived() {
 fn dropped_connections_are_survived() {
     let (server, want) = server_with_file();
     let proxy = Proxy::start(server.port());
-    proxy.every(Fault::Drop, 2);
+    proxy.every(Fault::Drop, 5);
     let got = run(
         S3::environment_at(&proxy.url()),
         &["ncdump", "s3://bucket/many.nc"],

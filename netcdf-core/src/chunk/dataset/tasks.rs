@@ -24,7 +24,7 @@ enum Task {
 }
 
 /// Large bands that fit in memory at a time, where requests take long.
-const AHEAD: u64 = 4;
+const AHEAD: u64 = 3;
 
 /// Copies of a band in memory while it is worked on, roughly.
 pub const COPIES: u64 = 4;

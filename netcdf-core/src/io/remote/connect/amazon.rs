@@ -32,6 +32,7 @@ pub(super) fn bucket(
         Some(url) => url.to_owned(),
         None => format!("https://s3.{region}.amazonaws.com"),
     };
+    let url = to.service(&url)?;
     let line = settings::line(said, &url)?;
     let line = Line {
         ca_bundle: aws.ca_bundle.clone().or(line.ca_bundle),
@@ -43,10 +44,10 @@ pub(super) fn bucket(
         .with_client_options(to.options(&line)?)
         .with_retry(to.retry())
         .with_http_connector(to.connector());
-    if let Some(endpoint) = endpoint {
+    if endpoint.is_some() {
         // Plain HTTP is used where it is named, and nowhere else.
-        let plain = endpoint.starts_with("http://");
-        builder = builder.with_endpoint(endpoint).with_allow_http(plain);
+        let plain = url.starts_with("http://");
+        builder = builder.with_endpoint(url).with_allow_http(plain);
     }
     let made = builder.build().map_err(|e| to.failed(&aws.tried, e))?;
     Ok((Arc::new(made), aws.tried))

@@ -27,6 +27,10 @@ pub(super) fn container(
         (None, None) if azure.emulator => String::new(),
         (None, None) => return Err(no_account().of(to.name)),
     };
+    let url = match url.is_empty() {
+        true => url,
+        false => to.service(&url)?,
+    };
     let line = settings::line(said, &url)?;
     let plain = url.starts_with("http://");
     let mut builder = MicrosoftAzureBuilder::from_env()
@@ -37,8 +41,8 @@ pub(super) fn container(
     if let Some(account) = azure.account {
         builder = builder.with_account(account);
     }
-    if let Some(endpoint) = azure.endpoint {
-        builder = builder.with_endpoint(endpoint);
+    if azure.endpoint.is_some() {
+        builder = builder.with_endpoint(url);
     }
     if azure.emulator {
         builder = builder.with_use_emulator(true);

@@ -23,8 +23,8 @@ pub(super) fn bucket(
     to: &Connection,
 ) -> Result<(Arc<GoogleCloudStorage>, String)> {
     let google = settings::google(said);
-    let url = google.endpoint.as_deref().unwrap_or(SERVICE);
-    let line = settings::line(said, url)?;
+    let url = to.service(google.endpoint.as_deref().unwrap_or(SERVICE))?;
+    let line = settings::line(said, &url)?;
     let mut tried = google.tried;
     let builder = match google.signed {
         Signed::Environment => GoogleCloudStorageBuilder::from_env(),
@@ -39,7 +39,7 @@ pub(super) fn bucket(
     };
     let plain = url.starts_with("http://");
     let builder = match &google.endpoint {
-        Some(url) => builder.with_base_url(url),
+        Some(_) => builder.with_base_url(&url),
         None => builder,
     };
     let builder = builder

@@ -52,15 +52,19 @@ pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Resu
             region,
             endpoint,
         } => {
+            to.check_name(bucket)?;
             let place = (bucket.as_str(), region.as_deref(), endpoint.as_deref());
             let (made, tried) = amazon::bucket(place, said, &to)?;
             Bucket::new(made, (&name, &tried), by)
         }
         Service::Google { bucket } => {
+            to.check_name(bucket)?;
             let (made, tried) = google::bucket(bucket, said, &to)?;
             Bucket::new(made, (&name, &tried), by)
         }
         Service::Azure { account, container } => {
+            account.iter().try_for_each(|name| to.check_name(name))?;
+            to.check_name(container)?;
             let (made, tried) = azure::container((account.as_deref(), container), said, &to)?;
             Bucket::new(made, (&name, &tried), by)
         }
@@ -94,6 +98,31 @@ impl Connection<'_> {
         let options = ClientOptions::new().with_timeout_disabled();
         let options = options.with_connect_timeout(CONNECT.min(self.timeout));
         reach::options(options, line)
+    }
+
+    /// Checks that a name can be that of a bucket, a container or an account: the library panics at others.
+    fn check_name(&self, name: &str) -> Result<()> {
+        let known = |b: u8| b.is_ascii_alphanumeric() || b"-._$".contains(&b);
+        if !name.is_empty() && name.bytes().all(known) {
+            return Ok(());
+        }
+        let what = "no bucket, container or account has such a name";
+        Err(Error::new(ErrorKind::Argument, what).of(self.name))
+    }
+
+    /// The address of a service as the library takes it, which panics at any other. It may have a password, so no message shows it.
+    fn service(&self, url: &str) -> Result<String> {
+        let parsed = reqwest::Url::parse(url).ok();
+        let usable =
+            parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        match usable {
+            Some(url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+            None => {
+                let what = "the address of the service, or the region in it, cannot be used";
+                let e = Error::new(ErrorKind::Argument, what).of(self.name);
+                Err(e.with_remedy("an address of a service is such as https://HOST:PORT"))
+            }
+        }
     }
 
     fn retry(&self) -> RetryConfig {
