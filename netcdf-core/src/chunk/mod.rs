@@ -17,6 +17,7 @@ pub mod reader;
 pub mod rechunk;
 pub mod scatter;
 pub mod shapes;
+pub mod view;
 pub mod writer;
 
 pub use assemble::Assembler;

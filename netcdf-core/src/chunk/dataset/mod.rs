@@ -222,4 +222,4 @@ impl<'a> Dataset<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

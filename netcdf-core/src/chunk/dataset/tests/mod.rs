@@ -40,7 +40,7 @@ impl Filter for Add {
     }
 }
 
-pub(super) fn table() -> Table {
+pub(in crate::chunk) fn table() -> Table {
     Table::new(vec![FilterEntry {
         id: 300,
         name: "add",
@@ -54,7 +54,7 @@ pub(super) fn table() -> Table {
 
 /// One variable (5, 7) of shorts with the values 10·row + column, in chunks of (2, 3); extent
 /// (4, 7), so that the last row is fill; the chunk in the middle of the first row is missing.
-pub(super) struct Chunked {
+pub(in crate::chunk) struct Chunked {
     schema: Schema,
     filters: Vec<FilterSpec>,
 }
@@ -158,7 +158,7 @@ impl Reader for Chunked {
     }
 }
 
-fn expected(y: u64, x: u64) -> i16 {
+pub(in crate::chunk) fn expected(y: u64, x: u64) -> i16 {
     let missing = y == 4 || (y < 2 && (3..6).contains(&x));
     if missing {
         -32767
@@ -167,7 +167,7 @@ fn expected(y: u64, x: u64) -> i16 {
     }
 }
 
-pub(super) fn readers() -> [Chunked; 2] {
+pub(in crate::chunk) fn readers() -> [Chunked; 2] {
     [
         Chunked::new(vec![]),
         Chunked::new(vec![FilterSpec {

@@ -1,0 +1,284 @@
+//! A part of a dataset as a dataset: its own schema, and of dimensions the indices that are taken.
+
+mod objects;
+mod taken;
+mod variable;
+
+pub use taken::{Run, Taken};
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use self::objects::Objects;
+use self::taken::Piece;
+use self::variable::ShownVariable;
+use super::layout::{ChunkRef, Layout};
+use super::scatter::{Block, advance, put, runs};
+use super::{Dataset, ElementForm, Engine, Provenance, Reader};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::Source;
+use crate::io::merge::Near;
+use crate::io::store::Content;
+use crate::limits::zeros;
+use crate::model::region::product;
+use crate::model::{DimId, Region, Schema, Values, VarId};
+
+/// Who is told of chunks.
+type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
+
+/// A dataset with the variables of another one, of whose dimensions only some indices are taken. Chunks of which all elements
+/// are taken stay chunks.
+pub struct View<'a> {
+    base: &'a dyn Reader,
+    /// What is kept of the base.
+    engine: &'a Engine,
+    schema: Schema,
+    /// Of dimensions that are not taken as a whole.
+    taken: BTreeMap<DimId, Taken>,
+    variables: Mutex<BTreeMap<VarId, Arc<ShownVariable>>>,
+    objects: Objects,
+}
+
+impl<'a> View<'a> {
+    /// The dataset of `base`, of which `engine` keeps what was read, with the indices that are taken of dimensions. `schema` has the
+    /// variables and dimensions of the base under the same ids; their lengths become those of the view.
+    #[must_use]
+    pub fn new(
+        (base, engine): (&'a dyn Reader, &'a Engine),
+        mut schema: Schema,
+        taken: BTreeMap<DimId, Taken>,
+    ) -> Self {
+        for (id, dim) in (0..).map(DimId).zip(&mut schema.dims) {
+            dim.len = taken.get(&id).map_or(dim.len, Taken::len);
+        }
+        Self {
+            base,
+            engine,
+            schema,
+            taken,
+            variables: Mutex::default(),
+            objects: Objects::default(),
+        }
+    }
+
+    /// What is taken of each dimension of a variable.
+    fn taken(&self, var: VarId) -> Result<Vec<Option<&Taken>>> {
+        let var = self.base.schema().var(var);
+        let dims = &var.or_internal("a variable of the base")?.dims;
+        Ok(dims.iter().map(|dim| self.taken.get(dim)).collect())
+    }
+
+    /// How a variable is shown.
+    fn variable(&self, var: VarId) -> Result<Arc<ShownVariable>> {
+        let known = || {
+            self.variables
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(variable) = known().get(&var) {
+            return Ok(Arc::clone(variable));
+        }
+        let how = (&*self.taken(var)?, self.schema.shape(var));
+        let variable = Arc::new(ShownVariable::new(self.base, var, how)?);
+        known().insert(var, Arc::clone(&variable));
+        Ok(variable)
+    }
+
+    /// Visits chunks as `find` finds them in the base.
+    fn chunks(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: Visit<'_>,
+        find: impl FnOnce(&Block, Visit<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let variable = self.variable(var)?;
+        find(&variable.within(chunks)?, &mut |chunk| {
+            let object = self.objects.number(var, chunk.object)?;
+            let index = variable.out(chunk.index)?;
+            visit(ChunkRef {
+                index,
+                object,
+                ..chunk
+            })
+        })
+    }
+
+    /// A chunk as the base knows it.
+    fn back(&self, chunk: &ChunkRef) -> Result<ChunkRef> {
+        let (var, object) = self
+            .objects
+            .of(chunk.object)
+            .or_internal("a chunk of the view")?;
+        let index = self.variable(var)?.back(chunk.index)?;
+        Ok(ChunkRef {
+            index,
+            object,
+            ..chunk.clone()
+        })
+    }
+
+    fn back_all(&self, chunks: &[ChunkRef]) -> Result<Vec<ChunkRef>> {
+        chunks.iter().map(|chunk| self.back(chunk)).collect()
+    }
+
+    /// The elements of a box of a variable, piece by piece.
+    fn elements(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        let set = Dataset::new(self.base, env).with(self.engine);
+        let layout = set.layout(var)?;
+        let taken = self.taken(var)?;
+        let dims = taken.iter().zip(part.start.iter().zip(&part.count));
+        let pieces: Vec<Vec<Piece>> = dims
+            .map(|(taken, (&start, &count))| match taken {
+                Some(taken) => taken.pieces(start, count),
+                None => vec![whole(start, count)],
+            })
+            .collect();
+        let bytes = product(&part.count).and_then(|n| n.checked_mul(layout.element.size));
+        let bytes = bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "a region of 2^64 bytes"))?;
+        let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;
+        let counts: Vec<u64> = pieces.iter().map(|all| all.len() as u64).collect();
+        let mut at = vec![0; pieces.len()];
+        loop {
+            let one = |(&n, all): (&u64, &Vec<Piece>)| all.get(usize::try_from(n).ok()?).copied();
+            let chosen: Option<Vec<Piece>> = at.iter().zip(&pieces).map(one).collect();
+            let Some(chosen) = chosen else {
+                return Ok(out);
+            };
+            let region = region(&chosen);
+            let read = set.read_stored(var, &layout, &region)?;
+            if read.len() == out.len() {
+                return Ok(read);
+            }
+            let block = Block {
+                start: chosen.iter().map(|piece| piece.at).collect(),
+                count: region.count,
+            };
+            runs(&block, &Region::whole(&part.count), |run| {
+                put(run, layout.element.size, &read, &mut out).or_internal("elements of a piece")
+            })?;
+            if !advance(&mut at, &counts) {
+                return Ok(out);
+            }
+        }
+    }
+}
+
+impl Reader for View<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn provenance(&self) -> Provenance {
+        self.base.provenance()
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        Ok(self.variable(var)?.shown.clone())
+    }
+
+    fn locate(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+        self.chunks(var, chunks, visit, |within, visit| {
+            self.base.locate(var, within, visit)
+        })
+    }
+
+    fn candidates(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+        self.chunks(var, chunks, visit, |within, visit| {
+            self.base.candidates(var, within, visit)
+        })
+    }
+
+    fn has_index(&self, var: VarId) -> bool {
+        self.base.has_index(var)
+    }
+
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
+        self.base.fetch(&self.back_all(chunks)?)
+    }
+
+    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        self.base.fetch_stored(&self.back_all(chunks)?)
+    }
+
+    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
+        let (_, object) = self.objects.of(object)?;
+        self.base.object(object)
+    }
+
+    fn has_sources(&self) -> bool {
+        self.base.has_sources()
+    }
+
+    fn latency(&self) -> bool {
+        self.base.latency()
+    }
+
+    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+        let (a, b) = (self.back(a).ok()?, self.back(b).ok()?);
+        self.base.near(&a, &b)
+    }
+
+    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        self.base.origin(&self.back(chunk).ok()?)
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        self.base.changed()
+    }
+
+    fn is_spread(&self) -> bool {
+        self.base.is_spread()
+    }
+
+    fn assembles(&self, var: VarId) -> bool {
+        let variable = self.variable(var);
+        self.base.assembles(var) || variable.is_ok_and(|variable| variable.first.is_none())
+    }
+
+    fn assembled(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
+        match self.variable(var)?.whole {
+            true => self.base.assembled(var, enough, env),
+            false => Ok(u64::MAX),
+        }
+    }
+
+    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        match self.variable(var)?.whole {
+            true => self.base.read_box(var, part, env),
+            false => self.elements(var, part, env),
+        }
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        self.base.resolve(var, bytes)
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
+        self.base.form(var)
+    }
+}
+
+/// All of a range of indices.
+fn whole(start: u64, count: u64) -> Piece {
+    let run = Run {
+        start,
+        count,
+        stride: 1,
+    };
+    Piece { at: 0, run }
+}
+
+/// The elements of the base at the indices of a piece of each dimension.
+fn region(pieces: &[Piece]) -> Region {
+    let all = |of: fn(&Run) -> u64| pieces.iter().map(|piece| of(&piece.run)).collect();
+    Region {
+        start: all(|run| run.start),
+        count: all(|run| run.count),
+        stride: all(|run| run.stride),
+    }
+}
+
+#[cfg(test)]
+mod tests;

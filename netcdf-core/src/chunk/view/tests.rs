@@ -1,0 +1,170 @@
+use super::*;
+use crate::chunk::dataset::tests::{expected, readers, table};
+use crate::chunk::{InBands, dataset};
+use crate::model::Values;
+use crate::runtime::Runtime;
+
+fn run(start: u64, count: u64, stride: u64) -> Run {
+    Run {
+        start,
+        count,
+        stride,
+    }
+}
+
+/// Ways to take indices of a dimension of this length: all, one chunk or the last ones, parts of chunks, with gaps, around its end,
+/// twice, and none.
+fn ways(len: u64, chunk: u64) -> Vec<Vec<Run>> {
+    vec![
+        vec![run(0, len, 1)],
+        vec![run(chunk, chunk, 1)],
+        vec![run(chunk, len - chunk, 1)],
+        vec![run(1, len - 1, 1)],
+        vec![run(1, 2, 2)],
+        vec![run(len - 2, 2, 1), run(0, 2, 1)],
+        vec![run(0, 1, 1), run(0, 3, 1)],
+        vec![],
+    ]
+}
+
+fn indices(runs: &[Run]) -> Vec<u64> {
+    let all = runs
+        .iter()
+        .map(|run| (0..run.count).map(|n| run.start + n * run.stride));
+    all.flatten().collect()
+}
+
+/// Calls `check` with views of the readers, and the rows and columns that are in them.
+fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
+    for reader in readers() {
+        for rows in [None].into_iter().chain(ways(5, 2).into_iter().map(Some)) {
+            for columns in [None].into_iter().chain(ways(7, 3).into_iter().map(Some)) {
+                let engine = Engine::new(env);
+                let mut taken = BTreeMap::new();
+                let mut take = |dim: u32, runs: &Option<Vec<Run>>, len| match runs {
+                    Some(runs) => {
+                        taken.insert(DimId(dim), Taken::new(runs.iter().copied(), len).unwrap());
+                        indices(runs)
+                    }
+                    None => (0..len).collect(),
+                };
+                let (y, x) = (take(0, &rows, 5), take(1, &columns, 7));
+                let schema = reader.schema().clone();
+                let view = View::new((&reader, &engine), schema, taken);
+                check(&view, &y, &x);
+            }
+        }
+    }
+}
+
+fn env(threads: usize) -> Env {
+    Env {
+        filters: table(),
+        runtime: Runtime::sized(threads, 200).sharing_all(),
+        ..Env::default()
+    }
+}
+
+fn values(rows: &[u64], columns: &[u64]) -> Vec<i16> {
+    let row = |&y: &u64| columns.iter().map(move |&x| expected(y, x));
+    rows.iter().flat_map(row).collect()
+}
+
+#[test]
+fn every_box_has_its_values() {
+    let env = env(1);
+    each_view(&env, |view, rows, columns| {
+        assert_eq!(
+            view.schema().shape(VarId(0)),
+            [rows.len() as u64, columns.len() as u64]
+        );
+        let set = Dataset::new(view, &env);
+        for (from, to) in (0..=rows.len()).flat_map(|a| (a..=rows.len()).map(move |b| (a, b))) {
+            for (left, right) in [(0, columns.len()), (columns.len() / 2, columns.len())] {
+                let start = vec![from as u64, left as u64];
+                let count = vec![(to - from) as u64, (right - left) as u64];
+                let got = set.read(VarId(0), &Region::boxed(start, count)).unwrap();
+                let want = values(&rows[from..to], &columns[left..right]);
+                assert_eq!(
+                    got,
+                    Values::Short(want),
+                    "rows {rows:?}, columns {columns:?}"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn bands_have_them_on_all_threads() {
+    let env = env(3);
+    each_view(&env, |view, rows, columns| {
+        let set = Dataset::new(view, &env);
+        for most in [1, 4, 100] {
+            let all = Region::whole(&view.schema().shape(VarId(0)));
+            let mut bytes = vec![];
+            let mut sink = |part: Vec<u8>| {
+                bytes.extend(part);
+                Ok(())
+            };
+            set.bands(
+                VarId(0),
+                InBands::new(all, most),
+                |_, part| Ok(part),
+                &mut sink,
+            )
+            .unwrap();
+            let want: Vec<u8> = values(rows, columns)
+                .into_iter()
+                .flat_map(i16::to_le_bytes)
+                .collect();
+            assert_eq!(bytes, want, "rows {rows:?}, columns {columns:?}");
+        }
+    });
+}
+
+#[test]
+fn whole_chunks_stay_chunks() {
+    let env = env(1);
+    let [_, reader] = readers();
+    let engine = Engine::new(&env);
+    let view = |runs: [Run; 2]| {
+        let [y, x] = runs;
+        let taken = [
+            (DimId(0), Taken::new([y], 5)),
+            (DimId(1), Taken::new([x], 7)),
+        ];
+        let taken = taken.map(|(dim, taken)| (dim, taken.unwrap()));
+        View::new((&reader, &engine), reader.schema().clone(), taken.into())
+    };
+    let chunks = |view: &View<'_>| {
+        let mut found = vec![];
+        let set: dataset::Dataset<'_> = Dataset::new(view, &env);
+        set.locate(VarId(0), &mut |chunk| {
+            found.push(chunk);
+            Ok(())
+        })
+        .unwrap();
+        found
+    };
+    let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));
+    let moved = view([run(2, 3, 1), run(3, 4, 1)]);
+    assert!(!moved.assembles(VarId(0)));
+    let layout = moved.layout(VarId(0)).unwrap();
+    assert_eq!(
+        (layout.extent, layout.chunk, layout.filters.len()),
+        (vec![2, 4], vec![2, 3], 1)
+    );
+    let found = chunks(&moved);
+    let places: Vec<_> = found
+        .iter()
+        .map(|chunk| (chunk.index, chunk.range.clone()))
+        .collect();
+    assert_eq!(places, [(0, 48..60), (1, 60..72)]);
+    // They are fetched as they are stored, under the numbers that they have in the base.
+    assert_eq!(
+        moved.fetch(&found).unwrap(),
+        reader.fetch(&whole[3..]).unwrap()
+    );
+    assert!(view([run(2, 2, 1), run(4, 3, 1)]).assembles(VarId(0)));
+}

@@ -1,0 +1,130 @@
+//! How a view shows a variable.
+
+use super::taken::Taken;
+use crate::arithmetic::exact;
+use crate::chunk::Reader;
+use crate::chunk::layout::Layout;
+use crate::chunk::scatter::Block;
+use crate::error::{OrInternal as _, Result};
+use crate::model::VarId;
+
+/// A variable of the base, and the same as the view shows it.
+#[derive(Debug)]
+pub(super) struct ShownVariable {
+    pub(super) base: Layout,
+    pub(super) shown: Layout,
+    /// True if nothing is left out.
+    pub(super) whole: bool,
+    /// The place in the grid of the base of the first chunk that is shown; `None` if it is shown by elements.
+    pub(super) first: Option<Vec<u64>>,
+}
+
+impl ShownVariable {
+    /// A variable that has this shape in the view, as `taken` says for each of its dimensions.
+    pub(super) fn new(
+        reader: &dyn Reader,
+        var: VarId,
+        (taken, shape): (&[Option<&Taken>], Vec<u64>),
+    ) -> Result<Self> {
+        let base = reader.layout(var)?;
+        let whole = taken.iter().all(Option::is_none);
+        let first = match whole {
+            true => Some(vec![0; taken.len()]),
+            false if reader.assembles(var) => None,
+            false => first(taken, &base.chunk),
+        };
+        let shown = match &first {
+            Some(first) => in_chunks(&base, first, taken, &shape),
+            None => by_elements(&base, taken, shape),
+        };
+        Ok(Self {
+            base,
+            shown,
+            whole,
+            first,
+        })
+    }
+
+    fn first(&self) -> Result<&[u64]> {
+        let first = self.first.as_deref();
+        first.or_internal("a variable that is shown in chunks")
+    }
+
+    /// A box of the grid, as the base has it.
+    pub(super) fn within(&self, chunks: &Block) -> Result<Block> {
+        Ok(Block {
+            start: sums(&chunks.start, self.first()?),
+            count: chunks.count.clone(),
+        })
+    }
+
+    /// The number of a chunk of the base.
+    pub(super) fn out(&self, index: u64) -> Result<u64> {
+        let place = self.base.place(index);
+        let place = place
+            .iter()
+            .zip(self.first()?)
+            .map(|(n, first)| exact(*n) - *first);
+        let place: Vec<u64> = place.map(|n| n.get()).collect::<Result<_>>()?;
+        number(&place, &self.shown.grid())
+    }
+
+    /// The number in the base of a chunk.
+    pub(super) fn back(&self, index: u64) -> Result<u64> {
+        let place = sums(&self.shown.place(index), self.first()?);
+        number(&place, &self.base.grid())
+    }
+}
+
+/// The first chunk, if chunks are taken as a whole.
+fn first(taken: &[Option<&Taken>], chunk: &[u64]) -> Option<Vec<u64>> {
+    let one = |(taken, &len): (&Option<&Taken>, &u64)| match taken {
+        Some(taken) => Some(taken.whole_chunks(len.max(1))? / len.max(1)),
+        None => Some(0),
+    };
+    taken.iter().zip(chunk).map(one).collect()
+}
+
+fn in_chunks(base: &Layout, first: &[u64], taken: &[Option<&Taken>], shape: &[u64]) -> Layout {
+    let dims = base
+        .extent
+        .iter()
+        .zip(&base.chunk)
+        .zip(first.iter().zip(shape));
+    let extent = dims
+        .zip(taken)
+        .map(|(((&extent, &chunk), (first, &len)), taken)| match taken {
+            Some(_) => (extent - extent.min(first * chunk)).min(len),
+            None => extent,
+        });
+    Layout {
+        extent: extent.collect(),
+        ..base.clone()
+    }
+}
+
+/// The chunks are no longer there, but what comes from one of them should be read together.
+fn by_elements(base: &Layout, taken: &[Option<&Taken>], shape: Vec<u64>) -> Layout {
+    let lengths = taken.iter().zip(&base.chunk).zip(&shape);
+    let chunk = lengths.map(|((taken, &chunk), &len)| {
+        let stride = taken.map_or(1, Taken::stride);
+        (chunk / stride).clamp(1, len.max(1))
+    });
+    Layout {
+        chunk: chunk.collect(),
+        extent: shape,
+        filters: vec![],
+        ..base.clone()
+    }
+}
+
+fn sums(a: &[u64], b: &[u64]) -> Vec<u64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// The row-major number of a place in a grid.
+fn number(place: &[u64], grid: &[u64]) -> Result<u64> {
+    let dims = place.iter().zip(grid);
+    let number = dims.fold(exact(0u64), |number, (place, len)| number * *len + *place);
+    number.get()
+}
