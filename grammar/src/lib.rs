@@ -17,6 +17,7 @@ pub mod ended;
 pub mod escape;
 pub mod filter_spec;
 pub mod flags;
+pub mod hyperslab;
 pub mod mistake;
 pub mod number;
 pub mod pattern;

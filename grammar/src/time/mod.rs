@@ -7,6 +7,7 @@
 //! value.
 
 mod calendar;
+mod moment;
 mod scan;
 mod text;
 mod timeline;
@@ -16,7 +17,11 @@ mod units;
 mod tests;
 
 pub use calendar::Calendar;
+pub use moment::Moment;
 
+use std::cmp::Ordering;
+
+use calendar::Date;
 use timeline::Timeline;
 pub use units::until_nul;
 
@@ -104,6 +109,31 @@ impl TimeUnits {
             climate: calendar == Calendar::None,
             timeline: Timeline::new(calendar, unit, base),
         })
+    }
+
+    /// Reads a time that a user writes: `YYYY-MM[-DD[ HH[:MM[:SS]]]]`, with a blank or a `T` before the time of day, and perhaps a `Z`
+    /// at the end. `None` for another text, for a day that the calendar does not have, and for all in the calendar `none`.
+    #[must_use]
+    pub fn moment(&self, text: &[u8]) -> Option<Moment> {
+        let text = Some(text).filter(|_| !self.climate);
+        Moment::parse(text?, &self.timeline)
+    }
+
+    /// Where a value stands to a time: before, at or after it. `None` if it is out of range or not finite.
+    #[must_use]
+    pub fn order(&self, value: Count, moment: &Moment) -> Option<Ordering> {
+        Some(moment.compare(&self.date(value)?))
+    }
+
+    /// Hours from a time to that of a value. `None` as for [`TimeUnits::order`].
+    #[must_use]
+    pub fn hours_to(&self, value: Count, moment: &Moment) -> Option<f64> {
+        Some(moment.hours_to(&self.date(value)?, &self.timeline))
+    }
+
+    fn date(&self, value: Count) -> Option<Date> {
+        let finite = Some(value).filter(|value| value.real().is_finite());
+        self.timeline.date(finite?)
     }
 
     /// Appends `value` as quoted text: `"YYYY-MM-DD[sHH[:MM[:SS | :S.ffffff]]]"` where `s` is the

@@ -170,7 +170,7 @@ impl Mixed {
 }
 
 /// Whether a date is in the Julian part of the mixed calendar.
-fn is_early(date: &Date) -> bool {
+pub(super) fn is_early(date: &Date) -> bool {
     (date.year, date.month, date.day) < (1582, 10, 15)
 }
 
@@ -180,9 +180,9 @@ const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fine {
     /// Whether the calendar changes from Julian to Gregorian.
-    mixed: bool,
+    pub(super) mixed: bool,
     /// The rule of the calendar; for a mixed calendar, of its Gregorian part.
-    rule: Rule,
+    pub(super) rule: Rule,
     /// Nanoseconds from 1970-01-01 to the base.
     pub(super) origin: i128,
     /// Nanoseconds in a unit.
@@ -224,7 +224,7 @@ impl Fine {
 }
 
 /// By how many days the Gregorian count of a day exceeds the Julian one.
-fn julian_lag() -> i64 {
+pub(super) fn julian_lag() -> i64 {
     Rule::Gregorian.days(&SWITCH_GREGORIAN) - Rule::Julian.days(&SWITCH_JULIAN)
 }
 

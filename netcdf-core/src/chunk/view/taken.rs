@@ -53,6 +53,12 @@ impl Taken {
         Ok(Self { runs, of })
     }
 
+    /// The runs of indices, in order.
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
     /// Number of indices.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -1,0 +1,131 @@
+//! Selections as indices of the dimensions of a dataset.
+
+use std::collections::BTreeMap;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::view::{Run, Taken};
+use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
+use netcdf_core::model::{DimId, Schema};
+
+use super::coordinate::{Coordinate, named};
+use super::runs::{strided, together};
+use super::{Hyperslab, Limit, Span};
+use crate::diagnostic::nearest;
+use crate::escape::{trim_nuls, unescape_name};
+
+/// What selections take of each dimension that they name. A name stands for the dimensions of that name in all groups.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a name that no dimension has; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
+/// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
+pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<DimId, Taken>> {
+    let mut found: BTreeMap<DimId, Vec<Vec<Run>>> = BTreeMap::new();
+    for selection in selections {
+        for dim in dims(set.reader.schema(), selection)? {
+            let taken = runs(set, dim, selection).map_err(|e| e.of(&selection.text))?;
+            found.entry(dim).or_default().push(taken);
+        }
+    }
+    let taken = found.into_iter().map(|(dim, all)| {
+        let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
+        Ok((dim, Taken::new(together(all)?, len)?))
+    });
+    taken.collect()
+}
+
+/// The dimensions that a selection names.
+fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
+    let mut wanted = vec![];
+    unescape_name(&selection.dim, &mut wanted);
+    let named = |dim: &netcdf_core::model::Dimension| {
+        let own = trim_nuls(dim.name.as_bytes());
+        let group = schema.group_path(dim.group);
+        let path = format!("{}/", group.trim_end_matches('/')).into_bytes();
+        let path = [path.as_slice(), own].concat();
+        let inner = [b"/", wanted.as_slice()].concat();
+        wanted == own || wanted == path || wanted.contains(&b'/') && path.ends_with(&inner)
+    };
+    let all = (0..).map(DimId).zip(&schema.dims);
+    let found: Vec<DimId> = all
+        .filter(|(_, dim)| named(dim))
+        .map(|(id, _)| id)
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let wanted = String::from_utf8_lossy(&wanted).into_owned();
+    let e = Error::new(ErrorKind::NotFound, format!("no dimension {wanted}"));
+    let names: Vec<String> = (0..)
+        .map(DimId)
+        .take(schema.dims.len())
+        .map(|id| self::named(schema, id))
+        .collect();
+    Err(match nearest(&wanted, names.iter().map(String::as_str)) {
+        Some(near) => e.with_remedy(format!("did you mean {near}?")),
+        None => e,
+    })
+}
+
+fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Run>> {
+    let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
+    let indices = |limit: &Option<Limit>| match limit {
+        Some(Limit::Index(index)) => Some(*index),
+        Some(Limit::Value(_) | Limit::Time(_)) | None => None,
+    };
+    let ranges = match &selection.span {
+        Span::One(Limit::Index(index)) => vec![(at(*index, len)?, 1)],
+        Span::One(limit) => {
+            let nearest = Coordinate::read(set, dim)?.nearest(limit)?;
+            nearest.map_or(vec![], |n| vec![(n, 1)])
+        }
+        Span::Range(None, None) => vec![(0, len)],
+        Span::Range(min, max) if indices(min).or(indices(max)).is_some() => {
+            let min = indices(min).map_or(Ok(0), |index| at(index, len))?;
+            let last = len
+                .checked_sub(1)
+                .or_internal("an index of an empty dimension");
+            let max = indices(max).map_or(last, |index| at(index, len))?;
+            match min <= max {
+                true => vec![(min, max - min + 1)],
+                false => vec![(min, len - min), (0, max + 1)],
+            }
+        }
+        Span::Range(min, max) => {
+            let coordinate = Coordinate::read(set, dim)?;
+            let found = coordinate.between(min.as_ref(), max.as_ref())?;
+            if found.is_empty() {
+                return Err(nothing(&coordinate));
+            }
+            found
+        }
+    };
+    Ok(strided(&ranges, selection.stride))
+}
+
+/// An index, counted from the end if it is negative.
+fn at(index: i64, len: u64) -> Result<u64> {
+    let at = match index < 0 {
+        true => len.checked_sub(index.unsigned_abs()),
+        false => Some(index.unsigned_abs()).filter(|at| *at < len),
+    };
+    at.ok_or_else(|| {
+        let what = match len {
+            0 => format!("no index {index} in a dimension without elements"),
+            _ => format!(
+                "no index {index} in a dimension of length {len}: they go from 0 to {}",
+                len - 1
+            ),
+        };
+        Error::new(ErrorKind::Argument, what)
+    })
+}
+
+fn nothing(coordinate: &Coordinate) -> Error {
+    let name = coordinate.name();
+    let what = format!("no value of {name} lies between these limits");
+    let e = Error::new(ErrorKind::Argument, what);
+    match coordinate.ends() {
+        Some((first, last)) => e.with_remedy(format!("its values go from {first} to {last}")),
+        None => e,
+    }
+}
