@@ -139,11 +139,12 @@ impl Coordinate {
             let e = Error::new(ErrorKind::Argument, what);
             return Err(e.with_remedy("give the smaller one first, also where values fall"));
         }
+        let both = from.start.max(up_to.start)..from.end.min(up_to.end);
         let parts = match (wraps, self.falls) {
-            (false, _) => vec![from.start.max(up_to.start)..from.end.min(up_to.end)],
+            (false, _) => [both, 0..0],
             // The values behind the first limit, then those before the second one, at the beginning of the circle.
-            (true, false) => vec![from, up_to],
-            (true, true) => vec![up_to, from],
+            (true, false) => [from, up_to],
+            (true, true) => [up_to, from],
         };
         let found = parts.into_iter().filter(|part| !part.is_empty());
         Ok(found
