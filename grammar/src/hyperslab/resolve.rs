@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use netcdf_core::chunk::Dataset;
-use netcdf_core::chunk::view::{Run, Taken};
+use netcdf_core::chunk::view::{IndexRun, Taken};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DimId, Schema};
 
@@ -19,7 +19,7 @@ use crate::escape::{trim_nuls, unescape_name};
 /// [`ErrorKind::NotFound`] for a name that no dimension has; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
 /// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
 pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<DimId, Taken>> {
-    let mut found: BTreeMap<DimId, Vec<Vec<Run>>> = BTreeMap::new();
+    let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
         for dim in dims(set.reader.schema(), selection)? {
             let taken = runs(set, dim, selection).map_err(|e| e.of(&selection.text))?;
@@ -66,7 +66,7 @@ fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
     })
 }
 
-fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Run>> {
+fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
     let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
     let indices = |limit: &Option<Limit>| match limit {
         Some(Limit::Index(index)) => Some(*index),

@@ -1,13 +1,13 @@
 //! Indices as runs.
 
-use netcdf_core::chunk::view::Run;
+use netcdf_core::chunk::view::IndexRun;
 use netcdf_core::error::{Error, ErrorKind, Result};
 
 /// Most indices that are sorted one by one.
 const MOST: u64 = 1 << 24;
 
 /// Every `stride`th of consecutive ranges of indices, as if these were one.
-pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<Run> {
+pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<IndexRun> {
     let mut skip = 0;
     let mut runs = vec![];
     for &(start, len) in ranges {
@@ -16,7 +16,7 @@ pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<Run> {
             continue;
         }
         let count = (len - skip).div_ceil(stride);
-        runs.push(Run {
+        runs.push(IndexRun {
             start: start + skip,
             count,
             stride,
@@ -30,11 +30,11 @@ pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<Run> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for very many indices that do not follow each other.
-pub(super) fn together(mut all: Vec<Vec<Run>>) -> Result<Vec<Run>> {
+pub(super) fn together(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
     if all.len() < 2 {
         return Ok(all.pop().unwrap_or_default());
     }
-    let mut runs: Vec<Run> = all.into_iter().flatten().collect();
+    let mut runs: Vec<IndexRun> = all.into_iter().flatten().collect();
     runs.sort_by_key(|run| run.start);
     if runs.iter().all(|run| run.stride == 1) {
         return Ok(joined(runs));
@@ -46,11 +46,11 @@ pub(super) fn together(mut all: Vec<Vec<Run>>) -> Result<Vec<Run>> {
         let what = format!("{count} indices of several selections with strides");
         return Err(Error::new(ErrorKind::Limit, what));
     }
-    let each = |run: Run| (0..run.count).map(move |n| run.start + n * run.stride);
+    let each = |run: IndexRun| (0..run.count).map(move |n| run.start + n * run.stride);
     let mut indices: Vec<u64> = runs.into_iter().flat_map(each).collect();
     indices.sort_unstable();
     indices.dedup();
-    Ok(joined(indices.into_iter().map(|start| Run {
+    Ok(joined(indices.into_iter().map(|start| IndexRun {
         start,
         count: 1,
         stride: 1,
@@ -58,8 +58,8 @@ pub(super) fn together(mut all: Vec<Vec<Run>>) -> Result<Vec<Run>> {
 }
 
 /// Runs without gaps in them, by their start, where those that touch are one.
-fn joined(runs: impl IntoIterator<Item = Run>) -> Vec<Run> {
-    let mut out: Vec<Run> = vec![];
+fn joined(runs: impl IntoIterator<Item = IndexRun>) -> Vec<IndexRun> {
+    let mut out: Vec<IndexRun> = vec![];
     for run in runs {
         match out.last_mut() {
             Some(last) if run.start <= last.start + last.count => {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netcdf_core::chunk::view::{Run, Taken};
+use netcdf_core::chunk::view::{IndexRun, Taken};
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format;
@@ -160,11 +160,11 @@ fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, Taken>> {
 fn indices(selections: &[&str]) -> Vec<u64> {
     let taken = resolved(selections).unwrap();
     assert_eq!(taken.len(), 1, "{selections:?}");
-    let runs: Vec<Run> = taken
+    let runs: Vec<IndexRun> = taken
         .values()
         .flat_map(|taken| taken.runs().to_vec())
         .collect();
-    let each = |run: Run| (0..run.count).map(move |n| run.start + n * run.stride);
+    let each = |run: IndexRun| (0..run.count).map(move |n| run.start + n * run.stride);
     runs.into_iter().flat_map(each).collect()
 }
 

@@ -46,6 +46,14 @@ const LONG: &str = "netcdf a { dimensions: x = 4000000 ; variables: double v(x) 
 /// That of a file that is sent as a whole.
 const SHORT: &str = "netcdf a { dimensions: x = 4 ; variables: double v(x) ; }";
 
+/// Makes `a.cdl` a file in the bucket behind a proxy.
+fn sent(sandbox: &Sandbox, proxy: &Proxy) -> CommandOutput {
+    let cdl = sandbox.path("a.cdl");
+    let args = ["ncgen", "-k", "classic", "-o", "s3://bucket/a.nc"];
+    let args = [args.as_slice(), &[text(&cdl)]].concat();
+    run(S3::environment_at(&proxy.url()), &args)
+}
+
 /// What a file becomes if so many answers to the last request of its upload are lost.
 fn lost(cdl: &str, last: &'static str, answers: usize) -> CommandOutput {
     let sandbox = made(cdl, &[("here.nc", "classic")]);
@@ -53,16 +61,7 @@ fn lost(cdl: &str, last: &'static str, answers: usize) -> CommandOutput {
     std::fs::write(server.folder().join("a.nc"), "old").unwrap();
     let proxy = Proxy::start(server.port());
     proxy.instead(Manner::Lose(last, answers));
-    let cdl = sandbox.path("a.cdl");
-    let args = [
-        "ncgen",
-        "-k",
-        "classic",
-        "-o",
-        "s3://bucket/a.nc",
-        text(&cdl),
-    ];
-    let got = run(S3::environment_at(&proxy.url()), &args);
+    let got = sent(&sandbox, &proxy);
     let there = std::fs::read(server.folder().join("a.nc")).unwrap();
     assert!(there == std::fs::read(sandbox.path("here.nc")).unwrap());
     got
@@ -84,16 +83,7 @@ fn an_upload_that_fails_is_a_failure() {
     std::fs::write(server.folder().join("a.nc"), &old).unwrap();
     let proxy = Proxy::start(server.port());
     proxy.instead(Manner::Refuse("POST /bucket/a.nc?uploadId"));
-    let cdl = sandbox.path("a.cdl");
-    let args = [
-        "ncgen",
-        "-k",
-        "classic",
-        "-o",
-        "s3://bucket/a.nc",
-        text(&cdl),
-    ];
-    let got = run(S3::environment_at(&proxy.url()), &args);
+    let got = sent(&sandbox, &proxy);
     failed(&got, &["s3://bucket/a.nc"]);
     assert!(std::fs::read(server.folder().join("a.nc")).unwrap() == old);
 }

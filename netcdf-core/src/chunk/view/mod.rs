@@ -4,7 +4,7 @@ mod objects;
 mod taken;
 mod variable;
 
-pub use taken::{Run, Taken};
+pub use taken::{IndexRun, Taken};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -262,7 +262,7 @@ impl Reader for View<'_> {
 
 /// All of a range of indices.
 fn whole(start: u64, count: u64) -> Piece {
-    let run = Run {
+    let run = IndexRun {
         start,
         count,
         stride: 1,
@@ -272,7 +272,7 @@ fn whole(start: u64, count: u64) -> Piece {
 
 /// The elements of the base at the indices of a piece of each dimension.
 fn region(pieces: &[Piece]) -> Region {
-    let all = |of: fn(&Run) -> u64| pieces.iter().map(|piece| of(&piece.run)).collect();
+    let all = |of: fn(&IndexRun) -> u64| pieces.iter().map(|piece| of(&piece.run)).collect();
     Region {
         start: all(|run| run.start),
         count: all(|run| run.count),

@@ -5,7 +5,7 @@ use crate::model::region::LONGEST;
 
 /// Indices at equal distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct IndexRun {
     /// The first index.
     pub start: u64,
     /// How many indices.
@@ -17,7 +17,7 @@ pub struct Run {
 /// The indices that are taken of a dimension, in the order of the output: run by run. A longitude that wraps around has two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    runs: Vec<Run>,
+    runs: Vec<IndexRun>,
     /// Length of the dimension.
     of: u64,
 }
@@ -28,7 +28,7 @@ pub(super) struct Piece {
     /// Where it begins in the range.
     pub(super) at: u64,
     /// The indices of the dimension.
-    pub(super) run: Run,
+    pub(super) run: IndexRun,
 }
 
 impl Taken {
@@ -37,8 +37,8 @@ impl Taken {
     /// # Errors
     /// [`ErrorKind::Argument`] for indices that the dimension does not have, and for a distance of 0; [`ErrorKind::Limit`] for 2^63
     /// indices or more.
-    pub fn new(runs: impl IntoIterator<Item = Run>, of: u64) -> Result<Self> {
-        let runs: Vec<Run> = runs.into_iter().filter(|run| run.count > 0).collect();
+    pub fn new(runs: impl IntoIterator<Item = IndexRun>, of: u64) -> Result<Self> {
+        let runs: Vec<IndexRun> = runs.into_iter().filter(|run| run.count > 0).collect();
         let mut all = 0u64;
         for run in &runs {
             let last = (run.count - 1).checked_mul(run.stride);
@@ -55,7 +55,7 @@ impl Taken {
 
     /// The runs of indices, in order.
     #[must_use]
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[IndexRun] {
         &self.runs
     }
 
@@ -74,7 +74,7 @@ impl Taken {
     /// The first index, if all from there on are taken that chunks of this length hold.
     pub(super) fn whole_chunks(&self, len: u64) -> Option<u64> {
         let [
-            Run {
+            IndexRun {
                 start,
                 count,
                 stride,
@@ -103,7 +103,7 @@ impl Taken {
                 let skip = first - before;
                 found.push(Piece {
                     at: first - start,
-                    run: Run {
+                    run: IndexRun {
                         start: run.start + skip * run.stride,
                         count: last - first,
                         ..*run
@@ -120,8 +120,8 @@ impl Taken {
 mod tests {
     use super::*;
 
-    fn run(start: u64, count: u64, stride: u64) -> Run {
-        Run {
+    fn run(start: u64, count: u64, stride: u64) -> IndexRun {
+        IndexRun {
             start,
             count,
             stride,

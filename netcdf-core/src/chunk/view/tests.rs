@@ -4,8 +4,8 @@ use crate::chunk::{InBands, dataset};
 use crate::model::Values;
 use crate::runtime::Runtime;
 
-fn run(start: u64, count: u64, stride: u64) -> Run {
-    Run {
+fn run(start: u64, count: u64, stride: u64) -> IndexRun {
+    IndexRun {
         start,
         count,
         stride,
@@ -14,7 +14,7 @@ fn run(start: u64, count: u64, stride: u64) -> Run {
 
 /// Ways to take indices of a dimension of this length: all, one chunk or the last ones, parts of chunks, with gaps, around its end,
 /// twice, and none.
-fn ways(len: u64, chunk: u64) -> Vec<Vec<Run>> {
+fn ways(len: u64, chunk: u64) -> Vec<Vec<IndexRun>> {
     vec![
         vec![run(0, len, 1)],
         vec![run(chunk, chunk, 1)],
@@ -27,7 +27,7 @@ fn ways(len: u64, chunk: u64) -> Vec<Vec<Run>> {
     ]
 }
 
-fn indices(runs: &[Run]) -> Vec<u64> {
+fn indices(runs: &[IndexRun]) -> Vec<u64> {
     let all = runs
         .iter()
         .map(|run| (0..run.count).map(|n| run.start + n * run.stride));
@@ -41,7 +41,7 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
             for columns in [None].into_iter().chain(ways(7, 3).into_iter().map(Some)) {
                 let engine = Engine::new(env);
                 let mut taken = BTreeMap::new();
-                let mut take = |dim: u32, runs: &Option<Vec<Run>>, len| match runs {
+                let mut take = |dim: u32, runs: &Option<Vec<IndexRun>>, len| match runs {
                     Some(runs) => {
                         taken.insert(DimId(dim), Taken::new(runs.iter().copied(), len).unwrap());
                         indices(runs)
@@ -128,7 +128,7 @@ fn whole_chunks_stay_chunks() {
     let env = env(1);
     let [_, reader] = readers();
     let engine = Engine::new(&env);
-    let view = |runs: [Run; 2]| {
+    let view = |runs: [IndexRun; 2]| {
         let [y, x] = runs;
         let taken = [
             (DimId(0), Taken::new([y], 5)),

@@ -263,6 +263,7 @@ impl Objects for Bucket {
                 let Some(page) = page.map_err(|e| e.1)? else {
                     return Ok(());
                 };
+                // Pages of the service are put together, so that only the last one here is shorter.
                 let is_last = page.len() < PAGE;
                 let keys = page.into_iter().map(|m| (m.location.to_string(), m.size));
                 visit(keys.collect())?;
