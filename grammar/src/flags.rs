@@ -1,5 +1,6 @@
-//! Options that several tools have: the kind of the output, plugins, and requests.
+//! Options that several tools have: the kind of the output, selections, plugins, and requests.
 
+use std::ffi::OsStr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use netcdf_core::format::kind_named;
 use netcdf_core::io::network::Network;
 use netcdf_core::model::Kind;
 use netcdf_core::tool::Io;
+
+use crate::hyperslab::Hyperslab;
 
 /// The options that name a kind; of several, the last counts: `overrides_with_all` of `-k`, too, whose help is each tool's own.
 pub const KIND: [&str; 6] = [
@@ -70,6 +73,29 @@ pub fn parse_kind(text: &str) -> Result<Kind, String> {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
             .to_owned()
     })
+}
+
+/// Which part of a dataset is meant.
+#[derive(Debug, Args)]
+pub struct HyperslabArgs {
+    /// Take only this part of a dimension; repeatable, several parts of a dimension are taken together. Whole numbers are indices
+    /// from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`,
+    /// `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a first longitude that is larger than the
+    /// second one goes round
+    #[arg(long = "select", value_name = "DIM[,MIN[,MAX[,STRIDE]]]", value_parser = parse_hyperslab)]
+    select: Vec<Hyperslab>,
+}
+
+impl HyperslabArgs {
+    /// The parts of dimensions that are meant; none stands for all of the dataset.
+    #[must_use]
+    pub fn parts(&self) -> &[Hyperslab] {
+        &self.select
+    }
+}
+
+fn parse_hyperslab(text: &str) -> Result<Hyperslab, String> {
+    Hyperslab::parse(OsStr::new(text)).map_err(|e| e.to_string())
 }
 
 /// How HDF5 plugins are used.

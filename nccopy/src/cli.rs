@@ -8,7 +8,8 @@ use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
-use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
+use netcdf_grammar::edit::{AttributeEdit, Rename};
+use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -35,6 +36,14 @@ pub struct Cli {
     /// What is copied.
     #[command(flatten)]
     pub select: SelectArgs,
+
+    /// Which part of the dataset is copied.
+    #[command(flatten)]
+    pub part: HyperslabArgs,
+
+    /// What is changed beside the storage.
+    #[command(flatten)]
+    pub edit: EditArgs,
 
     /// How netCDF-4 output is stored.
     #[command(flatten)]
@@ -63,7 +72,7 @@ pub struct Cli {
 
     /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets
     /// in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end
-    #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups"])]
+    #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
     pub in_place: bool,
 
     /// Ending of the names of copies in a directory, in place of the input's extension: `.zarr`, `_small.nc`. By default the
@@ -229,6 +238,28 @@ pub struct SelectArgs {
     /// Copy these groups only, definitions and data; named as for -g
     #[arg(short = 'G', value_name = "GROUP,…")]
     pub only_groups: Vec<OsString>,
+}
+
+/// What is changed beside the storage.
+#[derive(Debug, Args)]
+pub struct EditArgs {
+    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, or with `VAR@ATTRIBUTE` an attribute;
+    /// repeatable. Attributes that name variables, such as coordinates and bounds, follow. Data is copied as without this
+    #[arg(long, value_name = "OLD,NEW", value_parser = parse_rename)]
+    pub rename: Vec<Rename>,
+    /// Set an attribute, with values as in CDL and a type before the variable where the values do not say it
+    /// (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`); repeatable. The owner is a list of variables as for -v,
+    /// or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input
+    #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
+    pub attribute: Vec<AttributeEdit>,
+}
+
+fn parse_rename(text: &str) -> Result<Rename, String> {
+    Rename::parse(text).map_err(|e| e.to_string())
+}
+
+fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
+    AttributeEdit::parse(text).map_err(|e| e.to_string())
 }
 
 /// Storage of netCDF-4 output.

@@ -12,6 +12,7 @@
 mod batch;
 pub mod cli;
 mod dry_run;
+mod edited;
 mod in_place;
 mod inputs;
 mod job;
@@ -33,7 +34,7 @@ use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::model::{CreateOptions, Kind};
+use netcdf_core::model::{CreateOptions, Kind, Schema};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
@@ -120,13 +121,20 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let name = Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let engine = Engine::new(env);
-    let set = Dataset::new(&*reader, env).with(&engine);
+    let whole = Dataset::new(&*reader, env).with(&engine);
     if cli.in_place {
         in_place::check_whole(copy, &*reader)?;
     }
+    let edited = edited::edited(cli, whole, &engine).map_err(|e| e.of(&name))?;
+    let of_edited = Engine::new(env);
+    let set = match &edited {
+        Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
+        None => whole,
+    };
+    let named = edited.as_ref().map_or(whole.reader.schema(), |edited| &edited.named);
     let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
-    let plan = plan(cli, output.kind, set).map_err(|e| e.of(&name))?;
+    let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     if cli.dry_run {
         let printed = dry_run::print(set, &plan, turn, io);
         printed.map_err(|e| e.of(&name))?;
@@ -181,9 +189,14 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
     (target, Some(kept))
 }
 
-fn plan(cli: &Cli, kind: Option<Kind>, set: Dataset<'_>) -> Result<copy::Plan> {
+/// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
+fn plan(
+    cli: &Cli,
+    kind: Option<Kind>,
+    (set, named): (Dataset<'_>, &Schema),
+) -> Result<copy::Plan> {
     let (reader, env) = (set.reader, set.env);
-    let options = options::resolve(cli, kind, reader.schema(), &env.notes)?;
+    let options = options::resolve(cli, kind, named, &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {

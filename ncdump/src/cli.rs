@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
-use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
+use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
 
 /// Prints a netCDF dataset as CDL text.
 #[derive(Debug, Parser)]
@@ -33,6 +33,10 @@ pub struct Cli {
     /// Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group
     #[arg(short = 'g', value_name = "GROUP,...")]
     pub groups: Option<OsString>,
+
+    /// Which part of the dataset is printed.
+    #[command(flatten)]
+    pub select: HyperslabArgs,
 
     /// Annotate each row with its indices, as C or Fortran counts them
     #[arg(short = 'b', value_name = "c|f")]

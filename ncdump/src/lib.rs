@@ -37,7 +37,7 @@ use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::ended;
+use netcdf_grammar::{ended, hyperslab};
 
 use cli::Cli;
 use options::Job;
@@ -122,7 +122,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     let before = omitted.len();
     omitted.extend(env.damage.take());
     let asked = AskedOutput { cli, job, env };
-    let printed = print(&asked, &*reader, omitted, io);
+    let printed = print_part(&asked, &*reader, omitted, io);
     let found = filters::grouped(omitted.drain(before..).collect());
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
@@ -136,6 +136,22 @@ struct AskedOutput<'a> {
     cli: &'a Cli,
     job: &'a Job,
     env: &'a Env,
+}
+
+/// Prints the output for the part of an open dataset that is selected.
+fn print_part(
+    asked: &AskedOutput<'_>,
+    reader: &dyn Reader,
+    omitted: &mut Vec<Error>,
+    io: &mut Io,
+) -> Result<()> {
+    let parts = asked.cli.select.parts();
+    if parts.is_empty() {
+        return print(asked, reader, omitted, io);
+    }
+    let engine = Engine::new(asked.env);
+    let part = hyperslab::view(Dataset::new(reader, asked.env), &engine, parts)?;
+    print(asked, &part.with_fitting_chunks(), omitted, io)
 }
 
 /// Prints the output for an open dataset.

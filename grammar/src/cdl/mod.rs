@@ -11,5 +11,5 @@ pub mod values;
 pub mod write;
 
 pub use data_list::DataList;
-pub use lower::{Need, Needs};
+pub use lower::{AssignedAttribute, AttributeOwner, Need, Needs, assign};
 pub use read::{Cdl, CdlError, ReadOptions, read};

@@ -203,7 +203,7 @@ fn is_longitude<'v>(text: &impl Fn(&str) -> Option<&'v [u8]>) -> bool {
 }
 
 /// The name of a dimension.
-pub(super) fn named(schema: &Schema, dim: DimId) -> String {
+fn named(schema: &Schema, dim: DimId) -> String {
     let name = schema.dim(dim).map(|dim| dim.name.as_bytes().to_vec());
     String::from_utf8_lossy(&name.unwrap_or_default()).into_owned()
 }

@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
-pub use resolve::resolve;
+pub use resolve::{resolve, view};
 
 /// A limit of a selection.
 #[derive(Debug, Clone, PartialEq)]

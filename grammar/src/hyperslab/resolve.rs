@@ -2,16 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::chunk::Dataset;
-use netcdf_core::chunk::view::{IndexRun, Taken};
+use netcdf_core::chunk::view::{IndexRun, Taken, View};
+use netcdf_core::chunk::{Dataset, Engine};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DimId, Schema};
 
-use super::coordinate::{Coordinate, named};
+use super::coordinate::Coordinate;
 use super::runs::{strided, together};
 use super::{Hyperslab, Limit, Span};
-use crate::diagnostic::nearest;
-use crate::escape::{trim_nuls, unescape_name};
+use crate::escape::unescape_name;
+use crate::named::{is_meant, nothing};
+
+/// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
+///
+/// # Errors
+/// As for [`resolve`].
+pub fn view<'a>(
+    set: Dataset<'a>,
+    engine: &'a Engine,
+    selections: &[Hyperslab],
+) -> Result<View<'a>> {
+    let taken = resolve(set.with(engine), selections)?;
+    Ok(View::new((set.reader, engine), set.reader.schema().clone(), taken))
+}
 
 /// What selections take of each dimension that they name. A name stands for the dimensions of that name in all groups.
 ///
@@ -37,33 +50,18 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
 fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
     let mut wanted = vec![];
     unescape_name(&selection.dim, &mut wanted);
-    let named = |dim: &netcdf_core::model::Dimension| {
-        let own = trim_nuls(dim.name.as_bytes());
-        let group = schema.group_path(dim.group);
-        let path = format!("{}/", group.trim_end_matches('/')).into_bytes();
-        let path = [path.as_slice(), own].concat();
-        let inner = [b"/", wanted.as_slice()].concat();
-        wanted == own || wanted == path || wanted.contains(&b'/') && path.ends_with(&inner)
-    };
     let all = (0..).map(DimId).zip(&schema.dims);
     let found: Vec<DimId> = all
-        .filter(|(_, dim)| named(dim))
+        .filter(|(_, dim)| is_meant(schema, &wanted, (dim.group, dim.name.as_bytes())))
         .map(|(id, _)| id)
         .collect();
-    if !found.is_empty() {
-        return Ok(found);
+    match found.is_empty() {
+        false => Ok(found),
+        true => {
+            let known = schema.dims.iter().map(|dim| dim.name.as_bytes());
+            Err(nothing("dimension", &wanted, known))
+        }
     }
-    let wanted = String::from_utf8_lossy(&wanted).into_owned();
-    let e = Error::new(ErrorKind::NotFound, format!("no dimension {wanted}"));
-    let names: Vec<String> = (0..)
-        .map(DimId)
-        .take(schema.dims.len())
-        .map(|id| self::named(schema, id))
-        .collect();
-    Err(match nearest(&wanted, names.iter().map(String::as_str)) {
-        Some(near) => e.with_remedy(format!("did you mean {near}?")),
-        None => e,
-    })
 }
 
 fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
@@ -94,7 +92,7 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
             let coordinate = Coordinate::read(set, dim)?;
             let found = coordinate.between(min.as_ref(), max.as_ref())?;
             if found.is_empty() {
-                return Err(nothing(&coordinate));
+                return Err(none_between(&coordinate));
             }
             found
         }
@@ -120,7 +118,7 @@ fn at(index: i64, len: u64) -> Result<u64> {
     })
 }
 
-fn nothing(coordinate: &Coordinate) -> Error {
+fn none_between(coordinate: &Coordinate) -> Error {
     let name = coordinate.name();
     let what = format!("no value of {name} lies between these limits");
     let e = Error::new(ErrorKind::Argument, what);

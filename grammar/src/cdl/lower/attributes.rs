@@ -256,7 +256,7 @@ impl Lower<'_> {
     }
 
     /// `_FillValue` has one value, of the variable's type.
-    fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+    pub(super) fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
         };

@@ -1,5 +1,6 @@
 //! From syntax to schema: resolves names, lays out types, converts values, and reports what does not fit.
 
+mod assign;
 mod atomic;
 mod attributes;
 mod chain;
@@ -15,6 +16,7 @@ mod variables;
 
 #[cfg(test)]
 pub(super) use list::items;
+pub use assign::{AssignedAttribute, AttributeOwner, assign};
 pub use needs::{Need, Needs};
 
 use std::collections::{HashMap, HashSet};

@@ -22,7 +22,7 @@ use crate::io::merge::Near;
 use crate::io::store::Content;
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{DimId, Region, Schema, Values, VarId};
+use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
 
 /// Who is told of chunks.
 type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
@@ -60,6 +60,23 @@ impl<'a> View<'a> {
             variables: Mutex::default(),
             objects: Objects::default(),
         }
+    }
+
+    /// The view with chunks that are not longer than its fixed dimensions, which netCDF asks for.
+    #[must_use]
+    pub fn with_fitting_chunks(mut self) -> Self {
+        let dims = &self.schema.dims;
+        for var in &mut self.schema.vars {
+            let Some(StorageLayout::Chunked(lengths)) = &mut var.storage.layout else {
+                continue;
+            };
+            for (length, dim) in lengths.iter_mut().zip(&var.dims) {
+                if let Some(dim) = dims.get(dim.index()).filter(|dim| !dim.unlimited) {
+                    *length = (*length).clamp(1, dim.len.max(1));
+                }
+            }
+        }
+        self
     }
 
     /// What is taken of each dimension of a variable.

@@ -3,6 +3,7 @@
 use super::taken::Taken;
 use crate::arithmetic::exact;
 use crate::chunk::Reader;
+use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
 use crate::error::{OrInternal as _, Result};
@@ -33,10 +34,14 @@ impl ShownVariable {
             false if reader.assembles(var) => None,
             false => first(taken, &base.chunk),
         };
-        let shown = match &first {
+        let mut shown = match &first {
             Some(first) => in_chunks(&base, first, taken, &shape),
             None => by_elements(&base, taken, shape),
         };
+        if base.element.plain_type().is_some() {
+            // The attributes of the view may name another fill value: what is not stored reads as before.
+            shown.fill = Some(fill(reader.schema(), var, &base)?);
+        }
         Ok(Self {
             base,
             shown,

@@ -4,6 +4,10 @@
 //! A name without a path is looked up in the group of the variable with the attribute, then in the groups above
 //! it.
 
+mod renamed;
+
+pub use renamed::{NewNames, follow};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Attribute, GroupId, Schema, Values, VarId};

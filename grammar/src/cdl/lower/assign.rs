@@ -1,0 +1,108 @@
+//! Attributes that are given one by one, outside a CDL text.
+
+use netcdf_core::limits::Limits;
+use netcdf_core::model::special::Special;
+use netcdf_core::model::{GroupId, Schema, TypeId, VarId};
+
+use super::Lower;
+use super::list::items;
+use super::names::OwnerName;
+use crate::cdl::ast::Word;
+use crate::diagnostic::{Diagnostics, Reporter};
+
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttributeOwner {
+    /// A group.
+    Group(GroupId),
+    /// A variable.
+    Var(VarId),
+}
+
+/// An attribute as a text gives it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AssignedAttribute<'t> {
+    /// The name of the type; without one, the values decide.
+    pub ty: Option<Word<'t>>,
+    /// The name.
+    pub name: Word<'t>,
+    /// Where the values begin; they go on to the end of the text.
+    pub list: usize,
+}
+
+/// Gives an attribute to variables and groups of a dataset, in place of one with the same name. `report` has the text, all of it.
+///
+/// # Errors
+/// What is wrong with the text: an unknown type, values that the type does not have, the name of a special attribute.
+pub fn assign(
+    schema: &mut Schema,
+    owners: &[AttributeOwner],
+    given: AssignedAttribute<'_>,
+    (text, report): (&str, Reporter<'_>),
+) -> Result<Diagnostics, Diagnostics> {
+    let mut lower = Lower::new(report, None, Limits::default());
+    std::mem::swap(&mut lower.schema, schema);
+    for (id, ty) in (0..).map(TypeId).zip(&lower.schema.types) {
+        lower.names.add_type(ty.group, &ty.name, id);
+    }
+    let groups = (0..).map(GroupId).zip(&lower.schema.groups);
+    let paths = groups.filter_map(|(id, g)| Some(((g.parent?, g.name.clone()), id)));
+    lower.names.groups.extend(paths);
+    lower.length = text.len();
+    for &owner in owners {
+        lower.assigned(owner, given, text);
+        if lower.report.has_errors() {
+            break;
+        }
+    }
+    std::mem::swap(&mut lower.schema, schema);
+    lower.report.finish()
+}
+
+impl Lower<'_> {
+    fn assigned(&mut self, owner: AttributeOwner, given: AssignedAttribute<'_>, text: &str) {
+        let items = match items(text.as_bytes(), given.list) {
+            Ok(items) => items,
+            Err((at, message)) => return self.unreadable(at, message),
+        };
+        let name = given.name;
+        if let Some(special) = Special::from_name(name.text.as_bytes()) {
+            let message = format!("{} is not an attribute", special.name());
+            let hint = "it shows how data is stored, which -c, -F, -d and -k change".to_owned();
+            return self.hint(name.at, message, Some(hint));
+        }
+        if items.is_empty() {
+            let hint = format!("`!` before the attribute removes it, `{}=\"\"` empties it", name.text);
+            return self.hint(text.len(), "expected a value", Some(hint));
+        }
+        let owner = match owner {
+            AttributeOwner::Group(group) => OwnerName::Group(group),
+            AttributeOwner::Var(var) => OwnerName::Var(var),
+        };
+        self.group = self.group_of(owner);
+        let ty = match given.ty {
+            Some(word) => match self.find_type(word) {
+                Some(ty) => Some(ty),
+                None => return,
+            },
+            None => None,
+        };
+        match owner {
+            OwnerName::Var(var) if name.text == "_FillValue" => self.fill_value(var, name, &items),
+            OwnerName::Var(_) | OwnerName::Group(_) => self.plain(owner, ty, name, &items),
+        }
+    }
+
+    /// A text without quotes is the usual mistake.
+    fn unreadable(&mut self, at: usize, message: String) {
+        let hint = Some("texts stand in quotes, as in '@title=\"a text\"'".to_owned());
+        self.hint(at, message, hint);
+    }
+
+    fn group_of(&self, owner: OwnerName) -> GroupId {
+        match owner {
+            OwnerName::Group(group) => group,
+            OwnerName::Var(var) => self.schema.var(var).map_or(GroupId::ROOT, |v| v.group),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Objects by a name, the end of a path, or a path.
+
+use netcdf_core::error::{Error, ErrorKind};
+use netcdf_core::model::{GroupId, Schema};
+
+use crate::diagnostic::nearest;
+use crate::escape::trim_nuls;
+
+/// Whether an object of a group is meant by a name in any group, by a path from the root (`/g/x`), or by the end of a path (`g/x`).
+/// Names are without escapes.
+pub(crate) fn is_meant(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &[u8])) -> bool {
+    let own = trim_nuls(own);
+    if wanted == own || !wanted.contains(&b'/') {
+        return wanted == own;
+    }
+    let group = schema.group_path(group);
+    let path = [group.trim_end_matches('/').as_bytes(), b"/", own].concat();
+    wanted == path || path.ends_with(&[b"/", wanted].concat())
+}
+
+/// The error for a name that nothing has; `known` has the names that there are.
+pub(crate) fn nothing<'a>(
+    what: &str,
+    wanted: &[u8],
+    known: impl Iterator<Item = &'a [u8]>,
+) -> Error {
+    let wanted = String::from_utf8_lossy(wanted).into_owned();
+    let known: Vec<String> = known
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    let e = Error::new(ErrorKind::NotFound, format!("no {what} {wanted}"));
+    match nearest(&wanted, known.iter().map(String::as_str)) {
+        Some(near) => e.with_remedy(format!("did you mean {near}?")),
+        None => e,
+    }
+}

@@ -1,0 +1,323 @@
+//! Attributes that follow when variables, dimensions and groups get other names.
+
+use std::collections::BTreeMap;
+
+use super::{CfNames, NamesForm, form};
+use crate::model::{Attribute, DimId, GroupId, Name, Schema, Values, VarId};
+
+/// The new names of objects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewNames {
+    /// Of dimensions.
+    pub dims: BTreeMap<DimId, Name>,
+    /// Of variables.
+    pub vars: BTreeMap<VarId, Name>,
+    /// Of groups.
+    pub groups: BTreeMap<GroupId, Name>,
+}
+
+/// What the words of an attribute are.
+#[derive(Clone, Copy)]
+enum Words {
+    /// Names of variables, in this form.
+    Vars(NamesForm),
+    /// Names of dimensions.
+    Dims,
+    /// `cell_methods`: names of dimensions or variables before a colon.
+    Methods,
+}
+
+/// Attributes with names of dimensions; others end in `_dimension`.
+const DIMENSIONS: [&[u8]; 3] = [b"compress", b"sample_dimension", b"instance_dimension"];
+
+/// Rewrites the attributes that name objects with new names (CF conventions, UGRID); returns which attributes were rewritten, as
+/// `path@attribute`. `old` has the old names, and `new`, with the same ids, gets the attributes.
+#[must_use]
+pub fn follow(old: &Schema, new: &mut Schema, names: &NewNames) -> Vec<String> {
+    let renamed = Renamed {
+        known: CfNames::new(old),
+        names,
+    };
+    let mut changed = vec![];
+    for (id, group) in (0..).map(GroupId).zip(&mut new.groups) {
+        let path = old.group_path(id);
+        renamed.attributes(&mut group.attributes, id, |name| {
+            changed.push(format!("{path}@{name}"));
+        });
+    }
+    for (id, var) in (0..).map(VarId).zip(&mut new.vars) {
+        let path = old.var_path(id);
+        renamed.attributes(&mut var.attributes, var.group, |name| {
+            changed.push(format!("{path}@{name}"));
+        });
+    }
+    changed
+}
+
+struct Renamed<'a> {
+    known: CfNames<'a>,
+    names: &'a NewNames,
+}
+
+impl Renamed<'_> {
+    fn attributes(&self, list: &mut [Attribute], group: GroupId, mut changed: impl FnMut(&Name)) {
+        for attribute in list {
+            let Some(words) = words_of(attribute.name.as_bytes()) else {
+                continue;
+            };
+            if self.values(&mut attribute.values, words, group) {
+                changed(&attribute.name);
+            }
+        }
+    }
+
+    /// Rewrites a text or a list of texts; tells whether something was changed.
+    fn values(&self, values: &mut Values, words: Words, group: GroupId) -> bool {
+        let new = |text: &[u8]| rewritten(text, words, |word| self.word(word, words, group));
+        match values {
+            Values::Char(text) => match new(text) {
+                Some(other) => {
+                    *text = other;
+                    true
+                }
+                None => false,
+            },
+            Values::String(list) => {
+                let mut any = false;
+                for text in list.iter_mut().flatten() {
+                    if let Some(other) = new(text) {
+                        *text = other.into();
+                        any = true;
+                    }
+                }
+                any
+            }
+            _ => false,
+        }
+    }
+
+    /// The new text of a word, if it names something with a new name.
+    fn word(&self, word: &[u8], words: Words, group: GroupId) -> Option<Vec<u8>> {
+        match words {
+            Words::Vars(_) => self.var(word, group),
+            Words::Dims => self.dim(word, group),
+            Words::Methods => self.dim(word, group).or_else(|| self.var(word, group)),
+        }
+    }
+
+    fn dim(&self, word: &[u8], group: GroupId) -> Option<Vec<u8>> {
+        let schema = self.known.schema;
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let mut dims = (0..).map(DimId).zip(&schema.dims);
+            let found = dims.find(|(_, dim)| dim.group == group && dim.name.as_bytes() == word);
+            if let Some((id, _)) = found {
+                return self.names.dims.get(&id).map(|name| name.as_bytes().to_vec());
+            }
+            at = self.known.parent(group);
+        }
+        None
+    }
+
+    fn var(&self, word: &[u8], group: GroupId) -> Option<Vec<u8>> {
+        let id = self.known.find(word, group)?;
+        let last = |word: &[u8]| match self.names.vars.get(&id) {
+            Some(name) => name.as_bytes().to_vec(),
+            None => word.to_vec(),
+        };
+        if !word.contains(&b'/') {
+            return Some(last(word)).filter(|new| new != word);
+        }
+        let mut at = match word.first() {
+            Some(b'/') => GroupId::ROOT,
+            Some(_) | None => group,
+        };
+        let parts: Vec<&[u8]> = word.split(|&b| b == b'/').collect();
+        let (name, groups) = parts.split_last()?;
+        let mut path = vec![];
+        for part in groups {
+            let new = match *part {
+                b"" | b"." => part.to_vec(),
+                b".." => {
+                    at = self.known.parent(at)?;
+                    part.to_vec()
+                }
+                _ => {
+                    at = *self.known.groups.get(&(at, *part))?;
+                    let new = self.names.groups.get(&at);
+                    new.map_or(*part, Name::as_bytes).to_vec()
+                }
+            };
+            path.push(new);
+        }
+        path.push(last(name));
+        Some(path.join(&b'/')).filter(|new| new != word)
+    }
+}
+
+fn words_of(attribute: &[u8]) -> Option<Words> {
+    if attribute == b"cell_methods" {
+        return Some(Words::Methods);
+    }
+    if DIMENSIONS.contains(&attribute) || attribute.ends_with(b"_dimension") {
+        return Some(Words::Dims);
+    }
+    form(attribute).map(|(form, _)| Words::Vars(form))
+}
+
+/// A text with other words, if one of them changes.
+fn rewritten(
+    text: &[u8],
+    words: Words,
+    new: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
+    let mut out = vec![];
+    let (mut changed, mut depth) = (false, 0i32);
+    let blank = |b: &u8| b.is_ascii_whitespace() || *b == 0;
+    for piece in text.chunk_by(|a, b| blank(a) == blank(b)) {
+        for part in parts(piece, words) {
+            let other = match part {
+                Part::Name(name) if depth == 0 => new(name),
+                Part::Name(_) | Part::Other(_) => None,
+            };
+            changed |= other.is_some();
+            match (&other, part) {
+                (Some(other), _) => out.extend_from_slice(other),
+                (None, Part::Name(same) | Part::Other(same)) => out.extend_from_slice(same),
+            }
+        }
+        // Comments of cell methods stand in parentheses.
+        if let Words::Methods = words {
+            let count = |byte: u8| piece.iter().filter(|b| **b == byte).count();
+            depth += i32::try_from(count(b'(')).ok()? - i32::try_from(count(b')')).ok()?;
+        }
+    }
+    changed.then_some(out)
+}
+
+/// A part of a word.
+#[derive(Clone, Copy)]
+enum Part<'t> {
+    Name(&'t [u8]),
+    Other(&'t [u8]),
+}
+
+/// What is a name in a word, and what is not.
+fn parts(word: &[u8], words: Words) -> Vec<Part<'_>> {
+    let colon = word.iter().position(|b| *b == b':');
+    let form = match words {
+        Words::Dims | Words::Vars(NamesForm::Names) => return vec![Part::Name(word)],
+        Words::Vars(form) => Some(form),
+        Words::Methods => None,
+    };
+    let Some((first, rest)) = colon.and_then(|at| word.split_at_checked(at)) else {
+        return match form {
+            Some(_) => vec![Part::Name(word)],
+            None => vec![Part::Other(word)],
+        };
+    };
+    let (colon, rest) = rest.split_at_checked(1).unwrap_or((rest, b""));
+    let colon = Part::Other(colon);
+    match form {
+        None => vec![Part::Name(first), colon, Part::Other(rest)],
+        Some(NamesForm::Behind) => vec![Part::Other(first), colon, Part::Name(rest)],
+        Some(NamesForm::Around | NamesForm::Names) => {
+            vec![Part::Name(first), colon, Part::Name(rest)]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Atomic, Dimension, Kind, Storage, Variable};
+
+    fn name(text: &str) -> Name {
+        Name::stored(text.as_bytes())
+    }
+
+    /// `lat(y)`, `lon(x)` and `b` in the root, `h` in the group `g`, and `v` in `g` with an attribute.
+    fn schema(attribute: &str, text: &str) -> Schema {
+        let mut s = Schema::new(Kind::NETCDF4);
+        let g = s.add_group(GroupId::ROOT, name("g"));
+        for dim in ["y", "x", "time"] {
+            s.add_dim(Dimension {
+                name: name(dim),
+                group: GroupId::ROOT,
+                len: 2,
+                unlimited: false,
+            });
+        }
+        let vars = [("lat", GroupId::ROOT), ("lon", GroupId::ROOT), ("b", GroupId::ROOT), ("h", g), ("v", g)];
+        for (var, group) in vars {
+            s.add_var(Variable {
+                name: name(var),
+                group,
+                ty: Atomic::Int.into(),
+                dims: vec![],
+                attributes: vec![],
+                storage: Storage::default(),
+            });
+        }
+        let values = Values::Char(text.as_bytes().to_vec());
+        s.vars[4].attributes.extend(Attribute::atomic(name(attribute), values));
+        s
+    }
+
+    fn names() -> NewNames {
+        NewNames {
+            dims: [(DimId(0), name("j")), (DimId(2), name("t"))].into(),
+            vars: [(VarId(0), name("latitude")), (VarId(3), name("height"))].into(),
+            groups: [(GroupId(1), name("grp"))].into(),
+        }
+    }
+
+    fn followed(attribute: &str, text: &str) -> String {
+        let old = schema(attribute, text);
+        let mut new = old.clone();
+        let changed = follow(&old, &mut new, &names());
+        let found = new.vars[4].attributes[0].values.as_text().unwrap();
+        let found = String::from_utf8_lossy(found).into_owned();
+        let want = match found == text {
+            true => vec![],
+            false => vec![format!("/g/v@{attribute}")],
+        };
+        assert_eq!(changed, want);
+        found
+    }
+
+    #[test]
+    fn references_follow() {
+        let cases = [
+            ("coordinates", "lat  lon\0", "latitude  lon\0"),
+            ("coordinates", "latx lon", "latx lon"),
+            ("coordinates", "/lat /g/h ../lat h", "/latitude /grp/height ../latitude height"),
+            ("bounds", "b", "b"),
+            ("cell_measures", "lat: lat area:h", "lat: latitude area:height"),
+            ("formula_terms", "h: lat b:b", "h: latitude b:b"),
+            ("grid_mapping", "lat: h lon", "latitude: height lon"),
+            ("cell_methods", "time: y: mean (lat: x y: z) lat: sum", "t: j: mean (lat: x y: z) latitude: sum"),
+            ("compress", "y x", "j x"),
+            ("sample_dimension", "time", "t"),
+            ("face_dimension", "y", "j"),
+            ("node_coordinates", "lat lon", "latitude lon"),
+            ("comment", "lat lon", "lat lon"),
+            ("long_name", "time", "time"),
+        ];
+        for (attribute, text, want) in cases {
+            assert_eq!(followed(attribute, text), want, "{attribute}");
+        }
+    }
+
+    #[test]
+    fn lists_of_strings_follow_too() {
+        let mut old = schema("comment", "");
+        let list = ["lat", "lon"].map(|n| Some(n.as_bytes().into()));
+        let list = Attribute::atomic(name("coordinates"), Values::String(list.to_vec()));
+        old.groups[0].attributes.extend(list);
+        let mut new = old.clone();
+        assert_eq!(follow(&old, &mut new, &names()), ["/@coordinates"]);
+        let want = ["latitude", "lon"].map(|n| Some(n.as_bytes().into()));
+        assert_eq!(new.groups[0].attributes[0].values, Values::String(want.to_vec()));
+    }
+}
