@@ -37,14 +37,20 @@ pub fn edited<'a>(
     let named = View::new((input.reader, engine), schema.clone(), taken.clone());
     let named = named.schema().clone();
     let edited = edit::apply(&named, &asked.rename, &asked.attribute)?;
-    let EditedSchema { schema, notes, remarks } = edited;
+    let EditedSchema {
+        schema,
+        notes,
+        remarks,
+    } = edited;
     for note in notes {
         match cli.in_place && !cli.strict {
             true => input.env.notes.remark(note),
             false => input.env.notes.say(note),
         }
     }
-    remarks.into_iter().for_each(|remark| input.env.notes.remark(remark));
+    remarks
+        .into_iter()
+        .for_each(|remark| input.env.notes.remark(remark));
     let view = View::new((input.reader, engine), schema, taken);
     Ok(Some(EditedInput { view, named }))
 }

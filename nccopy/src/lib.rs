@@ -131,7 +131,9 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
         None => whole,
     };
-    let named = edited.as_ref().map_or(whole.reader.schema(), |edited| &edited.named);
+    let named = edited
+        .as_ref()
+        .map_or(whole.reader.schema(), |edited| &edited.named);
     let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
@@ -190,11 +192,7 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
 }
 
 /// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
-fn plan(
-    cli: &Cli,
-    kind: Option<Kind>,
-    (set, named): (Dataset<'_>, &Schema),
-) -> Result<copy::Plan> {
+fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> Result<copy::Plan> {
     let (reader, env) = (set.reader, set.env);
     let options = options::resolve(cli, kind, named, &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);

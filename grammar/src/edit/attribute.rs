@@ -117,7 +117,7 @@ impl AttributeEdit {
         given: AssignedAttribute<'_>,
     ) -> Result<()> {
         let source = MemorySource::new("--attribute", self.text.clone().into_bytes());
-        let text = (self.text.as_str(), Reporter::new(&source));
+        let text = (self.text.as_str(), Reporter::new(&source).strict(true));
         match assign(new, owners, given, text) {
             Ok(_) => Ok(()),
             Err(wrong) => Err(Error::new(ErrorKind::Argument, wrong.to_string())),
@@ -128,8 +128,9 @@ impl AttributeEdit {
         let exact = plain(name);
         let glob = Glob::new(name);
         let is = |attribute: &Attribute| {
-            let own = String::from_utf8_lossy(attribute.name.as_bytes());
-            attribute.name.as_bytes() == exact || glob.as_ref().is_some_and(|g| g.matches(&own))
+            // Patterns are those of paths.
+            let path = format!("/{}", String::from_utf8_lossy(attribute.name.as_bytes()));
+            attribute.name.as_bytes() == exact || glob.as_ref().is_some_and(|g| g.matches(&path))
         };
         let mut removed = 0;
         for owner in owners {
@@ -155,7 +156,9 @@ impl AttributeEdit {
 
 fn wrong(what: &str) -> Error {
     let e = Error::new(ErrorKind::Argument, what.to_owned());
-    e.with_remedy("an attribute is VAR@NAME=VALUE, with values as in CDL, or !VAR@NAME to remove it")
+    e.with_remedy(
+        "an attribute is VAR@NAME=VALUE, with values as in CDL, or !VAR@NAME to remove it",
+    )
 }
 
 /// What an owner names: the dataset, groups with a `/` at the end, or variables.

@@ -10,8 +10,8 @@ mod words;
 mod tests;
 
 use netcdf_core::error::Result;
-use netcdf_core::model::cf::{self, NewNames};
 use netcdf_core::model::Schema;
+use netcdf_core::model::cf::{self, NewNames};
 use netcdf_core::notes::{Note, few};
 
 pub use attribute::AttributeEdit;
@@ -45,10 +45,14 @@ pub fn apply(
         remarks: vec![],
     };
     for attribute in attributes {
-        edited.notes.extend(attribute.apply(schema, &mut edited.schema)?);
+        edited
+            .notes
+            .extend(attribute.apply(schema, &mut edited.schema)?);
     }
     let names = rename::apply(schema, &mut edited.schema, renames)?;
-    edited.remarks.extend(follow(schema, &mut edited.schema, &names));
+    edited
+        .remarks
+        .extend(follow(schema, &mut edited.schema, &names));
     Ok(edited)
 }
 

@@ -63,7 +63,9 @@ pub(super) fn apply(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Resul
     for rename in renames {
         let done = match &rename.old {
             Renamed::Objects(wanted) => objects(old, wanted, &rename.new, &mut names),
-            Renamed::Attribute { owners, name } => attribute((old, new), owners, (name, &rename.new)),
+            Renamed::Attribute { owners, name } => {
+                attribute((old, new), owners, (name, &rename.new))
+            }
         };
         done.map_err(|e| e.of(&rename.text))?;
     }
@@ -139,14 +141,25 @@ fn attribute(
         let (before, list) = match owner {
             AttributeOwner::Var(id) => {
                 let before = old.var(id).map(|var| var.attributes.as_slice());
-                (before, new.vars.get_mut(id.index()).map(|var| &mut var.attributes))
+                (
+                    before,
+                    new.vars.get_mut(id.index()).map(|var| &mut var.attributes),
+                )
             }
             AttributeOwner::Group(id) => {
                 let before = old.group(id).map(|group| group.attributes.as_slice());
-                (before, new.groups.get_mut(id.index()).map(|group| &mut group.attributes))
+                (
+                    before,
+                    new.groups
+                        .get_mut(id.index())
+                        .map(|group| &mut group.attributes),
+                )
             }
         };
-        let had = before.unwrap_or_default().iter().any(|a| a.name.as_bytes() == from);
+        let had = before
+            .unwrap_or_default()
+            .iter()
+            .any(|a| a.name.as_bytes() == from);
         let (true, Some(list)) = (had, list) else {
             continue;
         };
@@ -164,7 +177,10 @@ fn attribute(
 }
 
 fn in_use(what: &str, name: &Name) -> Error {
-    Error::new(ErrorKind::Exists, format!("there is already a {what} {name}"))
+    Error::new(
+        ErrorKind::Exists,
+        format!("there is already a {what} {name}"),
+    )
 }
 
 /// Refuses names that a group would have twice.
@@ -177,7 +193,10 @@ fn check(new: &Schema, names: &NewNames) -> Result<()> {
     }
     let mut objects = HashSet::new();
     let vars = new.vars.iter().map(|var| (var.group, &var.name));
-    let groups = new.groups.iter().filter_map(|group| Some((group.parent?, &group.name)));
+    let groups = new
+        .groups
+        .iter()
+        .filter_map(|group| Some((group.parent?, &group.name)));
     let types = new.types.iter().map(|ty| (ty.group, &ty.name));
     let given = |name: &Name| {
         let mut all = names.vars.values().chain(names.groups.values());

@@ -23,7 +23,11 @@ pub fn view<'a>(
     selections: &[Hyperslab],
 ) -> Result<View<'a>> {
     let taken = resolve(set.with(engine), selections)?;
-    Ok(View::new((set.reader, engine), set.reader.schema().clone(), taken))
+    Ok(View::new(
+        (set.reader, engine),
+        set.reader.schema().clone(),
+        taken,
+    ))
 }
 
 /// What selections take of each dimension that they name. A name stands for the dimensions of that name in all groups.

@@ -72,7 +72,10 @@ impl Lower<'_> {
             return self.hint(name.at, message, Some(hint));
         }
         if items.is_empty() {
-            let hint = format!("`!` before the attribute removes it, `{}=\"\"` empties it", name.text);
+            let hint = format!(
+                "`!` before the attribute removes it, `{}=\"\"` empties it",
+                name.text
+            );
             return self.hint(text.len(), "expected a value", Some(hint));
         }
         let owner = match owner {

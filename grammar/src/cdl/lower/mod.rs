@@ -14,9 +14,9 @@ mod type_order;
 mod types;
 mod variables;
 
+pub use assign::{AssignedAttribute, AttributeOwner, assign};
 #[cfg(test)]
 pub(super) use list::items;
-pub use assign::{AssignedAttribute, AttributeOwner, assign};
 pub use needs::{Need, Needs};
 
 use std::collections::{HashMap, HashSet};

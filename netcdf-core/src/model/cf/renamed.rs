@@ -112,7 +112,11 @@ impl Renamed<'_> {
             let mut dims = (0..).map(DimId).zip(&schema.dims);
             let found = dims.find(|(_, dim)| dim.group == group && dim.name.as_bytes() == word);
             if let Some((id, _)) = found {
-                return self.names.dims.get(&id).map(|name| name.as_bytes().to_vec());
+                return self
+                    .names
+                    .dims
+                    .get(&id)
+                    .map(|name| name.as_bytes().to_vec());
             }
             at = self.known.parent(group);
         }
@@ -166,11 +170,7 @@ fn words_of(attribute: &[u8]) -> Option<Words> {
 }
 
 /// A text with other words, if one of them changes.
-fn rewritten(
-    text: &[u8],
-    words: Words,
-    new: impl Fn(&[u8]) -> Option<Vec<u8>>,
-) -> Option<Vec<u8>> {
+fn rewritten(text: &[u8], words: Words, new: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let mut out = vec![];
     let (mut changed, mut depth) = (false, 0i32);
     let blank = |b: &u8| b.is_ascii_whitespace() || *b == 0;
@@ -248,7 +248,13 @@ mod tests {
                 unlimited: false,
             });
         }
-        let vars = [("lat", GroupId::ROOT), ("lon", GroupId::ROOT), ("b", GroupId::ROOT), ("h", g), ("v", g)];
+        let vars = [
+            ("lat", GroupId::ROOT),
+            ("lon", GroupId::ROOT),
+            ("b", GroupId::ROOT),
+            ("h", g),
+            ("v", g),
+        ];
         for (var, group) in vars {
             s.add_var(Variable {
                 name: name(var),
@@ -260,7 +266,9 @@ mod tests {
             });
         }
         let values = Values::Char(text.as_bytes().to_vec());
-        s.vars[4].attributes.extend(Attribute::atomic(name(attribute), values));
+        s.vars[4]
+            .attributes
+            .extend(Attribute::atomic(name(attribute), values));
         s
     }
 
@@ -291,12 +299,24 @@ mod tests {
         let cases = [
             ("coordinates", "lat  lon\0", "latitude  lon\0"),
             ("coordinates", "latx lon", "latx lon"),
-            ("coordinates", "/lat /g/h ../lat h", "/latitude /grp/height ../latitude height"),
+            (
+                "coordinates",
+                "/lat /g/h ../lat h",
+                "/latitude /grp/height ../latitude height",
+            ),
             ("bounds", "b", "b"),
-            ("cell_measures", "lat: lat area:h", "lat: latitude area:height"),
+            (
+                "cell_measures",
+                "lat: lat area:h",
+                "lat: latitude area:height",
+            ),
             ("formula_terms", "h: lat b:b", "h: latitude b:b"),
             ("grid_mapping", "lat: h lon", "latitude: height lon"),
-            ("cell_methods", "time: y: mean (lat: x y: z) lat: sum", "t: j: mean (lat: x y: z) latitude: sum"),
+            (
+                "cell_methods",
+                "time: y: mean (lat: x y: z) lat: sum",
+                "t: j: mean (lat: x y: z) latitude: sum",
+            ),
             ("compress", "y x", "j x"),
             ("sample_dimension", "time", "t"),
             ("face_dimension", "y", "j"),
@@ -318,6 +338,9 @@ mod tests {
         let mut new = old.clone();
         assert_eq!(follow(&old, &mut new, &names()), ["/@coordinates"]);
         let want = ["latitude", "lon"].map(|n| Some(n.as_bytes().into()));
-        assert_eq!(new.groups[0].attributes[0].values, Values::String(want.to_vec()));
+        assert_eq!(
+            new.groups[0].attributes[0].values,
+            Values::String(want.to_vec())
+        );
     }
 }

@@ -1,0 +1,138 @@
+//! Sums of many numbers, as pairs of doubles: what a double cannot hold is kept in a second one, about 32 digits in all. So results
+//! do not depend on the order in which parts are added, but for a last digit once in very many times.
+
+/// A sum.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct ExactSum {
+    high: f64,
+    low: f64,
+    /// The sum of infinite numbers.
+    endless: f64,
+}
+
+/// A sum of two numbers, and what it is short of.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
+/// A product of two numbers, and what it is short of.
+fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
+impl ExactSum {
+    fn of((high, low): (f64, f64)) -> Self {
+        let (high, low) = two_sum(high, low);
+        Self {
+            high,
+            low,
+            endless: 0.0,
+        }
+    }
+
+    /// Adds a number.
+    pub(super) fn add(&mut self, x: f64) {
+        let (high, low) = two_sum(self.high, x);
+        if !high.is_finite() {
+            self.endless += x;
+            return;
+        }
+        (self.high, self.low) = two_sum(high, low + self.low);
+    }
+
+    /// Adds the square of a number.
+    pub(super) fn add_square(&mut self, x: f64) {
+        let (high, low) = two_product(x, x);
+        self.add(high);
+        if low.is_finite() {
+            self.add(low);
+        }
+    }
+
+    /// Adds another sum.
+    pub(super) fn join(&mut self, other: Self) {
+        self.add(other.high);
+        self.add(other.low);
+        self.endless += other.endless;
+    }
+
+    /// The sum as a double.
+    pub(super) fn get(self) -> f64 {
+        match self.endless == 0.0 {
+            true => self.high + self.low,
+            false => self.endless,
+        }
+    }
+
+    /// The sum divided by a number.
+    pub(super) fn divided(self, by: f64) -> Self {
+        let first = self.high / by;
+        let (product, short) = two_product(first, by);
+        let left = (self.high - product) - short + self.low;
+        Self {
+            endless: self.endless,
+            ..Self::of((first, left / by))
+        }
+    }
+
+    /// The square of the sum.
+    pub(super) fn squared(self) -> Self {
+        let (high, low) = two_product(self.high, self.high);
+        Self {
+            endless: self.endless,
+            ..Self::of((high, low + 2.0 * self.high * self.low))
+        }
+    }
+
+    /// The sum without another one.
+    pub(super) fn without(self, other: Self) -> Self {
+        let mut sum = self;
+        sum.join(Self {
+            high: -other.high,
+            low: -other.low,
+            endless: -other.endless,
+        });
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(all: &[f64]) -> ExactSum {
+        let mut sum = ExactSum::default();
+        all.iter().for_each(|&x| sum.add(x));
+        sum
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        assert_eq!(sum(&[1e16, 1.0, -1e16]).get(), 1.0);
+        assert_eq!(sum(&[0.1; 10]).get(), 1.0);
+        let mut both = sum(&[1e16, 0.5]);
+        both.join(sum(&[0.25, -1e16]));
+        assert_eq!(both.get(), 0.75);
+        assert_eq!(sum(&[1.0]).divided(3.0).get(), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn small_deviations_from_large_values_stay() {
+        let values = [1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0];
+        let mut squares = ExactSum::default();
+        values.iter().for_each(|&x| squares.add_square(x));
+        let mean = sum(&values).divided(3.0);
+        let variance = squares.divided(3.0).without(mean.squared());
+        assert!((variance.get() - 2.0 / 3.0).abs() < 1e-12, "{variance:?}");
+    }
+
+    #[test]
+    fn infinite_numbers_are_infinite_sums() {
+        assert_eq!(sum(&[1.0, f64::INFINITY, 2.0]).get(), f64::INFINITY);
+        assert!(sum(&[f64::NEG_INFINITY, f64::INFINITY]).get().is_nan());
+        assert_eq!(sum(&[1.0, f64::NEG_INFINITY]).divided(2.0).get(), f64::NEG_INFINITY);
+    }
+}

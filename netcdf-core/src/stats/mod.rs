@@ -1,0 +1,220 @@
+//! Statistics of variables: how many elements there are and how many are missing, the smallest and the largest one with their
+//! places, mean, standard deviation and a histogram.
+//!
+//! The elements are read twice, part by part, since the bins of a histogram lie between the extremes. Results do not depend on
+//! threads, memory or how a variable is stored.
+//!
+//! | file | what |
+//! |---|---|
+//! | `elements` | the elements of a variable, part by part |
+//! | `number` | the numbers that variables hold |
+//! | `masks` | which elements are missing |
+//! | `tally` | numbers counted, part by part |
+//! | `exact_sum` | sums of many numbers |
+//! | `histogram` | histograms |
+
+mod elements;
+mod exact_sum;
+mod histogram;
+mod masks;
+mod number;
+mod tally;
+
+#[cfg(test)]
+mod tests;
+
+pub use histogram::{BINS, Histogram};
+
+use crate::chunk::Dataset;
+use crate::error::{Context as _, OrInternal as _, Result};
+use crate::model::convert::convert;
+use crate::model::{Atomic, DataType, Region, Values, VarId, Variable};
+use masks::{Masks, as_unsigned};
+use number::{Number, real, with_numbers};
+use tally::{Element, Tally};
+
+/// An extreme value and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extreme {
+    /// One value: of the variable's type, or a double if it is unpacked.
+    pub value: Values,
+    /// Where it is first, in row-major order: an index from 0 for each dimension.
+    pub index: Vec<u64>,
+}
+
+/// The statistics of a variable of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// Elements, missing ones included.
+    pub count: u64,
+    /// Missing elements.
+    pub missing: u64,
+    /// The smallest value, if not all are missing.
+    pub least: Option<Extreme>,
+    /// The largest value, if not all are missing.
+    pub most: Option<Extreme>,
+    /// The mean, if not all are missing.
+    pub mean: Option<f64>,
+    /// The standard deviation of all elements (not of a sample), if not all are missing.
+    pub deviation: Option<f64>,
+    /// The histogram, if the extremes are finite.
+    pub histogram: Option<Histogram>,
+}
+
+/// The statistics of a variable; `None` if it holds no numbers. With `unpack`, values are those that `scale_factor`, `add_offset` and
+/// `_Unsigned` make of the stored ones; which are missing is decided before.
+///
+/// # Errors
+/// Those of reading, with the variable's path.
+pub fn statistics(set: Dataset<'_>, var: VarId, unpack: bool) -> Result<Option<Statistics>> {
+    let schema = set.reader.schema();
+    let found = schema.var(var).or_internal("a variable")?;
+    let DataType::Atomic(stored) = found.ty else {
+        return Ok(None);
+    };
+    let what = Counted {
+        set,
+        var,
+        stored,
+        shown: match unpack {
+            true => unsigned(found, stored),
+            false => stored,
+        },
+    };
+    let made = with_numbers!(&what.shown.default_fill(), kind => what.statistics(kind));
+    let made = made.transpose().in_object(|| schema.var_path(var))?;
+    Ok(match Packing::of(found).filter(|_| unpack) {
+        Some(packing) => made.map(|made| packing.unpacked(made)),
+        None => made,
+    })
+}
+
+/// The type that `_Unsigned` makes of a signed one.
+fn unsigned(var: &Variable, ty: Atomic) -> Atomic {
+    let said = var.attribute("_Unsigned").and_then(|a| a.values.as_text());
+    let said = said.is_some_and(|text| text.trim_ascii_end().eq_ignore_ascii_case(b"true"));
+    match ty {
+        Atomic::Byte if said => Atomic::UByte,
+        Atomic::Short if said => Atomic::UShort,
+        Atomic::Int if said => Atomic::UInt,
+        Atomic::Int64 if said => Atomic::UInt64,
+        other => other,
+    }
+}
+
+/// A variable whose elements are counted.
+struct Counted<'a> {
+    set: Dataset<'a>,
+    var: VarId,
+    stored: Atomic,
+    /// The type as which elements are read.
+    shown: Atomic,
+}
+
+impl Counted<'_> {
+    /// The statistics of numbers of the type of `_kind`.
+    fn statistics<T: Number>(&self, _kind: &[T]) -> Result<Statistics> {
+        let var = self.set.reader.schema().var(self.var).or_internal("a variable")?;
+        let masks = Masks::<T>::of(var, self.shown);
+        let mut tally = Tally::default();
+        let count = |part: &Region, all: &[T]| Tally::of(part, all, &masks);
+        self.each(count, |part| tally.join(part))?;
+        let histogram = self.histogram(&tally, &masks)?;
+        Ok(finished(tally, histogram))
+    }
+
+    fn histogram<T: Number>(&self, tally: &Tally<T>, masks: &Masks<T>) -> Result<Option<Histogram>> {
+        let (Some(least), Some(most)) = (&tally.least, &tally.most) else {
+            return Ok(None);
+        };
+        let Some(empty) = Histogram::between(real(least.value), real(most.value)) else {
+            return Ok(None);
+        };
+        let mut all = empty.clone();
+        let count = |_: &Region, part: &[T]| {
+            let mut counted = empty.clone();
+            counted.add(part, masks);
+            counted
+        };
+        self.each(count, |part| all.join(&part))?;
+        Ok(Some(all))
+    }
+
+    fn each<T: Number, R: Send>(
+        &self,
+        count: impl Fn(&Region, &[T]) -> R + Sync,
+        sink: impl FnMut(R),
+    ) -> Result<()> {
+        let work = |part: &Region, values: Values| {
+            let values = as_unsigned(values, self.shown);
+            Ok(count(part, T::all(&values).or_internal("numbers of a type")?))
+        };
+        elements::each(self.set, (self.var, self.stored), work, sink)
+    }
+}
+
+fn finished<T: Number>(tally: Tally<T>, histogram: Option<Histogram>) -> Statistics {
+    let present = tally.count - tally.missing;
+    let extreme = |element: Element<T>| Extreme {
+        value: element.value.value(),
+        index: element.index,
+    };
+    let number = present as f64;
+    let mean = tally.sum.divided(number);
+    let variance = tally.squares.divided(number).without(mean.squared());
+    Statistics {
+        count: tally.count,
+        missing: tally.missing,
+        least: tally.least.map(extreme),
+        most: tally.most.map(extreme),
+        mean: (present > 0).then(|| mean.get()),
+        // Where all are the same, rounding must not make less than nothing.
+        deviation: (present > 0).then(|| variance.get().max(0.0).sqrt()),
+        histogram,
+    }
+}
+
+/// How stored numbers become values: times a scale, plus an offset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Packing {
+    scale: f64,
+    offset: f64,
+}
+
+impl Packing {
+    fn of(var: &Variable) -> Option<Self> {
+        let one = |name: &str| {
+            let values = convert(&var.attribute(name)?.values, Atomic::Double).ok()?;
+            f64::all(&values)?.first().copied()
+        };
+        let (scale, offset) = (one("scale_factor"), one("add_offset"));
+        (scale.is_some() || offset.is_some()).then_some(Self {
+            scale: scale.unwrap_or(1.0),
+            offset: offset.unwrap_or(0.0),
+        })
+    }
+
+    fn value(self, stored: &Values) -> f64 {
+        let stored = with_numbers!(stored, all => all.first().map(|x| real(*x)));
+        stored.flatten().map_or(f64::NAN, |x| x * self.scale + self.offset)
+    }
+
+    fn unpacked(self, of: Statistics) -> Statistics {
+        let extreme = |extreme: Extreme| Extreme {
+            value: Values::Double(vec![self.value(&extreme.value)]),
+            index: extreme.index,
+        };
+        let (least, most) = match self.scale < 0.0 {
+            true => (of.most, of.least),
+            false => (of.least, of.most),
+        };
+        Statistics {
+            least: least.map(extreme),
+            most: most.map(extreme),
+            mean: of.mean.map(|mean| mean * self.scale + self.offset),
+            deviation: of.deviation.map(|deviation| deviation * self.scale.abs()),
+            histogram: of.histogram.map(|h| h.unpacked(self.scale, self.offset)),
+            ..of
+        }
+    }
+}

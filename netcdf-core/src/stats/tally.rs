@@ -1,0 +1,105 @@
+//! Numbers counted, part by part.
+
+use super::exact_sum::ExactSum;
+use super::masks::Masks;
+use super::number::Number;
+use crate::chunk::scatter::place;
+use crate::model::Region;
+
+/// An element and its place in a variable.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Element<T> {
+    pub(super) value: T,
+    pub(super) index: Vec<u64>,
+}
+
+/// What is known of some elements of a variable.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tally<T> {
+    pub(super) count: u64,
+    pub(super) missing: u64,
+    pub(super) least: Option<Element<T>>,
+    pub(super) most: Option<Element<T>>,
+    pub(super) sum: ExactSum,
+    pub(super) squares: ExactSum,
+}
+
+impl<T> Default for Tally<T> {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            missing: 0,
+            least: None,
+            most: None,
+            sum: ExactSum::default(),
+            squares: ExactSum::default(),
+        }
+    }
+}
+
+impl<T: Number> Tally<T> {
+    /// The elements of a box, in row-major order.
+    pub(super) fn of(part: &Region, all: &[T], masks: &Masks<T>) -> Self {
+        let mut tally = Self {
+            count: all.len() as u64,
+            ..Self::default()
+        };
+        let (mut least, mut most): (Option<(u64, T)>, Option<(u64, T)>) = (None, None);
+        for (n, &x) in (0..).zip(all) {
+            if masks.is_missing(x) {
+                tally.missing += 1;
+                continue;
+            }
+            if least.is_none_or(|(_, least)| x < least) {
+                least = Some((n, x));
+            }
+            if most.is_none_or(|(_, most)| x > most) {
+                most = Some((n, x));
+            }
+            let (high, low) = x.parts();
+            tally.sum.add(high);
+            tally.squares.add_square(high + low);
+            if low != 0.0 {
+                tally.sum.add(low);
+            }
+        }
+        let element = |(n, value): (u64, T)| Element {
+            value,
+            index: index(part, n),
+        };
+        tally.least = least.map(element);
+        tally.most = most.map(element);
+        tally
+    }
+
+    /// With the elements of another part. Of equal extremes the one with the smaller index counts.
+    pub(super) fn join(&mut self, other: Self) {
+        self.count += other.count;
+        self.missing += other.missing;
+        self.sum.join(other.sum);
+        self.squares.join(other.squares);
+        keep(&mut self.least, other.least, |new, old| new < old);
+        keep(&mut self.most, other.most, |new, old| new > old);
+    }
+}
+
+fn keep<T: Number>(
+    place: &mut Option<Element<T>>,
+    new: Option<Element<T>>,
+    wins: impl Fn(T, T) -> bool,
+) {
+    let Some(new) = new else { return };
+    let better = place.as_ref().is_none_or(|old| {
+        let same = new.value == old.value && new.index < old.index;
+        wins(new.value, old.value) || same
+    });
+    if better {
+        *place = Some(new);
+    }
+}
+
+/// The index in the variable of an element of a box, given its number in the box.
+fn index(part: &Region, number: u64) -> Vec<u64> {
+    let within = place(number, &part.count);
+    part.start.iter().zip(within).map(|(a, b)| a + b).collect()
+}
