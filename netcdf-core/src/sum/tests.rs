@@ -1,0 +1,1 @@
+//! Digests of datasets in memory.
