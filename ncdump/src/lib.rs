@@ -149,8 +149,12 @@ fn access(cli: &Cli, env: &Env) -> Access {
 /// Checks the digests of a list, which is a file or standard input.
 fn checked(cli: &Cli, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
     let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
-    let name = cli.input.to_string_lossy();
-    let mut list: Box<dyn BufRead> = match cli.input.as_os_str() == "-" {
+    let standard = cli.input.as_os_str() == "-";
+    let name = match standard {
+        true => "(stdin)".into(),
+        false => cli.input.to_string_lossy(),
+    };
+    let mut list: Box<dyn BufRead> = match standard {
         true => {
             let list = std::mem::replace(&mut stdin, Box::new(std::io::empty()));
             Box::new(BufReader::new(list))

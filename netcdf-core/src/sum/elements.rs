@@ -16,8 +16,8 @@ use crate::error::{Context as _, Result};
 use crate::model::region::check_lengths;
 use crate::model::{Endianness, Region, VarId};
 
-/// Bytes of a band, roughly.
-const BAND: u64 = 1 << 20;
+/// Bytes of a band, roughly. Tests have variables of several bands.
+const BAND: u64 = if cfg!(test) { 64 } else { 1 << 20 };
 
 /// Bytes of an element with heap data, roughly.
 const HEAP: u64 = 64;
@@ -150,4 +150,10 @@ fn band(set: Dataset<'_>, layout: &Layout, shape: &[u64]) -> Vec<u64> {
     bands
         .next()
         .map_or_else(|| shape.to_vec(), |band| band.count)
+}
+
+/// How the elements of a variable are read.
+#[cfg(test)]
+pub(super) fn planned(set: Dataset<'_>, var: VarId) -> Result<RechunkPlan> {
+    Rows::new(set, var)?.plan()
 }

@@ -1,1 +1,0 @@
-//! Digests of datasets in memory.
