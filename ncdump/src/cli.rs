@@ -87,6 +87,22 @@ pub struct Cli {
     #[arg(long = "filters")]
     pub filters: bool,
 
+    /// Print only digests of what the dataset says, however it is stored: of each variable, and of the dataset (docs/sum.md)
+    #[arg(
+        long,
+        conflicts_with_all = ["coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
+    )]
+    pub sum: bool,
+
+    /// With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets
+    /// named there still have them
+    #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups"])]
+    pub check: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
     /// Print times as dates, `2000-01-01 06`
     #[arg(short = 't', overrides_with = "iso_times")]
     pub times: bool,

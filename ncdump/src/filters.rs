@@ -4,10 +4,12 @@
 use netcdf_core::error::{Error, ErrorKind, list_names};
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::filter::{self, UsableFilter};
-use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, VarId, Variable};
+use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable};
 use netcdf_core::tool::table::Table;
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{escape_name, trim_nuls};
+
+use crate::select;
 
 /// Columns of the table.
 const HEAD: [&str; 7] = [
@@ -82,23 +84,8 @@ pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
 
 /// The selected variables, in the order of a dump.
 fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
-    let mut ids = Vec::new();
-    collect(schema, GroupId::ROOT, selection, &mut ids);
-    ids.into_iter().filter_map(|id| schema.var(id)).collect()
-}
-
-fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<VarId>) {
-    let Some(group) = schema.group(at) else {
-        return;
-    };
-    let listed = selection.variables.as_ref();
-    if selection.groups.as_ref().is_none_or(|g| g.contains(&at)) {
-        let vars = group.vars.iter().copied();
-        ids.extend(vars.filter(|id| listed.is_none_or(|l| l.contains(id))));
-    }
-    for &sub in &group.groups {
-        collect(schema, sub, selection, ids);
-    }
+    let ids = select::selected(schema, selection).into_iter();
+    ids.filter_map(|id| schema.var(id)).collect()
 }
 
 /// One row per filter, in the order of writing. The columns about the variable are filled in the first row only.

@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `sum` | digests, and their check |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -24,9 +25,14 @@ mod forms;
 mod ncml;
 mod options;
 mod select;
+mod sum;
 
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::ffi::OsString;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Engine, Reader};
@@ -41,6 +47,7 @@ use netcdf_grammar::{ended, hyperslab};
 
 use cli::Cli;
 use options::Job;
+use sum::AskedSums;
 
 /// Name of the tool in messages.
 const NAME: &str = "ncdump";
@@ -73,8 +80,8 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if parsed.strict {
         env.notes = Arc::new(Notes::strict());
     }
-    if !matches!(job, Job::Ncml(_)) {
-        // Truncated XML is of no use.
+    // Truncated XML is of no use, and a digest of a part is none of the whole.
+    if !matches!(job, Job::Ncml(_) | Job::Sum(_) | Job::Check) {
         env.damage = Damage::tolerated();
     }
     let mut omitted = Vec::new();
@@ -105,14 +112,10 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
 /// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
-    let access = Access {
-        trace: Trace::from_environment(cli.trace),
-        allow_external: cli.allow_external,
-        limits: env.limits.clone(),
-        notes: Arc::clone(&env.notes),
-        network: Arc::clone(&env.network),
-        ..Access::default()
-    };
+    let access = access(cli, env);
+    if let Job::Check = job {
+        return checked(cli, &access, env, io);
+    }
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));
@@ -129,6 +132,65 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
     std::mem::forget(reader);
     printed
+}
+
+/// How inputs are opened.
+fn access(cli: &Cli, env: &Env) -> Access {
+    Access {
+        trace: Trace::from_environment(cli.trace),
+        allow_external: cli.allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..Access::default()
+    }
+}
+
+/// Checks the digests of a list, which is a file or standard input.
+fn checked(cli: &Cli, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
+    let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
+    let standard = cli.input.as_os_str() == "-";
+    let name = match standard {
+        true => "(stdin)".into(),
+        false => cli.input.to_string_lossy(),
+    };
+    let mut list: Box<dyn BufRead> = match standard {
+        true => {
+            let list = std::mem::replace(&mut stdin, Box::new(std::io::empty()));
+            Box::new(BufReader::new(list))
+        }
+        false => {
+            let file = File::open(&cli.input);
+            let file = file.map_err(|e| Error::io("cannot open", &name, e))?;
+            Box::new(BufReader::new(file))
+        }
+    };
+    let mut open = |file: &[u8]| {
+        let input = access.input(&Location::new(path_of(file)?)?, &mut *stdin)?;
+        let resource = Arc::clone(input.name());
+        format::open(input, env).map_err(|e| e.of(&resource))
+    };
+    sum::check::check((&mut *list, &name), &mut open, env, io)
+}
+
+/// The path with these bytes.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+}
+
+/// The path with these bytes, which are UTF-8.
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Result<PathBuf> {
+    let text = std::str::from_utf8(bytes);
+    let wrong = |_| {
+        Error::new(
+            netcdf_core::error::ErrorKind::Argument,
+            "a path that is not UTF-8",
+        )
+    };
+    text.map(PathBuf::from).map_err(wrong)
 }
 
 /// What a command line asks for.
@@ -176,6 +238,17 @@ fn print(
             let set = Dataset::new(reader, env).with(&engine);
             request.write(&set, &name(cli), omitted, &mut *io.stdout)
         }
+        Job::Sum(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            let asked = AskedSums {
+                file: cli.input.as_os_str().as_encoded_bytes(),
+                chosen: request.chosen(reader.schema())?,
+                json: cli.json,
+            };
+            sum::write(set, &asked, omitted, &mut *io.stdout)
+        }
+        Job::Check => Ok(()),
         Job::Ncml(request) => {
             let text = request.ncml(reader, &cli.input, &env.notes)?;
             write(&mut *io.stdout, &text)

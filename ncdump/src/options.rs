@@ -6,7 +6,7 @@ use std::path::Path;
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::Table;
-use netcdf_core::model::Schema;
+use netcdf_core::model::{Schema, VarId};
 use netcdf_core::notes::Notes;
 use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
@@ -31,6 +31,10 @@ pub(crate) enum Job {
     Ncml(Request),
     /// The table of filters (`--filters`).
     Filters(Request),
+    /// Digests (`--sum`).
+    Sum(Request),
+    /// The check of digests (`--sum --check`).
+    Check,
 }
 
 /// How CDL or NcML is printed.
@@ -76,7 +80,14 @@ impl Job {
     /// [`ErrorKind::Argument`] for a wrong value of an option.
     pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let request = Request::new(cli)?;
-        Ok(if cli.kind {
+        if cli.json && !cli.sum {
+            return Err(wrong("--json is for --sum".to_owned()));
+        }
+        Ok(if cli.check {
+            Self::Check
+        } else if cli.sum {
+            Self::Sum(request)
+        } else if cli.kind {
             Self::Kind
         } else if cli.extended_kind {
             Self::ExtendedKind
@@ -158,6 +169,18 @@ impl Request {
         let selection = self.selection(schema)?;
         missing.extend(filters::missing(schema, known, &selection));
         Ok(filters::table(schema, known, &selection))
+    }
+
+    /// The variables that `-v` and `-g` select; `None` if neither is given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn chosen(&self, schema: &Schema) -> Result<Option<Vec<VarId>>> {
+        if self.variables.is_none() && self.groups.is_none() {
+            return Ok(None);
+        }
+        let selection = self.selection(schema)?;
+        Ok(Some(select::selected(schema, &selection)))
     }
 
     /// The metadata of a dataset as NcML.

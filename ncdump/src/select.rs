@@ -2,6 +2,7 @@
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{GroupId, Schema, VarId};
+use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::selection;
 
 /// The variables that match a list of names and patterns, in the order of the schema.
@@ -31,4 +32,25 @@ pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>>
     }
     let found = selection::groups(schema, names)?;
     Ok(found.into_iter().collect())
+}
+
+/// The selected variables, in the order of a dump.
+pub(crate) fn selected(schema: &Schema, selection: &Selection) -> Vec<VarId> {
+    let mut ids = Vec::new();
+    collect(schema, GroupId::ROOT, selection, &mut ids);
+    ids
+}
+
+fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<VarId>) {
+    let Some(group) = schema.group(at) else {
+        return;
+    };
+    let listed = selection.variables.as_ref();
+    if selection.groups.as_ref().is_none_or(|g| g.contains(&at)) {
+        let vars = group.vars.iter().copied();
+        ids.extend(vars.filter(|id| listed.is_none_or(|l| l.contains(id))));
+    }
+    for &sub in &group.groups {
+        collect(schema, sub, selection, ids);
+    }
 }

@@ -15,6 +15,7 @@
 //! | [`chunk`] | geometry, and the engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
 //! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
+//! | [`sum`](mod@sum) | digests of what a dataset says, however it is stored |
 //! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
 //! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
@@ -44,6 +45,7 @@ pub mod model;
 pub mod notes;
 pub mod runtime;
 pub mod shown;
+pub mod sum;
 pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};

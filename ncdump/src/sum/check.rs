@@ -1,0 +1,185 @@
+//! Datasets compared with a list of digests (`--sum --check`).
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use netcdf_core::chunk::{Dataset, Engine, Reader};
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::VarId;
+use netcdf_core::notes::Note;
+use netcdf_core::sum::{Digest, Sums, var_path};
+use netcdf_core::tool::{self, Io};
+
+use super::line::Line;
+use super::list::List;
+use super::put;
+
+/// Opens the dataset with a name in a list.
+pub(crate) type Open<'a> = &'a mut dyn FnMut(&[u8]) -> Result<Box<dyn Reader>>;
+
+/// What became of the lines of a list.
+#[derive(Default)]
+struct Tally {
+    lines: u64,
+    differ: u64,
+    unread: u64,
+}
+
+/// Prints for each line of a list whether the digest is that of the dataset or variable now.
+///
+/// # Errors
+/// [`ErrorKind::Checksum`] if digests differ or could not be made; [`ErrorKind::UnknownFormat`] for what is no list; those of
+/// reading the list and of writing; [`ErrorKind::Cancelled`].
+pub(crate) fn check(
+    (from, name): (&mut dyn BufRead, &str),
+    open: Open<'_>,
+    env: &Env,
+    io: &mut Io,
+) -> Result<()> {
+    let mut list = List::new(from, name);
+    let mut tally = Tally::default();
+    loop {
+        let lines = list.lines()?;
+        let Some(first) = lines.first() else { break };
+        tally.lines += lines.len() as u64;
+        match open(&first.file) {
+            Ok(reader) => of_file(&*reader, &lines, &mut tally, (env, io))?,
+            Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => {
+                tool::report(crate::NAME, &e, io);
+                let unread = |line| tally.say(line, &Checked::Unread, io);
+                lines.iter().try_for_each(unread)?;
+            }
+        }
+    }
+    if list.odd > 0 && tally.lines > 0 {
+        env.notes.say(Note {
+            object: name.to_owned(),
+            what: format!("{} lines are no digests with names", list.odd),
+            remedy: None,
+        });
+    }
+    tally.end().map_err(|e| e.of(name))
+}
+
+/// Checks lines about an open dataset.
+fn of_file(
+    reader: &dyn Reader,
+    lines: &[Line],
+    tally: &mut Tally,
+    (env, io): (&Env, &mut Io),
+) -> Result<()> {
+    let engine = Engine::new(env);
+    let set = Dataset::new(reader, env).with(&engine);
+    let mut now = Now::new(set)?;
+    for line in lines {
+        let checked = match now.digest(line) {
+            Ok(digest) if digest == line.digest => Checked::Same,
+            Ok(_) => Checked::Differs,
+            Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => {
+                tool::report(crate::NAME, &e.of(&String::from_utf8_lossy(&line.file)), io);
+                Checked::Unread
+            }
+        };
+        tally.say(line, &checked, io)?;
+    }
+    Ok(())
+}
+
+/// What became of a line.
+enum Checked {
+    Same,
+    Differs,
+    Unread,
+}
+
+impl Tally {
+    /// Prints and counts what became of a line.
+    fn say(&mut self, line: &Line, checked: &Checked, io: &mut Io) -> Result<()> {
+        let said = match checked {
+            Checked::Same => "OK",
+            Checked::Differs => {
+                self.differ += 1;
+                "FAILED"
+            }
+            Checked::Unread => {
+                self.unread += 1;
+                "FAILED open or read"
+            }
+        };
+        put(&mut *io.stdout, &format!("{}: {said}\n", line.name()))
+    }
+
+    /// An error if not all is well.
+    fn end(&self) -> Result<()> {
+        let Self {
+            lines,
+            differ,
+            unread,
+        } = *self;
+        let what = match (differ, unread) {
+            _ if lines == 0 => {
+                let what =
+                    "no lines `blake3:DIGEST  FILE`, expected a list that ncdump --sum printed";
+                return Err(Error::new(ErrorKind::UnknownFormat, what));
+            }
+            (0, 0) => return Ok(()),
+            (differ, 0) => format!("{differ} of {lines} digests differ"),
+            (0, unread) => format!("{unread} of {lines} digests could not be made"),
+            (differ, unread) => {
+                format!("{differ} of {lines} digests differ, {unread} could not be made")
+            }
+        };
+        Err(Error::new(ErrorKind::Checksum, what))
+    }
+}
+
+/// The digests of a dataset as it is now; each is made once.
+struct Now<'a> {
+    sums: Sums<'a>,
+    vars: BTreeMap<Vec<u8>, VarId>,
+    made: BTreeMap<VarId, Digest>,
+}
+
+impl<'a> Now<'a> {
+    fn new(set: Dataset<'a>) -> Result<Self> {
+        let schema = set.reader.schema();
+        let vars = schema.var_ids().map(|id| (var_path(schema, id), id));
+        Ok(Self {
+            sums: Sums::new(set)?,
+            vars: vars.collect(),
+            made: BTreeMap::new(),
+        })
+    }
+
+    /// The digest of what a line is about.
+    fn digest(&mut self, line: &Line) -> Result<Digest> {
+        let Some(path) = &line.path else {
+            return self.dataset();
+        };
+        let missing = || {
+            let e = Error::new(ErrorKind::NotFound, "there is no such variable");
+            e.in_object(&String::from_utf8_lossy(path))
+        };
+        let id = self.vars.get(path).copied().ok_or_else(missing)?;
+        self.variable(id)
+    }
+
+    fn variable(&mut self, id: VarId) -> Result<Digest> {
+        if let Some(digest) = self.made.get(&id) {
+            return Ok(*digest);
+        }
+        let digest = self.sums.variable(id)?;
+        self.made.insert(id, digest);
+        Ok(digest)
+    }
+
+    fn dataset(&mut self) -> Result<Digest> {
+        let ids: Vec<VarId> = self.vars.values().copied().collect();
+        let vars = ids.into_iter().map(|id| Ok((id, self.variable(id)?)));
+        let vars = vars.collect::<Result<Vec<_>>>()?;
+        self.sums.dataset(&vars)
+    }
+}

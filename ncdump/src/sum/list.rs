@@ -1,0 +1,117 @@
+//! The lines of a list, as they are read: those about one file together.
+
+use std::io::{BufRead, Read as _};
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+
+use super::line::Line;
+
+/// Bytes of a line, at most.
+const LONGEST: u64 = 1 << 20;
+/// Lines about one file that are kept at a time.
+const MOST: usize = 1 << 14;
+
+/// The lines of a list.
+pub(super) struct List<'a> {
+    from: &'a mut dyn BufRead,
+    /// The list's name, for messages.
+    name: &'a str,
+    /// A line about the next file.
+    next: Option<Line>,
+    /// Lines that are none of a list.
+    pub(super) odd: u64,
+}
+
+impl<'a> List<'a> {
+    /// The list that `from` has.
+    pub(super) fn new(from: &'a mut dyn BufRead, name: &'a str) -> Self {
+        Self {
+            from,
+            name,
+            next: None,
+            odd: 0,
+        }
+    }
+
+    /// The next lines, all about one file; none at the end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a line that is too long.
+    pub(super) fn lines(&mut self) -> Result<Vec<Line>> {
+        let mut lines: Vec<Line> = self.next.take().into_iter().collect();
+        while lines.len() < MOST {
+            let Some(line) = self.line()? else { break };
+            if lines.first().is_some_and(|first| first.file != line.file) {
+                self.next = Some(line);
+                break;
+            }
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+
+    /// The next line of a list. Empty lines do not count.
+    fn line(&mut self) -> Result<Option<Line>> {
+        loop {
+            let mut line = vec![];
+            let read = (&mut self.from).take(LONGEST).read_until(b'\n', &mut line);
+            read.map_err(|e| Error::io("cannot read", self.name, e))?;
+            if line.is_empty() {
+                return Ok(None);
+            }
+            if line.len() as u64 == LONGEST {
+                let what = "a line of a megabyte or more, expected a list of digests";
+                return Err(Error::new(ErrorKind::Limit, what).of(self.name));
+            }
+            let text = without_end(&line);
+            match Line::parse(text) {
+                Some(line) => return Ok(Some(line)),
+                None if text.is_empty() => {}
+                None => self.odd += 1,
+            }
+        }
+    }
+}
+
+/// A line without its end.
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_about_a_file_are_together() {
+        let digest = "a".repeat(64);
+        let names = ["x#/v", "x", "y", "x#/w"];
+        let mut text = String::from("\nodd\n");
+        for name in names {
+            text += &format!("blake3:{digest}  {name}\r\n");
+        }
+        let mut from = text.trim_end().as_bytes();
+        let mut list = List::new(&mut from, "list");
+        let mut lines = || {
+            list.lines()
+                .unwrap()
+                .iter()
+                .map(Line::name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lines(), ["x#/v", "x"]);
+        assert_eq!(lines(), ["y"]);
+        assert_eq!(lines(), ["x#/w"]);
+        assert_eq!(lines(), [""; 0]);
+        assert_eq!(list.odd, 1);
+    }
+
+    #[test]
+    fn endless_lines_are_refused() {
+        let text = vec![b'x'; 2 << 20];
+        let mut from = &text[..];
+        let e = List::new(&mut from, "list").lines().unwrap_err();
+        assert_eq!((e.kind(), e.resource()), (ErrorKind::Limit, Some("list")));
+    }
+}

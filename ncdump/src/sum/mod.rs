@@ -1,0 +1,140 @@
+//! Digests of what a dataset says (`--sum`), and their check (`--sum --check`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `line` | a line of a list: digest, file and path |
+//! | `list` | the lines of a list, as they are read |
+//! | `check` | datasets compared with a list |
+
+pub(crate) mod check;
+mod line;
+mod list;
+
+use std::io::Write;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::{Between, Json};
+use netcdf_core::model::{Schema, VarId};
+use netcdf_core::shown;
+use netcdf_core::sum::{Digest, Sums, VERSION, var_path};
+
+use line::Line;
+
+/// What is asked for.
+pub(crate) struct AskedSums<'a> {
+    /// The name of the file, as given.
+    pub(crate) file: &'a [u8],
+    /// Only these variables, without the dataset.
+    pub(crate) chosen: Option<Vec<VarId>>,
+    /// Whether to print JSON.
+    pub(crate) json: bool,
+}
+
+/// Prints the digests of variables in the order of their paths, and that of the dataset. Variables that cannot be read are
+/// left out, with an error in `omitted`; then the dataset has no digest.
+///
+/// # Errors
+/// Those of writing; [`ErrorKind::Cancelled`].
+pub(crate) fn write(
+    set: Dataset<'_>,
+    asked: &AskedSums<'_>,
+    omitted: &mut Vec<Error>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let schema = set.reader.schema();
+    let sums = Sums::new(set)?;
+    let mut made = Made::default();
+    let (before, all) = (omitted.len(), asked.chosen.is_none());
+    for (path, id) in ordered(schema, asked.chosen.as_deref()) {
+        match sums.variable(id) {
+            Ok(digest) => {
+                made.say(asked, (&digest, Some(&path)), out)?;
+                made.vars.push((id, digest));
+            }
+            Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => omitted.push(e),
+        }
+    }
+    let dataset = match all && omitted.len() == before {
+        true => Some(sums.dataset(&made.vars)?),
+        false => None,
+    };
+    if let Some(dataset) = &dataset {
+        made.say(asked, (dataset, None), out)?;
+    }
+    match asked.json {
+        true => put(out, &made.json(asked.file, dataset)?),
+        false => Ok(()),
+    }
+}
+
+/// Variables in the order of their paths.
+fn ordered(schema: &Schema, chosen: Option<&[VarId]>) -> Vec<(Vec<u8>, VarId)> {
+    let ids: Vec<VarId> = match chosen {
+        Some(chosen) => chosen.to_vec(),
+        None => schema.var_ids().collect(),
+    };
+    let mut all: Vec<_> = ids
+        .into_iter()
+        .map(|id| (var_path(schema, id), id))
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+/// Digests made so far.
+#[derive(Default)]
+struct Made {
+    vars: Vec<(VarId, Digest)>,
+    /// Members of the JSON object.
+    members: Vec<(String, Json)>,
+}
+
+impl Made {
+    /// Prints a digest, or keeps it for the JSON.
+    fn say(
+        &mut self,
+        asked: &AskedSums<'_>,
+        (digest, path): (&Digest, Option<&[u8]>),
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        if asked.json {
+            let member = path.map(|path| (text(path), Json::text(&digest.to_string())));
+            self.members.extend(member);
+            return Ok(());
+        }
+        let line = Line {
+            digest: *digest,
+            file: asked.file.to_vec(),
+            path: path.map(<[u8]>::to_vec),
+        };
+        put(out, &format!("{line}\n"))
+    }
+
+    /// The JSON object, with a line end.
+    fn json(self, file: &[u8], dataset: Option<Digest>) -> Result<String> {
+        let dataset = dataset.map_or(Json::Null, |digest| Json::text(&digest.to_string()));
+        let members = [
+            ("file", Json::text(&text(file))),
+            ("stream", Json::text(VERSION)),
+            ("algorithm", Json::text("blake3")),
+            ("dataset", dataset),
+            ("variables", Json::Object(self.members)),
+        ];
+        let named = members.map(|(name, value)| (name.to_owned(), value));
+        let line = Json::Object(named.into()).line(Between::CommaBlank)?;
+        Ok(format!("{}\n", shown::json(&line)))
+    }
+}
+
+/// A name in JSON: with escapes as in a list, if it is not UTF-8.
+fn text(name: &[u8]) -> String {
+    let text = std::str::from_utf8(name);
+    text.map_or_else(|_| line::escaped(name), str::to_owned)
+}
+
+fn put(out: &mut dyn Write, text: &str) -> Result<()> {
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|e| Error::io("cannot write", "(stdout)", e))
+}

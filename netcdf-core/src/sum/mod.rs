@@ -1,0 +1,121 @@
+//! Digests of what a dataset says, regardless of how it is stored.
+//!
+//! A digest is BLAKE3 over a *canonical stream*: text and numbers in an order that does not depend on the file. The
+//! document `docs/sum.md` defines the stream; a change of a single byte of it needs a new number in [`VERSION`].
+//!
+//! | file | what |
+//! |---|---|
+//! | `digest` | a digest, and its hexadecimal form |
+//! | `stream` | what is hashed: numbers, text, lists |
+//! | `paths` | where objects are, in bytes |
+//! | `types` | the description of types |
+//! | `values` | values in canonical form |
+//! | `elements` | the elements of a variable, in row-major order within the memory |
+
+mod digest;
+mod elements;
+mod paths;
+mod stream;
+mod types;
+mod values;
+
+use crate::chunk::Dataset;
+use crate::error::{Context as _, OrInternal as _, Result};
+use crate::model::{Attribute, Schema, VarId, Variable};
+
+pub use digest::Digest;
+pub use paths::var_path;
+use stream::Stream;
+use types::Types;
+
+/// The definition of the canonical stream, which the streams begin with.
+pub const VERSION: &str = "netcdf-sum 1";
+
+/// Makes the digests of a dataset.
+pub struct Sums<'a> {
+    set: Dataset<'a>,
+    types: Types,
+}
+
+impl<'a> Sums<'a> {
+    /// For an open dataset.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) for types nested too deeply; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound)
+    /// for types that do not exist.
+    pub fn new(set: Dataset<'a>) -> Result<Self> {
+        let types = Types::of(set.reader.schema())?;
+        Ok(Self { set, types })
+    }
+
+    /// The digest of a variable: its path, type, shape, attributes and elements.
+    ///
+    /// # Errors
+    /// Those of reading, with the variable's path.
+    pub fn variable(&self, id: VarId) -> Result<Digest> {
+        let schema = self.set.reader.schema();
+        let var = schema.var(id).or_internal("a variable")?;
+        let mut to = Stream::new("variable");
+        to.text(&var_path(schema, id));
+        self.head(var, &mut to).in_object(|| schema.var_path(id))?;
+        elements::all(self.set, id, &mut to)?;
+        Ok(to.digest())
+    }
+
+    /// Type, shape and attributes of a variable.
+    fn head(&self, var: &Variable, to: &mut Stream) -> Result<()> {
+        let schema = self.set.reader.schema();
+        self.types.describe(var.ty, to)?;
+        to.number(var.dims.len() as u64);
+        for &id in &var.dims {
+            let dim = schema.dim(id).or_internal("a dimension")?;
+            to.text(dim.name.as_bytes());
+            to.number(dim.len);
+        }
+        self.attributes(&var.attributes, to)
+    }
+
+    /// Attributes in the order of their names.
+    fn attributes(&self, attributes: &[Attribute], to: &mut Stream) -> Result<()> {
+        let one = |attribute: &Attribute| {
+            let mut to = Stream::part();
+            self.types.describe(attribute.ty, &mut to)?;
+            to.number(attribute.values.len() as u64);
+            to.add(&values::canonical(&attribute.values)?);
+            Ok((attribute.name.as_bytes().to_vec(), to.into_bytes()))
+        };
+        let all = attributes.iter().map(one).collect::<Result<Vec<_>>>()?;
+        to.sorted(all);
+        Ok(())
+    }
+
+    /// The digest of the dataset: groups with their attributes, dimensions, types, and the digests of all variables.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the dataset does not have these variables.
+    pub fn dataset(&self, vars: &[(VarId, Digest)]) -> Result<Digest> {
+        let schema = self.set.reader.schema();
+        let mut to = Stream::new("dataset");
+        to.sorted(self.groups(schema)?);
+        to.sorted(paths::dims(schema));
+        to.sorted(self.types.all(schema)?);
+        let vars = vars.iter();
+        let vars = vars.map(|(id, digest)| (var_path(schema, *id), digest.bytes().to_vec()));
+        to.sorted(vars.collect());
+        Ok(to.digest())
+    }
+
+    /// Paths and attributes of groups.
+    fn groups(&self, schema: &Schema) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let one = |(id, group): (_, &crate::model::Group)| {
+            let mut to = Stream::part();
+            self.attributes(&group.attributes, &mut to)
+                .in_object(|| schema.group_path(id))?;
+            Ok((paths::group_path(schema, id), to.into_bytes()))
+        };
+        schema.group_ids().zip(&schema.groups).map(one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
