@@ -96,8 +96,19 @@ pub struct Cli {
 
     /// With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets
     /// named there still have them
-    #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups"])]
+    #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups", "select"])]
     pub check: bool,
+
+    /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
+    #[arg(
+        long,
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
+    )]
+    pub stats: bool,
+
+    /// With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones
+    #[arg(long, requires = "stats")]
+    pub unpack: bool,
 
     /// Print JSON
     #[arg(long)]

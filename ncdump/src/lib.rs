@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -25,6 +26,7 @@ mod forms;
 mod ncml;
 mod options;
 mod select;
+mod stats;
 mod sum;
 
 #[cfg(unix)]
@@ -47,6 +49,7 @@ use netcdf_grammar::{ended, hyperslab};
 
 use cli::Cli;
 use options::Job;
+use stats::AskedStatistics;
 use sum::AskedSums;
 
 /// Name of the tool in messages.
@@ -249,6 +252,17 @@ fn print(
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Check => Ok(()),
+        Job::Statistics(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            let asked = AskedStatistics {
+                file: &cli.input.to_string_lossy(),
+                chosen: request.chosen(reader.schema())?,
+                unpack: cli.unpack,
+                json: cli.json,
+            };
+            stats::write(set, &asked, omitted, &mut *io.stdout)
+        }
         Job::Ncml(request) => {
             let text = request.ncml(reader, &cli.input, &env.notes)?;
             write(&mut *io.stdout, &text)

@@ -35,6 +35,8 @@ pub(crate) enum Job {
     Sum(Request),
     /// The check of digests (`--sum --check`).
     Check,
+    /// Statistics (`--stats`).
+    Statistics(Request),
 }
 
 /// How CDL or NcML is printed.
@@ -80,13 +82,15 @@ impl Job {
     /// [`ErrorKind::Argument`] for a wrong value of an option.
     pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let request = Request::new(cli)?;
-        if cli.json && !cli.sum {
-            return Err(wrong("--json is for --sum".to_owned()));
+        if cli.json && !cli.sum && !cli.stats {
+            return Err(wrong("--json is for --sum and --stats".to_owned()));
         }
         Ok(if cli.check {
             Self::Check
         } else if cli.sum {
             Self::Sum(request)
+        } else if cli.stats {
+            Self::Statistics(request)
         } else if cli.kind {
             Self::Kind
         } else if cli.extended_kind {

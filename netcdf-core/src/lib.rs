@@ -15,6 +15,7 @@
 //! | [`chunk`] | geometry, and the engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
 //! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
+//! | [`stats`] | statistics of variables |
 //! | [`sum`](mod@sum) | digests of what a dataset says, however it is stored |
 //! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
 //! | [`tool`] | what the command-line tools share |
@@ -45,6 +46,7 @@ pub mod model;
 pub mod notes;
 pub mod runtime;
 pub mod shown;
+pub mod stats;
 pub mod sum;
 pub mod tool;
 

@@ -58,7 +58,9 @@ pub(super) fn each<R: Send>(
         set.env.buffers.give_large(part.bytes);
         Ok((bytes, work(region, values)?))
     };
-    set.env.progress.expect((Amount::product(&shape) * layout.element.size).get());
+    set.env
+        .progress
+        .expect((Amount::product(&shape) * layout.element.size).get());
     rechunk::run(&what, work, |(bytes, result)| {
         set.env.cancel.check()?;
         set.env.progress.advance(bytes);
@@ -84,5 +86,7 @@ fn part(set: Dataset<'_>, layout: &Layout, shape: &[u64]) -> Vec<u64> {
     };
     let bands = plan::in_rows(&whole, layout, &budget);
     let mut bands = bands.unwrap_or_else(|| Bands::new(whole, &layout.chunk, budget.most));
-    bands.next().map_or_else(|| shape.to_vec(), |band| band.count)
+    bands
+        .next()
+        .map_or_else(|| shape.to_vec(), |band| band.count)
 }

@@ -133,6 +133,9 @@ mod tests {
     fn infinite_numbers_are_infinite_sums() {
         assert_eq!(sum(&[1.0, f64::INFINITY, 2.0]).get(), f64::INFINITY);
         assert!(sum(&[f64::NEG_INFINITY, f64::INFINITY]).get().is_nan());
-        assert_eq!(sum(&[1.0, f64::NEG_INFINITY]).divided(2.0).get(), f64::NEG_INFINITY);
+        assert_eq!(
+            sum(&[1.0, f64::NEG_INFINITY]).divided(2.0).get(),
+            f64::NEG_INFINITY
+        );
     }
 }

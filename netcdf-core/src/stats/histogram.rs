@@ -64,7 +64,9 @@ impl Histogram {
 
     /// The same elements, each times `scale` plus `offset`.
     pub(super) fn unpacked(mut self, scale: f64, offset: f64) -> Self {
-        self.edges.iter_mut().for_each(|edge| *edge = *edge * scale + offset);
+        self.edges
+            .iter_mut()
+            .for_each(|edge| *edge = *edge * scale + offset);
         if scale < 0.0 {
             self.edges.reverse();
             self.counts.reverse();
@@ -93,7 +95,10 @@ mod tests {
     #[test]
     fn bins_are_those_of_numpy() {
         let mut all = Histogram::between(0.0, 10.0).unwrap();
-        all.add(&[0.0, 0.5, 1.0, 9.0, 10.0, 9.969_209_968_386_869e36], &masks());
+        all.add(
+            &[0.0, 0.5, 1.0, 9.0, 10.0, 9.969_209_968_386_869e36],
+            &masks(),
+        );
         assert_eq!(all.counts, [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
         assert_eq!(all.edges.len(), 11);
         let one = Histogram::between(3.0, 3.0).unwrap();

@@ -31,7 +31,10 @@ impl<T: Number> Masks<T> {
         equal.extend(fill);
         let (least, most) = match all("valid_range").as_slice() {
             [least, most] => (Some(*least), Some(*most)),
-            _ => (all("valid_min").first().copied(), all("valid_max").first().copied()),
+            _ => (
+                all("valid_min").first().copied(),
+                all("valid_max").first().copied(),
+            ),
         };
         Self { equal, least, most }
     }
@@ -103,12 +106,37 @@ mod tests {
 
     #[test]
     fn attributes_and_defaults_mask() {
-        let var = variable(Atomic::Int, &[("_FillValue", Values::Int(vec![-9])), ("missing_value", Values::Double(vec![-1.0, -2.0]))]);
-        assert_eq!(present(&var, Atomic::Int, &[-9, -1, -2, 0, -2_147_483_647]), 2);
-        assert_eq!(present(&variable(Atomic::Int, &[]), Atomic::Int, &[1, -2_147_483_647]), 1);
-        assert_eq!(present(&variable(Atomic::Byte, &[]), Atomic::Byte, &[1i8, -127]), 2);
-        let var = variable(Atomic::Float, &[("valid_range", Values::Float(vec![0.0, 10.0]))]);
-        assert_eq!(present(&var, Atomic::Float, &[-1.0f32, 0.0, 10.0, 11.0, f32::NAN]), 2);
+        let var = variable(
+            Atomic::Int,
+            &[
+                ("_FillValue", Values::Int(vec![-9])),
+                ("missing_value", Values::Double(vec![-1.0, -2.0])),
+            ],
+        );
+        assert_eq!(
+            present(&var, Atomic::Int, &[-9, -1, -2, 0, -2_147_483_647]),
+            2
+        );
+        assert_eq!(
+            present(
+                &variable(Atomic::Int, &[]),
+                Atomic::Int,
+                &[1, -2_147_483_647]
+            ),
+            1
+        );
+        assert_eq!(
+            present(&variable(Atomic::Byte, &[]), Atomic::Byte, &[1i8, -127]),
+            2
+        );
+        let var = variable(
+            Atomic::Float,
+            &[("valid_range", Values::Float(vec![0.0, 10.0]))],
+        );
+        assert_eq!(
+            present(&var, Atomic::Float, &[-1.0f32, 0.0, 10.0, 11.0, f32::NAN]),
+            2
+        );
         let var = variable(Atomic::Short, &[("valid_max", Values::Short(vec![5]))]);
         assert_eq!(present(&var, Atomic::Short, &[-7i16, 5, 6]), 2);
     }
@@ -120,7 +148,10 @@ mod tests {
             present(&var, Atomic::Short, &[-999i16, 0])
         };
         assert_eq!((masks(-999.0), masks(-999.9), masks(1e9)), (1, 2, 2));
-        let var = variable(Atomic::Float, &[("missing_value", Values::Double(vec![-999.9]))]);
+        let var = variable(
+            Atomic::Float,
+            &[("missing_value", Values::Double(vec![-999.9]))],
+        );
         assert_eq!(present(&var, Atomic::Float, &[-999.9f32, 0.0]), 1);
     }
 

@@ -114,7 +114,12 @@ struct Counted<'a> {
 impl Counted<'_> {
     /// The statistics of numbers of the type of `_kind`.
     fn statistics<T: Number>(&self, _kind: &[T]) -> Result<Statistics> {
-        let var = self.set.reader.schema().var(self.var).or_internal("a variable")?;
+        let var = self
+            .set
+            .reader
+            .schema()
+            .var(self.var)
+            .or_internal("a variable")?;
         let masks = Masks::<T>::of(var, self.shown);
         let mut tally = Tally::default();
         let count = |part: &Region, all: &[T]| Tally::of(part, all, &masks);
@@ -123,7 +128,11 @@ impl Counted<'_> {
         Ok(finished(tally, histogram))
     }
 
-    fn histogram<T: Number>(&self, tally: &Tally<T>, masks: &Masks<T>) -> Result<Option<Histogram>> {
+    fn histogram<T: Number>(
+        &self,
+        tally: &Tally<T>,
+        masks: &Masks<T>,
+    ) -> Result<Option<Histogram>> {
         let (Some(least), Some(most)) = (&tally.least, &tally.most) else {
             return Ok(None);
         };
@@ -147,7 +156,10 @@ impl Counted<'_> {
     ) -> Result<()> {
         let work = |part: &Region, values: Values| {
             let values = as_unsigned(values, self.shown);
-            Ok(count(part, T::all(&values).or_internal("numbers of a type")?))
+            Ok(count(
+                part,
+                T::all(&values).or_internal("numbers of a type")?,
+            ))
         };
         elements::each(self.set, (self.var, self.stored), work, sink)
     }
@@ -196,7 +208,9 @@ impl Packing {
 
     fn value(self, stored: &Values) -> f64 {
         let stored = with_numbers!(stored, all => all.first().map(|x| real(*x)));
-        stored.flatten().map_or(f64::NAN, |x| x * self.scale + self.offset)
+        stored
+            .flatten()
+            .map_or(f64::NAN, |x| x * self.scale + self.offset)
     }
 
     fn unpacked(self, of: Statistics) -> Statistics {

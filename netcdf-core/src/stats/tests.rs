@@ -13,7 +13,13 @@ fn element(n: u64) -> i32 {
 }
 
 fn forms() -> Vec<Form> {
-    let chunks = [vec![6, 8, 10], vec![1, 8, 10], vec![2, 3, 4], vec![6, 1, 1], vec![1, 1, 1]];
+    let chunks = [
+        vec![6, 8, 10],
+        vec![1, 8, 10],
+        vec![2, 3, 4],
+        vec![6, 1, 1],
+        vec![1, 1, 1],
+    ];
     let forms = chunks.into_iter().flat_map(|chunk| {
         [(false, Endianness::Big), (true, Endianness::Little)].map(|(filtered, order)| Form {
             chunk: chunk.clone(),
@@ -27,13 +33,17 @@ fn forms() -> Vec<Form> {
 
 fn of(memory: &Memory, threads: usize, unpack: bool) -> Statistics {
     let env = env(threads, 4000);
-    statistics(Dataset::new(memory, &env), VarId(0), unpack).unwrap().unwrap()
+    statistics(Dataset::new(memory, &env), VarId(0), unpack)
+        .unwrap()
+        .unwrap()
 }
 
 fn with(mut memory: Memory, attributes: &[(&str, Values)]) -> Memory {
     for (name, values) in attributes {
         let name = Name::stored(name.as_bytes());
-        memory.schema.vars[0].attributes.extend(Attribute::atomic(name, values.clone()));
+        memory.schema.vars[0]
+            .attributes
+            .extend(Attribute::atomic(name, values.clone()));
     }
     memory
 }
@@ -44,9 +54,15 @@ fn index(n: u64) -> Vec<u64> {
 
 #[test]
 fn all_ways_to_store_have_the_same_statistics() {
-    let all: Vec<(u64, i32)> = (0..480).map(|n| (n, element(n))).filter(|(_, x)| *x != FILL).collect();
+    let all: Vec<(u64, i32)> = (0..480)
+        .map(|n| (n, element(n)))
+        .filter(|(_, x)| *x != FILL)
+        .collect();
     let least = all.iter().min_by_key(|(n, x)| (*x, *n)).unwrap();
-    let most = all.iter().max_by_key(|(n, x)| (*x, std::cmp::Reverse(*n))).unwrap();
+    let most = all
+        .iter()
+        .max_by_key(|(n, x)| (*x, std::cmp::Reverse(*n)))
+        .unwrap();
     let number = all.len() as f64;
     let mean = all.iter().map(|(_, x)| f64::from(*x)).sum::<f64>() / number;
     let squares = all.iter().map(|(_, x)| (f64::from(*x) - mean).powi(2));
@@ -71,7 +87,10 @@ fn all_ways_to_store_have_the_same_statistics() {
             let most = read.values().max().copied().unwrap_or(0);
             let parts = form.chunk.iter().product::<u64>();
             // Twice: once for the extremes, once for the bins. Large chunks are read in bands.
-            assert!(most <= 2 || parts > 30 && !form.filtered, "{form:?}: {most}");
+            assert!(
+                most <= 2 || parts > 30 && !form.filtered,
+                "{form:?}: {most}"
+            );
         }
     }
 }
@@ -80,7 +99,10 @@ fn all_ways_to_store_have_the_same_statistics() {
 fn packed_values_are_unpacked() {
     let form = &forms()[1];
     let packed = of(&Memory::new(&SHAPE, form, element), 1, false);
-    let scale = [("scale_factor", Values::Double(vec![-0.5])), ("add_offset", Values::Float(vec![3.0]))];
+    let scale = [
+        ("scale_factor", Values::Double(vec![-0.5])),
+        ("add_offset", Values::Float(vec![3.0])),
+    ];
     let memory = with(Memory::new(&SHAPE, form, element), &scale);
     assert_eq!(of(&memory, 1, false), packed);
     let unpacked = of(&memory, 2, true);
@@ -93,7 +115,10 @@ fn packed_values_are_unpacked() {
     assert_eq!(unpacked.least.unwrap().index, packed.most.unwrap().index);
     assert_eq!(unpacked.mean.unwrap(), packed.mean.unwrap() * -0.5 + 3.0);
     assert_eq!(unpacked.deviation.unwrap(), packed.deviation.unwrap() * 0.5);
-    let (turned, counts) = (unpacked.histogram.unwrap(), packed.histogram.unwrap().counts);
+    let (turned, counts) = (
+        unpacked.histogram.unwrap(),
+        packed.histogram.unwrap().counts,
+    );
     assert!(turned.counts.iter().eq(counts.iter().rev()));
     assert!(turned.edges.is_sorted());
 }
@@ -106,15 +131,24 @@ fn signed_numbers_may_be_unsigned_ones() {
     );
     let most = of(&memory, 1, true).most.unwrap();
     assert_eq!(most.value, Values::UInt(vec![u32::MAX]));
-    assert_eq!(of(&memory, 1, false).most.unwrap().value, Values::Int(vec![5]));
+    assert_eq!(
+        of(&memory, 1, false).most.unwrap().value,
+        Values::Int(vec![5])
+    );
 }
 
 #[test]
 fn nothing_but_missing_elements() {
     let made = of(&Memory::new(&SHAPE, &forms()[3], |_| FILL), 2, true);
     assert_eq!((made.count, made.missing), (480, 480));
-    assert_eq!((made.mean, made.deviation, made.least, made.histogram), (None, None, None, None));
+    assert_eq!(
+        (made.mean, made.deviation, made.least, made.histogram),
+        (None, None, None, None)
+    );
     let same = of(&Memory::new(&SHAPE, &forms()[2], |_| 7), 2, true);
     assert_eq!((same.mean, same.deviation), (Some(7.0), Some(0.0)));
-    assert_eq!(same.histogram.unwrap().counts, [0, 0, 0, 0, 0, 480, 0, 0, 0, 0]);
+    assert_eq!(
+        same.histogram.unwrap().counts,
+        [0, 0, 0, 0, 0, 480, 0, 0, 0, 0]
+    );
 }

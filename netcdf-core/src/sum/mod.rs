@@ -118,4 +118,4 @@ impl<'a> Sums<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

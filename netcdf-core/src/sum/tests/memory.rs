@@ -34,7 +34,7 @@ impl Filter for Flip {
 }
 
 /// An environment with the filter.
-pub(super) fn env(threads: usize, memory: u64) -> Env {
+pub(crate) fn env(threads: usize, memory: u64) -> Env {
     let flip = FilterEntry {
         id: 300,
         name: "flip",
@@ -54,29 +54,29 @@ pub(super) fn env(threads: usize, memory: u64) -> Env {
 
 /// How the variable is stored.
 #[derive(Debug, Clone)]
-pub(super) struct Form {
-    pub(super) chunk: Vec<u64>,
-    pub(super) filtered: bool,
-    pub(super) order: Endianness,
+pub(crate) struct Form {
+    pub(crate) chunk: Vec<u64>,
+    pub(crate) filtered: bool,
+    pub(crate) order: Endianness,
     /// Chunks of fill values are not stored.
-    pub(super) sparse: bool,
+    pub(crate) sparse: bool,
 }
 
 /// The number at a place that was never written.
-pub(super) const FILL: i32 = -2_147_483_647;
+pub(crate) const FILL: i32 = -2_147_483_647;
 
-pub(super) struct Memory {
-    pub(super) schema: Schema,
+pub(crate) struct Memory {
+    pub(crate) schema: Schema,
     layout: Layout,
     source: Arc<dyn Source>,
     chunks: BTreeMap<u64, ChunkRef>,
     /// How often each chunk was read.
-    pub(super) read: Mutex<BTreeMap<u64, u64>>,
+    pub(crate) read: Mutex<BTreeMap<u64, u64>>,
 }
 
 impl Memory {
     /// A variable `v` of dimensions `d0`, `d1` …; `value` has the number of each element in row-major order.
-    pub(super) fn new(shape: &[u64], form: &Form, value: impl Fn(u64) -> i32) -> Self {
+    pub(crate) fn new(shape: &[u64], form: &Form, value: impl Fn(u64) -> i32) -> Self {
         let layout = layout(shape, form);
         let (mut file, mut chunks) = (b"head".to_vec(), BTreeMap::new());
         for index in 0..layout.grid().iter().product() {
@@ -124,7 +124,7 @@ impl Memory {
     }
 
     /// The number of stored chunks.
-    pub(super) fn stored(&self) -> u64 {
+    pub(crate) fn stored(&self) -> u64 {
         self.chunks.len() as u64
     }
 }
@@ -149,7 +149,7 @@ fn layout(shape: &[u64], form: &Form) -> Layout {
     }
 }
 
-pub(super) fn schema(shape: &[u64]) -> Schema {
+pub(crate) fn schema(shape: &[u64]) -> Schema {
     let mut schema = Schema::new(Kind::NETCDF4);
     let dim = |(n, &len): (usize, &u64)| {
         schema.add_dim(Dimension {

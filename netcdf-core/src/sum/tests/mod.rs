@@ -1,6 +1,6 @@
 //! Digests of datasets in memory: what counts, and what does not.
 
-mod memory;
+pub(crate) mod memory;
 
 use std::collections::BTreeSet;
 
