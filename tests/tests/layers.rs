@@ -22,7 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["netcdf-core/src/env"],
     &["netcdf-core/src/chunk"],
     &["netcdf-core/src/format"],
-    &["netcdf-core/src/copy"],
+    &["netcdf-core/src/copy", "netcdf-core/src/diff"],
     &["netcdf-core/src/api", "netcdf-core/src/tool"],
     &["grammar/src"],
     &["ncdump/src", "ncgen/src", "nccopy/src", "zdump/src"],
