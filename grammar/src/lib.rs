@@ -18,6 +18,7 @@ pub mod escape;
 pub mod filter_spec;
 pub mod flags;
 pub mod hyperslab;
+pub mod left_out;
 pub mod mistake;
 pub mod number;
 pub mod pattern;

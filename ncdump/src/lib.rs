@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `diff` | what differs between two datasets |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -19,6 +20,7 @@
 )]
 
 pub mod cli;
+mod diff;
 mod filters;
 mod forms;
 mod ncml;
@@ -59,6 +61,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         return Ok(Status::Success);
     }
     let parsed = cli::parse(args)?;
+    if parsed.diff {
+        return Ok(diff::run(&parsed, io));
+    }
     let job = match Job::new(&parsed) {
         Ok(job) => job,
         Err(e) => {
@@ -66,22 +71,40 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
             return Ok(Status::Usage);
         }
     };
-    let mut env = Env::with_threads(parsed.threads);
-    parsed.network.apply(&mut env);
-    env.filters = parsed.plugins.filters(&env.cancel);
-    env.siblings.outside = parsed.allow_external;
-    if parsed.strict {
-        env.notes = Arc::new(Notes::strict());
-    }
-    if !matches!(job, Job::Ncml(_)) {
-        // Truncated XML is of no use.
-        env.damage = Damage::tolerated();
-    }
+    // Truncated XML is of no use.
+    let env = environment(&parsed, !matches!(job, Job::Ncml(_)));
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     let status = conclude(done, omitted, &env, io);
     parsed.network.tell(NAME, &env, io);
     Ok(status)
+}
+
+/// What a run passes down; whether damaged parts of a dataset may be left out.
+fn environment(cli: &Cli, tolerates: bool) -> Env {
+    let mut env = Env::with_threads(cli.threads);
+    cli.network.apply(&mut env);
+    env.filters = cli.plugins.filters(&env.cancel);
+    env.siblings.outside = cli.allow_external;
+    if cli.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
+    if tolerates {
+        env.damage = Damage::tolerated();
+    }
+    env
+}
+
+/// How datasets are found and opened.
+fn access(allow_external: bool, trace: bool, env: &Env) -> Access {
+    Access {
+        trace: Trace::from_environment(trace),
+        allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..Access::default()
+    }
 }
 
 /// Reports notes and omissions at the end of a run; returns its status.
@@ -105,14 +128,7 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
 /// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
-    let access = Access {
-        trace: Trace::from_environment(cli.trace),
-        allow_external: cli.allow_external,
-        limits: env.limits.clone(),
-        notes: Arc::clone(&env.notes),
-        network: Arc::clone(&env.network),
-        ..Access::default()
-    };
+    let access = access(cli.allow_external, cli.trace, env);
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
         return say(io, &format!("{}\n", format::probe(&input)?.name()));
