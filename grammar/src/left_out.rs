@@ -44,7 +44,11 @@ impl NamePattern {
     /// True if it is the name of an attribute.
     fn names(&self, name: &str) -> bool {
         let matches = |glob: &Glob| glob.matches(&format!("/{name}"));
-        self.plain == name || self.glob.as_ref().is_some_and(|glob| !self.rooted && matches(glob))
+        self.plain == name
+            || self
+                .glob
+                .as_ref()
+                .is_some_and(|glob| !self.rooted && matches(glob))
     }
 
     /// True if it is a path, or the end of one.

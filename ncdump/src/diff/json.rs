@@ -5,14 +5,17 @@ use netcdf_core::diff::{
 };
 use netcdf_core::json::{Between, Json};
 
+use super::Outcome;
 use super::request::Request;
 use super::text::name;
 use super::value::ValueForms;
-use super::Outcome;
 
 /// The whole output: one line.
 pub(super) fn document(request: &Request, outcome: &Outcome) -> String {
-    let [a, b] = request.inputs.each_ref().map(|path| Json::text(&path.display().to_string()));
+    let [a, b] = request
+        .inputs
+        .each_ref()
+        .map(|path| Json::text(&path.display().to_string()));
     let errors = outcome.errors.iter().map(|e| Json::text(&e.to_string()));
     let same = !outcome.differ && outcome.errors.is_empty();
     let document = object([
@@ -34,7 +37,10 @@ pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
         attribute,
         finding,
     } = difference;
-    let mut members = vec![("path", Json::text(path)), ("kind", Json::text(kind.name()))];
+    let mut members = vec![
+        ("path", Json::text(path)),
+        ("kind", Json::text(kind.name())),
+    ];
     let name = attribute.as_deref().map(Json::text);
     members.extend(name.map(|name| ("attribute", name)));
     let (what, more) = said(forms, finding);
@@ -47,7 +53,11 @@ type Members = Vec<(&'static str, Json)>;
 
 fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
     let members = members.into_iter();
-    Json::Object(members.map(|(name, value)| (name.to_owned(), value)).collect())
+    Json::Object(
+        members
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// The word for a finding, and its members.
@@ -55,10 +65,14 @@ fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
     match finding {
         Finding::Only(side) => ("only", vec![("in", Json::text(name(*side)))]),
         Finding::Length(both) => ("length", pair(both.map(Json::int))),
-        Finding::Type(both, compared) => ("type", compared_pair(both.each_ref().map(|t| Json::text(t)), *compared)),
-        Finding::Dimensions(both, compared) => {
-            ("dimensions", compared_pair(both.each_ref().map(|n| texts(n)), *compared))
-        }
+        Finding::Type(both, compared) => (
+            "type",
+            compared_pair(both.each_ref().map(|t| Json::text(t)), *compared),
+        ),
+        Finding::Dimensions(both, compared) => (
+            "dimensions",
+            compared_pair(both.each_ref().map(|n| texts(n)), *compared),
+        ),
         Finding::Shape(both) => ("shape", pair(both.each_ref().map(|n| numbers(n)))),
         Finding::Part(part, both) => {
             let mut members = vec![("part", Json::text(part))];
@@ -68,8 +82,14 @@ fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
         Finding::Attribute(both) => {
             let [x, y] = both.types.each_ref().map(|t| Json::text(t));
             let [a, b] = &both.values;
-            let mut members = vec![("types", Json::Array(vec![x, y])), ("equal", Json::Bool(both.equal))];
-            members.extend(pair([forms.json(Side::First, a), forms.json(Side::Second, b)]));
+            let mut members = vec![
+                ("types", Json::Array(vec![x, y])),
+                ("equal", Json::Bool(both.equal)),
+            ];
+            members.extend(pair([
+                forms.json(Side::First, a),
+                forms.json(Side::Second, b),
+            ]));
             ("attribute", members)
         }
         Finding::Values(values) => ("values", of_values(forms, values)),
@@ -135,6 +155,9 @@ fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> Members {
     let field = element.field.as_deref().map(Json::text);
     members.extend(field.map(|field| ("field", field)));
     let [a, b] = &element.values;
-    members.extend(pair([forms.json(Side::First, a), forms.json(Side::Second, b)]));
+    members.extend(pair([
+        forms.json(Side::First, a),
+        forms.json(Side::Second, b),
+    ]));
     members
 }

@@ -90,7 +90,10 @@ fn compare(request: &Request, env: &Env, outcome: &mut Outcome, io: &mut Io) -> 
     let readers = [open(a, request, env, io)?, open(b, request, env, io)?];
     let engines = [Engine::new(env), Engine::new(env)];
     let [x, y] = [&*readers[0], &*readers[1]];
-    let names = request.inputs.each_ref().map(|path| path.display().to_string());
+    let names = request
+        .inputs
+        .each_ref()
+        .map(|path| path.display().to_string());
     let sides = [
         Compared {
             set: Dataset::new(x, env).with(&engines[0]),

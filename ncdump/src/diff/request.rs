@@ -39,7 +39,10 @@ impl Request {
         }
         Ok(Self {
             inputs,
-            tolerance: cli.tolerance.as_deref().map_or(Ok(Tolerance::default()), tolerance)?,
+            tolerance: cli
+                .tolerance
+                .as_deref()
+                .map_or(Ok(Tolerance::default()), tolerance)?,
             layout: cli.compare_layout,
             values: !cli.header,
             json: cli.json,
@@ -64,7 +67,9 @@ fn tolerance(text: &str) -> Result<Tolerance> {
     };
     let number = |text: &str| {
         let number = text.trim().parse::<f64>().ok();
-        number.filter(|n| n.is_finite() && *n >= 0.0).ok_or_else(wrong)
+        number
+            .filter(|n| n.is_finite() && *n >= 0.0)
+            .ok_or_else(wrong)
     };
     let (absolute, relative) = match text.split_once(',') {
         Some((absolute, relative)) => (number(absolute)?, number(relative)?),

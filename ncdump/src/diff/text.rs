@@ -30,7 +30,12 @@ fn said(forms: &ValueForms<'_>, kind: ObjectKind, finding: &Finding) -> String {
         Finding::Length([a, b]) => format!("dimension of length {a} and {b}"),
         Finding::Type([a, b], compared) => format!("type {a} and {b}{}", unless(*compared)),
         Finding::Dimensions([a, b], compared) => {
-            format!("dimensions ({}) and ({}){}", a.join(", "), b.join(", "), unless(*compared))
+            format!(
+                "dimensions ({}) and ({}){}",
+                a.join(", "),
+                b.join(", "),
+                unless(*compared)
+            )
         }
         Finding::Shape([a, b]) => format!("shape {} and {}", index(a), index(b)),
         Finding::Part(part, both) => format!("type, {part}: {}", either(both)),
@@ -101,27 +106,46 @@ fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> String {
         ..
     } = values;
     let mut said = match &values.common {
-        Some(shape) => format!("{differing} of {compared} elements of the common part {}", index(shape)),
+        Some(shape) => format!(
+            "{differing} of {compared} elements of the common part {}",
+            index(shape)
+        ),
         None => format!("{differing} of {}", elements(*compared)),
     };
-    said.push_str(if *differing == 1 { " differs" } else { " differ" });
-    let first = &values.first;
+    said.push_str(if *differing == 1 {
+        " differs"
+    } else {
+        " differ"
+    });
     match &values.absolute {
-        Some(most) => {
-            said.push_str(&format!("; largest by {} at {}", most.by, place(forms, &most.element)));
-            let other = values.relative.as_ref();
-            if let Some(other) = other.filter(|other| other.element.index != most.element.index) {
-                said.push_str(&farthest_part(forms, other));
-            }
-            if first.index != most.element.index {
-                said.push_str(&format!("; first at {}", place(forms, first)));
-            }
-        }
-        None => said.push_str(&format!("; first at {}", place(forms, first))),
+        Some(most) => said.push_str(&of_sizes(forms, values, most)),
+        None => said.push_str(&format!("; first at {}", place(forms, &values.first))),
     }
-    let without = values.without_size;
-    if without > 0 && values.absolute.is_some() {
-        said.push_str(&format!("; {without} by no number"));
+    if values.without_size > 0 && values.absolute.is_some() {
+        said.push_str(&format!("; {} without a size", values.without_size));
+    }
+    said
+}
+
+/// The largest differences, and the first one if that is elsewhere.
+fn of_sizes(forms: &ValueForms<'_>, values: &DifferentValues, most: &Farthest) -> String {
+    let at = place(forms, &most.element);
+    let is_there = |element: &DifferentElement| element.index == most.element.index;
+    let mut said = match &values.relative {
+        Some(other) if is_there(&other.element) => {
+            format!("; largest by {}, relative {}, at {at}", most.by, other.by)
+        }
+        Some(other) => {
+            let there = place(forms, &other.element);
+            format!(
+                "; largest by {} at {at}; relative by {} at {there}",
+                most.by, other.by
+            )
+        }
+        None => format!("; largest by {} at {at}", most.by),
+    };
+    if !is_there(&values.first) {
+        said.push_str(&format!("; first at {}", place(forms, &values.first)));
     }
     said
 }
@@ -131,10 +155,6 @@ fn elements(n: u64) -> String {
         1 => "1 element".to_owned(),
         n => format!("{n} elements"),
     }
-}
-
-fn farthest_part(forms: &ValueForms<'_>, most: &Farthest) -> String {
-    format!("; largest part {} at {}", most.by, place(forms, &most.element))
 }
 
 /// An element with its coordinates and values: `[3,4] (lat=30): 1 and 2`.

@@ -38,7 +38,7 @@ impl<'a> ValueForms<'a> {
         };
         let all = constants(schema, values, (Precision::Exact, Precision::Exact));
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        all.into_iter().map(text).collect()
+        all.into_iter().map(text).map(plain).collect()
     }
 
     /// One or more values as a text that is not too long.
@@ -49,7 +49,11 @@ impl<'a> ValueForms<'a> {
             return short(&String::from_utf8_lossy(&quoted));
         }
         let few = values.slice(0..VALUES);
-        let mut texts: Vec<_> = self.constants(side, &few).iter().map(|t| short(t)).collect();
+        let mut texts: Vec<_> = self
+            .constants(side, &few)
+            .iter()
+            .map(|t| short(t))
+            .collect();
         match values.len() {
             0 => "no values".to_owned(),
             len => {
@@ -75,7 +79,7 @@ impl<'a> ValueForms<'a> {
             values => {
                 let number = values.data_type().is_some();
                 let one = |text: String| match number {
-                    true => Json::Number(plain(text)),
+                    true => Json::Number(text),
                     false => Json::Text(text.into_bytes()),
                 };
                 self.constants(side, values).into_iter().map(one).collect()
@@ -101,7 +105,9 @@ impl<'a> ValueForms<'a> {
             Values::Int64(v) => NumberToWrite::Signed(*v.first()?),
             Values::Short(v) => NumberToWrite::Signed((*v.first()?).into()),
             Values::Byte(_) | Values::Char(_) | Values::String(_) => return None,
-            Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => return None,
+            Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => {
+                return None;
+            }
             Values::Enum(..) | Values::Opaque { .. } => return None,
             Values::Vlen(..) | Values::Compound { .. } => return None,
         };
@@ -121,7 +127,7 @@ impl<'a> ValueForms<'a> {
     }
 }
 
-/// `NaNf` of CDL as JSON names it, which has no word of its own.
+/// `NaN` for the `NaNf` of CDL: types are shown elsewhere.
 fn plain(text: String) -> String {
     match text.strip_suffix('f') {
         Some(word @ ("NaN" | "Infinity" | "-Infinity")) => word.to_owned(),

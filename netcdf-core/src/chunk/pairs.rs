@@ -188,6 +188,10 @@ mod tests {
             shape: &[3, 64],
             ..stored
         };
-        assert_eq!(whole.whole_in_both(), [3, 16], "no longer than the variable");
+        assert_eq!(
+            whole.whole_in_both(),
+            [3, 16],
+            "no longer than the variable"
+        );
     }
 }

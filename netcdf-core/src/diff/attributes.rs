@@ -23,13 +23,18 @@ pub(super) fn compare(
                 attribute: Some(&a.name.to_string()),
             })
         };
-        (0..all.len()).filter(|&n| all.get(n).is_some_and(takes)).collect()
+        (0..all.len())
+            .filter(|&n| all.get(n).is_some_and(takes))
+            .collect()
     };
     let [a, b] = sides;
     let (p, q) = (taken(Side::First, a), taken(Side::Second, b));
     let named = |all, places: Vec<usize>| -> Vec<_> {
         let all: &[Attribute] = all;
-        places.into_iter().filter_map(|n| Some((&all.get(n)?.name, n))).collect()
+        places
+            .into_iter()
+            .filter_map(|n| Some((&all.get(n)?.name, n)))
+            .collect()
     };
     let matched = Matched::new([named(a, p), named(b, q)]);
     for [i, j] in matched.both {
@@ -41,7 +46,8 @@ pub(super) fn compare(
     }
     for ((side, all), only) in Side::BOTH.into_iter().zip(sides).zip(matched.only) {
         let only = only.into_iter().filter_map(|n| all.get(n));
-        walk.found.extend(only.map(|a| difference(owner, a, Finding::Only(side))));
+        walk.found
+            .extend(only.map(|a| difference(owner, a, Finding::Only(side))));
     }
     if let Some(order) = matched.order.filter(|_| walk.options.layout) {
         walk.find(kind, owner, Finding::Order(ObjectKind::Attribute, order));

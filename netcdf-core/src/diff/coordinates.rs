@@ -8,7 +8,10 @@ use crate::model::{DimId, Region, Schema, VarId};
 /// The coordinates of an element of a variable, along the dimensions that have a coordinate variable.
 pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Coordinate>> {
     let schema = side.set.reader.schema();
-    let dims = schema.var(var).map(|v| v.dims.as_slice()).unwrap_or_default();
+    let dims = schema
+        .var(var)
+        .map(|v| v.dims.as_slice())
+        .unwrap_or_default();
     let mut found = vec![];
     for (&dim, &at) in dims.iter().zip(index) {
         // An element of a coordinate variable is its own coordinate.
@@ -18,7 +21,9 @@ pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Co
         let one = Region::boxed(vec![at], vec![1]);
         found.push(Coordinate {
             var: coordinate,
-            name: schema.dim(dim).map_or_else(String::new, |d| d.name.to_string()),
+            name: schema
+                .dim(dim)
+                .map_or_else(String::new, |d| d.name.to_string()),
             value: side.set.read(coordinate, &one)?,
         });
     }

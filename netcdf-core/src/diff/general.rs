@@ -95,7 +95,9 @@ impl General<'_> {
         (b, j): (&Values, std::ops::Range<usize>),
         depth: u32,
     ) -> bool {
-        i.len() == j.len() && i.zip(j).all(|(i, j)| self.at_depth((a, i), (b, j), depth).is_same())
+        i.len() == j.len()
+            && i.zip(j)
+                .all(|(i, j)| self.at_depth((a, i), (b, j), depth).is_same())
     }
 
     /// Compares compounds field by field, in order.
@@ -106,7 +108,10 @@ impl General<'_> {
         if left.len() != right.len() {
             return Agreement::when(false);
         }
-        let differing = left.into_iter().zip(right).position(|(a, b)| !self.lists(a, b, depth));
+        let differing = left
+            .into_iter()
+            .zip(right)
+            .position(|(a, b)| !self.lists(a, b, depth));
         match differing {
             None => Agreement::Same,
             Some(n) => Agreement::Different {
@@ -200,7 +205,10 @@ mod tests {
 
     #[test]
     fn members_are_the_same_by_name_or_by_number() {
-        let (a, b) = (schema(&[("red", 1), ("blue", 2)]), schema(&[("red", 3), ("green", 2)]));
+        let (a, b) = (
+            schema(&[("red", 1), ("blue", 2)]),
+            schema(&[("red", 3), ("green", 2)]),
+        );
         let of = |n| Values::Enum(TypeId(0), Box::new(Values::Byte(vec![n])));
         let same = |x, y| general([&a, &b]).all_same(&of(x), &of(y));
         assert!(same(1, 3), "the name");

@@ -118,8 +118,10 @@ stored!(u32, Number::Whole, |a, b| a != b);
 stored!(i64, Number::Whole, |a, b| a != b);
 stored!(u64, Number::Whole, |a, b| a != b);
 // Without a branch: a NaN is not less, equal or greater.
-stored!(f32, Number::Real, |a: f32, b: f32| (a != b) & !(a.is_nan() & b.is_nan()));
-stored!(f64, Number::Real, |a: f64, b: f64| (a != b) & !(a.is_nan() & b.is_nan()));
+stored!(f32, Number::Real, |a: f32, b: f32| (a != b)
+    & !(a.is_nan() & b.is_nan()));
+stored!(f64, Number::Real, |a: f64, b: f64| (a != b)
+    & !(a.is_nan() & b.is_nan()));
 
 fn scan<T: Stored>(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) {
     let step = BLOCK * size_of::<T>();
@@ -196,12 +198,19 @@ mod tests {
             let other = crate::model::convert::convert(&Values::Int(vec![3, 7]), ty).unwrap();
             let both = [Endianness::Big; 2];
             let tally = compared(&one, &other, both);
-            assert_eq!((tally.differing, tally.absolute), (1, Some((3.0, 1))), "{ty:?}");
+            assert_eq!(
+                (tally.differing, tally.absolute),
+                (1, Some((3.0, 1))),
+                "{ty:?}"
+            );
             assert_eq!(compared(&one, &one, both), Tally::default());
         }
         let text = |t: &[u8]| Values::Char(t.to_vec());
         let tally = compared(&text(b"abc"), &text(b"abd"), [Endianness::Big; 2]);
-        assert_eq!((tally.differing, tally.without_size, tally.first), (1, 1, Some(2)));
+        assert_eq!(
+            (tally.differing, tally.without_size, tally.first),
+            (1, 1, Some(2))
+        );
     }
 
     #[test]
@@ -209,6 +218,9 @@ mod tests {
         let a = Values::Float(vec![f32::NAN, 0.0, 1.0, f32::NAN]);
         let b = Values::Float(vec![-f32::NAN, -0.0, f32::NAN, 1.0]);
         let tally = compared(&a, &b, [Endianness::Little; 2]);
-        assert_eq!((tally.differing, tally.without_size, tally.first), (2, 2, Some(2)));
+        assert_eq!(
+            (tally.differing, tally.without_size, tally.first),
+            (2, 2, Some(2))
+        );
     }
 }

@@ -71,7 +71,9 @@ impl Number {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a == b,
             (Self::Real(a), Self::Real(b)) => a == b || a.is_nan() && b.is_nan(),
-            (Self::Whole(n), Self::Real(x)) | (Self::Real(x), Self::Whole(n)) => exact(x) == Some(n),
+            (Self::Whole(n), Self::Real(x)) | (Self::Real(x), Self::Whole(n)) => {
+                exact(x) == Some(n)
+            }
         }
     }
 
@@ -94,7 +96,9 @@ impl Number {
             true => absolute / largest,
             false => 2.0,
         };
-        largest.is_finite().then_some(Distance { absolute, relative })
+        largest
+            .is_finite()
+            .then_some(Distance { absolute, relative })
     }
 }
 
@@ -178,7 +182,10 @@ mod tests {
         let all = (1e300, 1.0);
         assert_eq!(judge(all, Real(f64::NAN), Real(1.0)), none);
         assert_eq!(judge(all, Real(f64::INFINITY), Whole(1)), none);
-        assert_eq!(judge(all, Real(f64::INFINITY), Real(f64::NEG_INFINITY)), none);
+        assert_eq!(
+            judge(all, Real(f64::INFINITY), Real(f64::NEG_INFINITY)),
+            none
+        );
         let infinite = apart(f64::INFINITY, 2.0);
         assert_eq!(judge((0.0, 0.0), Real(1.5e308), Real(-1.5e308)), infinite);
     }

@@ -151,8 +151,13 @@ impl<'a> Walk<'a> {
 
     fn groups(&mut self, groups: [GroupId; 2], path: &str) -> Vec<([GroupId; 2], String)> {
         let list = |schema: &'a Schema, group| {
-            let ids = schema.group(group).map(|g| g.groups.as_slice()).unwrap_or_default();
-            ids.iter().filter_map(|&id| Some((&schema.group(id)?.name, id))).collect()
+            let ids = schema
+                .group(group)
+                .map(|g| g.groups.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.group(id)?.name, id)))
+                .collect()
         };
         let name = |schema: &'a Schema, id| schema.group(id).map(|g| &g.name);
         self.matched((ObjectKind::Group, groups, path), list, name)
@@ -164,15 +169,23 @@ impl<'a> Walk<'a> {
         }
         let [x, y] = self.schemas;
         let of = |schema: &'a Schema, id| {
-            schema.group(id).map(|g| g.attributes.as_slice()).unwrap_or_default()
+            schema
+                .group(id)
+                .map(|g| g.attributes.as_slice())
+                .unwrap_or_default()
         };
         attributes::compare(self, (ObjectKind::Group, path), [of(x, a), of(y, b)]);
     }
 
     fn dims(&mut self, groups: [GroupId; 2], path: &str) {
         let list = |schema: &'a Schema, group| {
-            let ids = schema.group(group).map(|g| g.dims.as_slice()).unwrap_or_default();
-            ids.iter().filter_map(|&id| Some((&schema.dim(id)?.name, id))).collect()
+            let ids = schema
+                .group(group)
+                .map(|g| g.dims.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.dim(id)?.name, id)))
+                .collect()
         };
         let name = |schema: &'a Schema, id| schema.dim(id).map(|d| &d.name);
         for (ids, path) in self.matched((ObjectKind::Dimension, groups, path), list, name) {
@@ -189,7 +202,8 @@ impl<'a> Walk<'a> {
             self.find(ObjectKind::Dimension, path, Finding::Length([x.len, y.len]));
         }
         if self.options.layout && x.unlimited != y.unlimited {
-            let word = |unlimited: bool| Some(if unlimited { "unlimited" } else { "limited" }.to_owned());
+            let word =
+                |unlimited: bool| Some(if unlimited { "unlimited" } else { "limited" }.to_owned());
             let words = [word(x.unlimited), word(y.unlimited)];
             self.find(ObjectKind::Dimension, path, Finding::Storage(words));
         }
@@ -197,8 +211,13 @@ impl<'a> Walk<'a> {
 
     fn variables(&mut self, groups: [GroupId; 2], path: &str) {
         let list = |schema: &'a Schema, group| {
-            let ids = schema.group(group).map(|g| g.vars.as_slice()).unwrap_or_default();
-            ids.iter().filter_map(|&id| Some((&schema.var(id)?.name, id))).collect()
+            let ids = schema
+                .group(group)
+                .map(|g| g.vars.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.var(id)?.name, id)))
+                .collect()
         };
         let name = |schema: &'a Schema, id| schema.var(id).map(|v| &v.name);
         for (vars, path) in self.matched((ObjectKind::Variable, groups, path), list, name) {
@@ -214,7 +233,11 @@ impl<'a> Walk<'a> {
         let comparable = a.dims.len() == b.dims.len() && types::comparable((x, a.ty), (y, b.ty));
         let names = [types::name(x, a.ty), types::name(y, b.ty)];
         if names[0] != names[1] || class(a.ty) != class(b.ty) {
-            self.find(ObjectKind::Variable, &path, Finding::Type(names, comparable));
+            self.find(
+                ObjectKind::Variable,
+                &path,
+                Finding::Type(names, comparable),
+            );
         }
         self.shape([a, b], &path, comparable);
         attributes::compare(
@@ -234,16 +257,25 @@ impl<'a> Walk<'a> {
         let [x, y] = self.schemas;
         let names = |schema: &Schema, var: &Variable| {
             let dims = var.dims.iter();
-            let names = dims.map(|&d| schema.dim(d).map_or_else(String::new, |d| d.name.to_string()));
+            let names = dims.map(|&d| {
+                schema
+                    .dim(d)
+                    .map_or_else(String::new, |d| d.name.to_string())
+            });
             names.collect::<Vec<_>>()
         };
         let [a, b] = [names(x, vars[0]), names(y, vars[1])];
         if a != b {
-            return self.find(ObjectKind::Variable, path, Finding::Dimensions([a, b], comparable));
+            return self.find(
+                ObjectKind::Variable,
+                path,
+                Finding::Dimensions([a, b], comparable),
+            );
         }
         let lens = |schema: &Schema, var: &Variable| {
             let dims = var.dims.iter();
-            dims.map(|&d| schema.dim(d).map_or(0, |d| d.len)).collect::<Vec<_>>()
+            dims.map(|&d| schema.dim(d).map_or(0, |d| d.len))
+                .collect::<Vec<_>>()
         };
         let [a, b] = [lens(x, vars[0]), lens(y, vars[1])];
         let pairs = vars[0].dims.iter().zip(a.iter().zip(&b));

@@ -20,18 +20,26 @@ pub(super) fn of_datasets(
     let known = sets.map(|set| set.reader.provenance());
     let text = |bytes: &Option<Vec<u8>>| {
         let bytes = bytes.as_deref()?;
-        Some(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned())
+        Some(
+            String::from_utf8_lossy(bytes)
+                .trim_end_matches('\0')
+                .to_owned(),
+        )
     };
     let properties = [&known[0], &known[1]].map(|known| text(&known.properties));
     let superblock = [&known[0], &known[1]].map(|known| known.superblock.map(|n| n.to_string()));
-    let is_netcdf4 = [&known[0], &known[1]].map(|k| k.is_netcdf4.map(|is| u8::from(is).to_string()));
+    let is_netcdf4 =
+        [&known[0], &known[1]].map(|k| k.is_netcdf4.map(|is| u8::from(is).to_string()));
     let all = [
         (Special::Format.name(), kinds),
         (Special::NcProperties.name(), properties),
         (Special::SuperblockVersion.name(), superblock),
         (Special::IsNetcdf4.name(), is_netcdf4),
     ];
-    found.extend(all.into_iter().filter_map(|one| differing("/", one, options)));
+    found.extend(
+        all.into_iter()
+            .filter_map(|one| differing("/", one, options)),
+    );
 }
 
 /// Compares how a variable is stored.
@@ -39,15 +47,24 @@ pub(super) fn of_variables(walk: &mut Walk<'_>, path: &str, [a, b]: [&Variable; 
     let both = [&a.storage, &b.storage];
     let all = [
         (Special::Storage.name(), both.map(layout)),
-        (Special::ChunkSizes.name(), both.map(|s| s.chunk().map(sizes))),
-        (Special::ShardSizes.name(), both.map(|s| s.shard.as_deref().map(sizes))),
+        (
+            Special::ChunkSizes.name(),
+            both.map(|s| s.chunk().map(sizes)),
+        ),
+        (
+            Special::ShardSizes.name(),
+            both.map(|s| s.shard.as_deref().map(sizes)),
+        ),
         (Special::Filter.name(), both.map(filters)),
         (Special::Codecs.name(), both.map(codecs)),
         (Special::Endianness.name(), [a, b].map(order)),
         (Special::NoFill.name(), both.map(no_fill)),
     ];
     let options = walk.options;
-    walk.found.extend(all.into_iter().filter_map(|one| differing(path, one, options)));
+    walk.found.extend(
+        all.into_iter()
+            .filter_map(|one| differing(path, one, options)),
+    );
 }
 
 fn differing(path: &str, (name, [a, b]): Property, options: &Options<'_>) -> Option<Difference> {

@@ -81,14 +81,21 @@ impl Both<'_> {
         let grid = Grid::new(&self.layouts[0], &self.shape);
         let sections = grid.boxes(CHUNKS);
         let items = sections.flat_map(|section| match self.groups(&grid, &section, alike) {
-            Ok(groups) => groups.into_iter().map(|group| Ok(self.item(group))).collect(),
+            Ok(groups) => groups
+                .into_iter()
+                .map(|group| Ok(self.item(group)))
+                .collect(),
             Err(e) => vec![Err(e)],
         });
         let mut found = Found::default();
-        self.runtime().ordered(items, |group| self.compare_cells(&group), |one| {
-            found.add(one);
-            Ok(())
-        })?;
+        self.runtime().ordered(
+            items,
+            |group| self.compare_cells(&group),
+            |one| {
+                found.add(one);
+                Ok(())
+            },
+        )?;
         Ok(found)
     }
 
@@ -163,7 +170,11 @@ impl Both<'_> {
         a.env.cancel.check()?;
         let stored: Vec<_> = group.iter().filter_map(Cell::stored).collect();
         let [x, y] = [0, 1].map(|n| -> Vec<ChunkRef> {
-            stored.iter().filter_map(|pair| pair.get(n)).map(|chunk| (*chunk).clone()).collect()
+            stored
+                .iter()
+                .filter_map(|pair| pair.get(n))
+                .map(|chunk| (*chunk).clone())
+                .collect()
         });
         let left = a.fetch(&x).map_err(|e| e.of(self.sides[0].name))?;
         let right = b.fetch(&y).map_err(|e| e.of(self.sides[1].name))?;

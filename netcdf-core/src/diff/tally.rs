@@ -34,8 +34,16 @@ impl Tally {
         self.without_size += later.without_size;
         let moved = |(by, at): (f64, usize)| (by, at + offset);
         self.first = self.first.or(later.first.map(|at| at + offset));
-        later.absolute.map(moved).into_iter().for_each(|one| farther(&mut self.absolute, one));
-        later.relative.map(moved).into_iter().for_each(|one| farther(&mut self.relative, one));
+        later
+            .absolute
+            .map(moved)
+            .into_iter()
+            .for_each(|one| farther(&mut self.absolute, one));
+        later
+            .relative
+            .map(moved)
+            .into_iter()
+            .for_each(|one| farther(&mut self.relative, one));
     }
 }
 

@@ -7,8 +7,13 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 /// Compares the types of a group.
 pub(super) fn compare<'a>(walk: &mut Walk<'a>, groups: [GroupId; 2], path: &str) {
     let list = |schema: &'a Schema, group| {
-        let ids = schema.group(group).map(|g| g.types.as_slice()).unwrap_or_default();
-        ids.iter().filter_map(|&id| Some((&schema.user_type(id)?.name, id))).collect()
+        let ids = schema
+            .group(group)
+            .map(|g| g.types.as_slice())
+            .unwrap_or_default();
+        ids.iter()
+            .filter_map(|&id| Some((&schema.user_type(id)?.name, id)))
+            .collect()
     };
     let name = |schema: &'a Schema, id| schema.user_type(id).map(|t| &t.name);
     for (ids, path) in walk.matched((ObjectKind::Type, groups, path), list, name) {
@@ -66,7 +71,10 @@ fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<Part> {
     };
     let (left, right) = (named(a), named(b));
     let ids = |list: &'_ [(Name, (Name, i128))]| -> Vec<(Name, usize)> {
-        list.iter().enumerate().map(|(n, m)| (m.0.clone(), n)).collect()
+        list.iter()
+            .enumerate()
+            .map(|(n, m)| (m.0.clone(), n))
+            .collect()
     };
     let (p, q) = (ids(&left), ids(&right));
     let matched = Matched::new([
@@ -76,7 +84,10 @@ fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<Part> {
     let mut found = vec![];
     for [i, j] in &matched.both {
         if let (Some((name, x)), Some((_, y))) = (a.get(*i), b.get(*j)) {
-            found.extend(differing(&format!("member {name}"), [x.to_string(), y.to_string()]));
+            found.extend(differing(
+                &format!("member {name}"),
+                [x.to_string(), y.to_string()],
+            ));
         }
     }
     let [only, others] = matched.only;

@@ -1,6 +1,8 @@
 //! The values of a variable, in boxes of elements. Workers read a box of both datasets, and compare the elements.
 
-use super::difference::{Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind};
+use super::difference::{
+    Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind,
+};
 use super::general::{Agreement, General};
 use super::numbers::{self, Elements};
 use super::rule::{Number, Rule, Tolerance};
@@ -107,9 +109,9 @@ impl<'a> Both<'a> {
         let large = stored.cut(most);
         let small = [stored.cut(SMALL_BOX), stored.whole_in_both()];
         let decoded = stored.cost(&large) * MORE_DECODED;
-        let fits = |part: &&Vec<u64>| {
-            stored.cost(part) <= decoded && self.bytes(part) <= WHOLE_BOX.into()
-        };
+        let room = most.min(WHOLE_BOX);
+        let fits =
+            |part: &&Vec<u64>| stored.cost(part) <= decoded && self.bytes(part) <= room.into();
         match small.iter().find(fits) {
             Some(part) => self.small_boxes(part),
             None => self.large_boxes(&large),
@@ -118,7 +120,10 @@ impl<'a> Both<'a> {
 
     /// Bytes of a box, of the dataset with larger elements.
     fn bytes(&self, part: &[u64]) -> Amount {
-        let size = self.layouts[0].element.size.max(self.layouts[1].element.size);
+        let size = self.layouts[0]
+            .element
+            .size
+            .max(self.layouts[1].element.size);
         Amount::product(part) * size
     }
 
@@ -131,10 +136,14 @@ impl<'a> Both<'a> {
             Ok(Item::new(bytes.get(), part))
         });
         let runtime = self.runtime();
-        runtime.ordered(items, |part| self.compare_box(&part), |one| {
-            found.add(one);
-            Ok(())
-        })?;
+        runtime.ordered(
+            items,
+            |part| self.compare_box(&part),
+            |one| {
+                found.add(one);
+                Ok(())
+            },
+        )?;
         Ok(found)
     }
 
@@ -187,18 +196,28 @@ impl<'a> Both<'a> {
         let [p, q] = self.sizes()?;
         let all = x.len() / p.max(1);
         let step = (Amount::of(PIECE) / p).count().max(1);
-        let items = (0..all).step_by(step).map(|first| Ok(Item::new(PIECE, first)));
+        let items = (0..all)
+            .step_by(step)
+            .map(|first| Ok(Item::new(PIECE, first)));
         let work = |first: usize| {
             let part = first..(first + step).min(all);
-            let a = x.get(part.start * p..part.end * p).or_internal("elements of a box")?;
-            let b = y.get(part.start * q..part.end * q).or_internal("elements of a box")?;
+            let a = x
+                .get(part.start * p..part.end * p)
+                .or_internal("elements of a box")?;
+            let b = y
+                .get(part.start * q..part.end * q)
+                .or_internal("elements of a box")?;
             Ok((first, self.tally(a, b)?))
         };
         let mut tally = Tally::default();
-        self.sides[0].set.env.runtime.ordered(items, work, |(first, one)| {
-            tally.append(&one, first);
-            Ok(())
-        })?;
+        self.sides[0]
+            .set
+            .env
+            .runtime
+            .ordered(items, work, |(first, one)| {
+                tally.append(&one, first);
+                Ok(())
+            })?;
         Ok(tally)
     }
 
@@ -250,16 +269,27 @@ impl<'a> Both<'a> {
     }
 
     fn values(&self, n: usize, bytes: &[u8]) -> Result<Values> {
-        let (side, layout) = self.sides.get(n).zip(self.layouts.get(n)).or_internal("a side")?;
+        let (side, layout) = self
+            .sides
+            .get(n)
+            .zip(self.layouts.get(n))
+            .or_internal("a side")?;
         let var = self.pair.vars.get(n).or_internal("a side")?;
-        side.set.values(*var, layout, bytes).map_err(|e| e.of(side.name))
+        side.set
+            .values(*var, layout, bytes)
+            .map_err(|e| e.of(side.name))
     }
 
     /// What was found in a box, with the elements that differ first and most.
     pub(super) fn found(&self, part: &Region, tally: &Tally, bytes: [&[u8]; 2]) -> Result<Found> {
         let element = |at: usize| self.element(part, at, bytes);
         let farthest = |one: Option<(f64, usize)>| {
-            let made = one.map(|(by, at)| Ok(Farthest { by, element: element(at)? }));
+            let made = one.map(|(by, at)| {
+                Ok(Farthest {
+                    by,
+                    element: element(at)?,
+                })
+            });
             made.transpose()
         };
         Ok(Found {

@@ -18,10 +18,10 @@ use crate::chunk::quantize::Quantizer;
 use crate::chunk::{Dataset, Engine, Reader, scatter};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
+use crate::format;
 use crate::io::Container;
 use crate::io::held::Kept;
 use crate::model::{Region, Schema, Values, VarId};
-use crate::format;
 
 /// A box takes this part of the memory: there are two boxes, each once as decoded chunks and once assembled.
 const PARTS: u64 = 5;
