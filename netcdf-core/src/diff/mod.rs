@@ -10,17 +10,21 @@
 //! | `types` | user-defined types |
 //! | `attributes` | attributes |
 //! | `storage` | how datasets and variables are stored, if that is asked for |
-//! | `values` | the values of a variable: boxes of elements, on all threads |
+//! | `values` | the values of a variable: how elements are compared |
+//! | `boxes` | boxes of elements, compared on all threads |
 //! | `stored` | chunks that are stored alike: those with equal bytes are not decoded |
 //! | `numbers` | numbers of one type, block by block |
 //! | `rule` | when two numbers are the same, and how far they are apart |
 //! | `general` | single values of any types |
 //! | `tally` | the elements that differ, counted |
+//! | `elements` | the elements that differ, as they are told |
 //! | `coordinates` | the coordinates of an element |
 
 mod attributes;
+mod boxes;
 mod coordinates;
 mod difference;
+mod elements;
 mod general;
 mod numbers;
 mod rule;

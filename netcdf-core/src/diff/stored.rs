@@ -17,6 +17,8 @@ const CHUNKS: u64 = 1 << 12;
 const TOGETHER: usize = 64;
 /// Stored bytes that a worker compares, roughly, of each dataset.
 const BYTES: u64 = 1 << 20;
+/// Bytes of the largest chunks without filters that are compared as a whole.
+const WHOLE: u64 = 4 << 20;
 /// Copies of a decoded chunk while it is compared.
 const COPIES: u64 = 4;
 
@@ -52,8 +54,12 @@ impl Both<'_> {
         if !grid || self.partly || a.filters != b.filters {
             return Ok(false);
         }
-        let is_chunked = |(set, var): (Dataset<'_>, VarId)| {
-            !set.reader.assembles(var) && (!a.filters.is_empty() || set.reader.has_index(var))
+        // Without filters, elements need not be read chunk by chunk.
+        let small = Amount::of(a.chunk_bytes()) <= WHOLE.into();
+        let is_chunked = |(set, var): (Dataset<'_>, VarId)| match a.filters.is_empty() {
+            _ if set.reader.assembles(var) => false,
+            true => small && set.reader.has_index(var),
+            false => true,
         };
         Ok(self.is_same_element()? && self.sets().into_iter().all(is_chunked))
     }
