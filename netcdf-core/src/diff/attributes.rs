@@ -3,8 +3,9 @@
 use super::Candidate;
 use super::difference::{AttributeValues, Difference, Finding, ObjectKind, Side};
 use super::general::General;
+use super::matched::Matched;
 use super::rule::Rule;
-use super::schema::{Matched, Walk};
+use super::schema::Walk;
 use super::types;
 use crate::model::{Attribute, Values};
 

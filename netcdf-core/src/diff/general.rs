@@ -1,7 +1,7 @@
 //! Single values of any types.
 
 use super::rule::{Distance, Number, Rule, Verdict};
-use crate::model::{Schema, TypeId, TypeKind, Values};
+use crate::model::{Name, Schema, TypeKind, Values};
 
 /// Types within types are compared down to here.
 const DEPTH: u32 = 64;
@@ -16,6 +16,9 @@ pub(super) struct General<'a> {
 
 /// One value of a list.
 type One<'v> = (&'v Values, usize);
+
+/// Some values of a list.
+type Part<'v> = (&'v Values, std::ops::Range<usize>);
 
 /// What is said of two values.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,9 +59,7 @@ impl General<'_> {
     }
 
     fn at_depth(&self, (a, i): One<'_>, (b, j): One<'_>, depth: u32) -> Agreement {
-        if let (Values::Enum(x, _), Values::Enum(y, _)) = (a, b)
-            && self.same_member((*x, a, i), (*y, b, j))
-        {
+        if self.same_member((a, i), (b, j)) {
             return Agreement::Same;
         }
         if let (Some(x), Some(y)) = (Number::of(a, i), Number::of(b, j)) {
@@ -89,12 +90,7 @@ impl General<'_> {
         }
     }
 
-    fn lists(
-        &self,
-        (a, i): (&Values, std::ops::Range<usize>),
-        (b, j): (&Values, std::ops::Range<usize>),
-        depth: u32,
-    ) -> bool {
+    fn lists(&self, (a, i): Part<'_>, (b, j): Part<'_>, depth: u32) -> bool {
         i.len() == j.len()
             && i.zip(j)
                 .all(|(i, j)| self.at_depth((a, i), (b, j), depth).is_same())
@@ -133,22 +129,27 @@ impl General<'_> {
     }
 
     /// True for values of enums that have the same name.
-    fn same_member(&self, a: (TypeId, &Values, usize), b: (TypeId, &Values, usize)) -> bool {
+    fn same_member(&self, a: One<'_>, b: One<'_>) -> bool {
         let [x, y] = self.schemas;
-        let name = |schema: &Schema, (ty, values, at): (TypeId, &Values, usize)| {
-            let Some(Number::Whole(value)) = Number::of(values, at) else {
-                return None;
-            };
-            match &schema.user_type(ty)?.kind {
-                TypeKind::Enum { members, .. } => {
-                    let member = members.iter().find(|(_, v)| *v == value);
-                    member.map(|(name, _)| name.clone())
-                }
-                TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
-            }
-        };
-        let named = name(x, a);
-        named.is_some() && named == name(y, b)
+        let named = member(x, a);
+        named.is_some() && named == member(y, b)
+    }
+}
+
+/// The name of a value of an enum.
+fn member<'s>(schema: &'s Schema, (values, at): One<'_>) -> Option<&'s Name> {
+    let Values::Enum(ty, base) = values else {
+        return None;
+    };
+    let Number::Whole(value) = Number::of(base, at)? else {
+        return None;
+    };
+    match &schema.user_type(*ty)?.kind {
+        TypeKind::Enum { members, .. } => {
+            let member = members.iter().find(|(_, v)| *v == value);
+            member.map(|(name, _)| name)
+        }
+        TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
     }
 }
 
@@ -161,7 +162,7 @@ fn bytes(values: &Values, at: usize) -> Option<&[u8]> {
 }
 
 /// The fields of a compound: for each its column, and which values of the column are its own.
-fn columns(values: &Values, at: usize) -> Option<Vec<(&Values, std::ops::Range<usize>)>> {
+fn columns(values: &Values, at: usize) -> Option<Vec<Part<'_>>> {
     let Values::Compound { len, columns, .. } = values else {
         return None;
     };
@@ -175,7 +176,7 @@ fn columns(values: &Values, at: usize) -> Option<Vec<(&Values, std::ops::Range<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Atomic, Field, GroupId, Kind, Name, UserType};
+    use crate::model::{Atomic, Field, GroupId, Kind, TypeId, UserType};
 
     fn schema(members: &[(&str, i128)]) -> Schema {
         let mut schema = Schema::new(Kind::NETCDF4);

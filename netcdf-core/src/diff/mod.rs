@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `difference` | what is found |
 //! | `schema` | groups, dimensions, variables, the order of definitions |
+//! | `matched` | objects of both datasets, matched by their names |
 //! | `types` | user-defined types |
 //! | `attributes` | attributes |
 //! | `storage` | how datasets and variables are stored, if that is asked for |
@@ -26,6 +27,7 @@ mod coordinates;
 mod difference;
 mod elements;
 mod general;
+mod matched;
 mod numbers;
 mod rule;
 mod schema;

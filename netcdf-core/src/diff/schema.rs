@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::difference::{Difference, Finding, ObjectKind, Side};
+use super::matched::Matched;
 use super::{Candidate, Options, attributes, storage, types};
-use crate::model::name::ByName;
 use crate::model::{DataType, DimId, GroupId, Name, Schema, VarId, Variable};
 
 /// A variable of both datasets whose values can be compared.
@@ -24,55 +24,17 @@ pub(super) struct Walk<'a> {
     lengths: BTreeSet<DimId>,
 }
 
-/// Objects of one kind in a group of both datasets.
-pub(super) struct Matched<I> {
-    pub(super) both: Vec<[I; 2]>,
-    pub(super) only: [Vec<I>; 2],
-    /// The names that both have, in the order of each, unless the order is the same.
-    pub(super) order: Option<[Vec<String>; 2]>,
+/// A group of both datasets, and the kind of objects that are looked for.
+pub(super) struct Place<'p> {
+    kind: ObjectKind,
+    groups: [GroupId; 2],
+    path: &'p str,
 }
 
-impl<I: Copy> Matched<I> {
-    /// Matches objects by their names.
-    pub(super) fn new(sides: [Vec<(&Name, I)>; 2]) -> Self {
-        let [a, b] = sides;
-        let mut places = ByName::default();
-        for (place, (name, _)) in b.iter().enumerate() {
-            places.entry((*name).clone()).or_insert(place);
-        }
-        let mut matched = Self {
-            both: vec![],
-            only: [vec![], vec![]],
-            order: None,
-        };
-        let mut used = BTreeSet::new();
-        let mut order = vec![];
-        for (name, id) in a {
-            let place = places.get(name).copied();
-            match place.and_then(|place| Some((place, b.get(place)?.1))) {
-                Some((place, other)) if used.insert(place) => {
-                    matched.both.push([id, other]);
-                    order.push((name, place));
-                }
-                Some(_) | None => matched.only[0].push(id),
-            }
-        }
-        let rest = b.iter().enumerate().filter(|(n, _)| !used.contains(n));
-        matched.only[1].extend(rest.map(|(_, (_, id))| *id));
-        matched.order = reordered(order);
-        matched
+impl<'p> Place<'p> {
+    pub(super) fn new(kind: ObjectKind, groups: [GroupId; 2], path: &'p str) -> Self {
+        Self { kind, groups, path }
     }
-}
-
-/// Both orders of names, given the first one with the places in the second, if they differ.
-fn reordered(mut order: Vec<(&Name, usize)>) -> Option<[Vec<String>; 2]> {
-    let names = |order: &[(&Name, usize)]| order.iter().map(|(name, _)| name.to_string()).collect();
-    if order.is_sorted_by_key(|(_, place)| *place) {
-        return None;
-    }
-    let first = names(&order);
-    order.sort_by_key(|(_, place)| *place);
-    Some([first, names(&order)])
 }
 
 impl<'a> Walk<'a> {
@@ -122,10 +84,12 @@ impl<'a> Walk<'a> {
     /// The objects of a kind that are compared, matched. What only one dataset has is found.
     pub(super) fn matched<I: Copy>(
         &mut self,
-        (kind, [x, y], group): (ObjectKind, [GroupId; 2], &str),
+        inside: Place<'_>,
         list: impl Fn(&'a Schema, GroupId) -> Vec<(&'a Name, I)>,
         name: impl Fn(&'a Schema, I) -> Option<&'a Name>,
     ) -> Vec<([I; 2], String)> {
+        let Place { kind, groups, path } = inside;
+        let ([x, y], group) = (groups, path);
         let schemas = self.schemas;
         let taken = |side: Side, (schema, id): (&'a Schema, GroupId)| {
             let mut all = list(schema, id);
@@ -160,7 +124,7 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.group(id).map(|g| &g.name);
-        self.matched((ObjectKind::Group, groups, path), list, name)
+        self.matched(Place::new(ObjectKind::Group, groups, path), list, name)
     }
 
     fn group_attributes(&mut self, [a, b]: [GroupId; 2], path: &str) {
@@ -188,7 +152,8 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.dim(id).map(|d| &d.name);
-        for (ids, path) in self.matched((ObjectKind::Dimension, groups, path), list, name) {
+        for (ids, path) in self.matched(Place::new(ObjectKind::Dimension, groups, path), list, name)
+        {
             self.dim(ids, &path);
         }
     }
@@ -220,7 +185,8 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.var(id).map(|v| &v.name);
-        for (vars, path) in self.matched((ObjectKind::Variable, groups, path), list, name) {
+        for (vars, path) in self.matched(Place::new(ObjectKind::Variable, groups, path), list, name)
+        {
             self.variable(vars, path);
         }
     }

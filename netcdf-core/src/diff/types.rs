@@ -1,7 +1,8 @@
 //! User-defined types.
 
 use super::difference::{Finding, ObjectKind};
-use super::schema::{Matched, Walk};
+use super::matched::Matched;
+use super::schema::{Place, Walk};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind};
 
 /// Compares the types of a group.
@@ -16,7 +17,7 @@ pub(super) fn compare<'a>(walk: &mut Walk<'a>, groups: [GroupId; 2], path: &str)
             .collect()
     };
     let name = |schema: &'a Schema, id| schema.user_type(id).map(|t| &t.name);
-    for (ids, path) in walk.matched((ObjectKind::Type, groups, path), list, name) {
+    for (ids, path) in walk.matched(Place::new(ObjectKind::Type, groups, path), list, name) {
         for (part, both) in parts(walk.schemas, ids) {
             walk.find(ObjectKind::Type, &path, Finding::Part(part, both));
         }
