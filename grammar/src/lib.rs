@@ -19,6 +19,7 @@ pub mod escape;
 pub mod filter_spec;
 pub mod flags;
 pub mod hyperslab;
+pub mod left_out;
 pub mod mistake;
 mod named;
 pub mod number;

@@ -67,6 +67,29 @@ pub struct Cli {
     #[arg(short = 'd', value_name = "FLOAT[,DOUBLE]", allow_hyphen_values = true)]
     pub digits: Option<String>,
 
+    /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
+    /// error
+    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats"])]
+    pub diff: bool,
+
+    /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
+    #[arg(
+        long,
+        value_name = "ABS[,REL]",
+        requires = "diff",
+        allow_hyphen_values = true
+    )]
+    pub tolerance: Option<String>,
+
+    /// With --diff: leave out attributes and objects: names, paths, patterns, and `v:units` for an attribute of `v`
+    #[arg(long, value_name = "NAME,...", requires = "diff")]
+    pub ignore: Option<OsString>,
+
+    /// With --diff: also compare how the datasets are stored: format, chunks, filters, byte order, unlimited dimensions, order of
+    /// definitions
+    #[arg(long = "compare-layout", requires = "diff")]
+    pub compare_layout: bool,
+
     /// Print the kind of the dataset only
     #[arg(short = 'k')]
     pub kind: bool,
@@ -175,6 +198,10 @@ pub struct Cli {
     /// `-` for standard input
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
+
+    /// With --diff: the dataset to compare with
+    #[arg(value_name = "FILE2", requires = "diff")]
+    pub other: Option<PathBuf>,
 
     /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]

@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `diff` | what differs between two datasets |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@
 )]
 
 pub mod cli;
+mod diff;
 mod filters;
 mod forms;
 mod ncml;
@@ -37,6 +39,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use netcdf_core::chunk::view::View;
 use netcdf_core::chunk::{Dataset, Engine, Reader};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
@@ -69,6 +72,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         return Ok(Status::Success);
     }
     let parsed = cli::parse(args)?;
+    if parsed.diff {
+        return Ok(diff::run(&parsed, io));
+    }
     let job = match Job::new(&parsed) {
         Ok(job) => job,
         Err(e) => {
@@ -76,22 +82,43 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
             return Ok(Status::Usage);
         }
     };
-    let mut env = Env::with_threads(parsed.threads);
-    parsed.network.apply(&mut env);
-    env.filters = parsed.plugins.filters(&env.cancel);
-    env.siblings.outside = parsed.allow_external;
-    if parsed.strict {
-        env.notes = Arc::new(Notes::strict());
-    }
     // Truncated XML is of no use, and a digest of a part is none of the whole.
-    if !matches!(job, Job::Ncml(_) | Job::Sum(_) | Job::Check) {
-        env.damage = Damage::tolerated();
-    }
+    let env = environment(
+        &parsed,
+        !matches!(job, Job::Ncml(_) | Job::Sum(_) | Job::Check),
+    );
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     let status = conclude(done, omitted, &env, io);
     parsed.network.tell(NAME, &env, io);
     Ok(status)
+}
+
+/// What a run passes down; whether damaged parts of a dataset may be left out.
+fn environment(cli: &Cli, tolerates: bool) -> Env {
+    let mut env = Env::with_threads(cli.threads);
+    cli.network.apply(&mut env);
+    env.filters = cli.plugins.filters(&env.cancel);
+    env.siblings.outside = cli.allow_external;
+    if cli.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
+    if tolerates {
+        env.damage = Damage::tolerated();
+    }
+    env
+}
+
+/// How datasets are found and opened.
+fn access(allow_external: bool, trace: bool, env: &Env) -> Access {
+    Access {
+        trace: Trace::from_environment(trace),
+        allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..Access::default()
+    }
 }
 
 /// Reports notes and omissions at the end of a run; returns its status.
@@ -115,7 +142,7 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
 /// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
 fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
-    let access = access(cli, env);
+    let access = access(cli.allow_external, cli.trace, env);
     if let Job::Check = job {
         return checked(cli, &access, env, io);
     }
@@ -135,18 +162,6 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
     std::mem::forget(reader);
     printed
-}
-
-/// How inputs are opened.
-fn access(cli: &Cli, env: &Env) -> Access {
-    Access {
-        trace: Trace::from_environment(cli.trace),
-        allow_external: cli.allow_external,
-        limits: env.limits.clone(),
-        notes: Arc::clone(&env.notes),
-        network: Arc::clone(&env.network),
-        ..Access::default()
-    }
 }
 
 /// Checks the digests of a list, which is a file or standard input.
@@ -210,13 +225,21 @@ fn print_part(
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
-    let parts = asked.cli.select.parts();
-    if parts.is_empty() {
-        return print(asked, reader, omitted, io);
-    }
     let engine = Engine::new(asked.env);
-    let part = hyperslab::view(Dataset::new(reader, asked.env), &engine, parts)?;
-    print(asked, &part.with_fitting_chunks(), omitted, io)
+    match part(asked.cli, Dataset::new(reader, asked.env), &engine)? {
+        Some(part) => print(asked, &part, omitted, io),
+        None => print(asked, reader, omitted, io),
+    }
+}
+
+/// The part of a dataset that is selected, if not all of it is; `engine` keeps what is read of the dataset.
+fn part<'a>(cli: &Cli, set: Dataset<'a>, engine: &'a Engine) -> Result<Option<View<'a>>> {
+    let parts = cli.select.parts();
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let view = hyperslab::view(set, engine, parts)?;
+    Ok(Some(view.with_fitting_chunks()))
 }
 
 /// Prints the output for an open dataset.

@@ -83,7 +83,7 @@ impl Job {
     pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let request = Request::new(cli)?;
         if cli.json && !cli.sum && !cli.stats {
-            return Err(wrong("--json is for --sum and --stats".to_owned()));
+            return Err(wrong("--json is for --diff, --sum and --stats".to_owned()));
         }
         Ok(if cli.check {
             Self::Check

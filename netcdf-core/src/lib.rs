@@ -15,6 +15,7 @@
 //! | [`chunk`] | geometry, and the engine that reads, decodes and writes data in parallel |
 //! | [`mod@format`] | the formats: probe, open, create |
 //! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
+//! | [`diff`] | two datasets of any formats compared |
 //! | [`stats`] | statistics of variables |
 //! | [`sum`](mod@sum) | digests of what a dataset says, however it is stored |
 //! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
@@ -35,6 +36,7 @@ pub mod bytes;
 pub mod cancel;
 pub mod chunk;
 pub mod copy;
+pub mod diff;
 pub mod env;
 pub mod error;
 pub mod filter;

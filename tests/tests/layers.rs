@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
     &["netcdf-core/src/format"],
     &[
         "netcdf-core/src/copy",
+        "netcdf-core/src/diff",
         "netcdf-core/src/stats",
         "netcdf-core/src/sum",
     ],

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod form;
 pub mod grid;
 pub mod layout;
+pub mod pairs;
 pub mod plan;
 pub mod prepared;
 pub mod quantize;

@@ -23,7 +23,7 @@ pub enum Status {
     Success,
     /// Exit 1.
     Failure,
-    /// Exit 2: the command line is wrong.
+    /// Exit 2: the command line is wrong, or a comparison could not be made.
     Usage,
     /// Exit 128 + the signal's number.
     Signal(u8),

@@ -39,7 +39,8 @@ pub fn segments(len: u64, a: u64, b: u64) -> u64 {
     1 + cuts(a) + (cuts(b) - both)
 }
 
-fn gcd(mut a: u64, mut b: u64) -> u64 {
+/// The greatest common divisor of two numbers that are not 0.
+pub(in crate::chunk) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

@@ -8,6 +8,7 @@ mod cost;
 mod sparse;
 mod spill;
 
+pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
 pub use sparse::Met;
 

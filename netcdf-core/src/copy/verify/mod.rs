@@ -13,29 +13,18 @@ use std::collections::BTreeMap;
 
 use super::{Job, Pair, Plan, methods::Method};
 use crate::arithmetic::Amount;
-use crate::chunk::dataset::{BoxElements, COPIES, Cuts, PartsOf};
-use crate::chunk::grid::Grid;
-use crate::chunk::layout::Layout;
-use crate::chunk::plan::{BandWay, Bands};
+use crate::chunk::pairs::Stored;
 use crate::chunk::quantize::Quantizer;
-use crate::chunk::rechunk::decoding;
 use crate::chunk::{Dataset, Engine, Reader, scatter};
-use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::names;
+use crate::format;
 use crate::io::Container;
 use crate::io::held::Kept;
 use crate::model::{Region, Schema, Values, VarId};
-use crate::{format, limits};
 
 /// A box takes this part of the memory: there are two boxes, each once as decoded chunks and once assembled.
 const PARTS: u64 = 5;
-
-/// Up to this many bytes starting threads does not pay off.
-const SMALL: u64 = 1 << 18;
-
-/// Elements assembled at a time.
-const PIECE: u64 = 1 << 16;
 
 /// Bytes of progress that [`verify`] will report: those of the elements to compare.
 ///
@@ -232,67 +221,21 @@ impl<'a> Both<'a> {
 
     /// The boxes to compare, one after the other.
     fn boxes(&self) -> impl Iterator<Item = Region> + use<> {
-        let (job, shape) = (&self.job, &self.job.shape);
-        let most = self.from.env.memory.0 / PARTS;
-        let ways = [&job.to, &job.from].map(|layout| cut(layout, shape, most));
-        let decoded = |layout: &Layout, part: &[u64]| match layout.filters.len() {
-            0 => 1.0,
-            _ => decoding(layout, shape, part),
+        let stored = Stored {
+            layouts: [&self.job.to, &self.job.from],
+            shape: &self.job.shape,
         };
-        let cost = |part: &Vec<u64>| decoded(&job.from, part) + decoded(&job.to, part);
-        let best = ways.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        Grid::of(shape.clone(), best.unwrap_or_else(|| shape.clone())).boxes(1)
+        stored.boxes(self.from.env.memory.0 / PARTS)
     }
-}
-
-/// The shape of boxes of whole chunks with not many more bytes than `most`.
-fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
-    let size = layout.element.size.max(1);
-    let first = if layout.filters.is_empty() {
-        Bands::new(Region::whole(shape), &[], (most / size).max(1)).next()
-    } else {
-        let grid = Grid::new(layout, shape);
-        let chunk = Amount::product(&grid.largest()) * size;
-        grid.boxes((Amount::of(most) / chunk).get()).next()
-    };
-    first.map_or_else(|| shape.to_vec(), |part| part.count)
 }
 
 /// The stored form of a box's elements, decoded on all threads.
 fn read(set: Dataset<'_>, var: VarId, part: &Region) -> Result<Vec<u8>> {
-    let layout = set.layout(var)?;
-    let bytes = Amount::product(&part.count) * layout.element.size;
-    if bytes <= SMALL.into() {
-        return set.read_stored(var, &layout, part);
-    }
-    let pieces =
-        |slab: &Region| -> PartsOf { Box::new(Bands::new(Region::whole(&slab.count), &[], PIECE)) };
-    let cuts = Cuts {
-        slabs: Box::new(std::iter::once(part.clone())),
-        way: BandWay::Staged { slabs: 1 },
-        parts: Box::new(pieces),
-        tile: None,
-        memory: set.env.memory.0 / PARTS,
-        copies: COPIES,
-    };
-    let mut all = room(bytes.get(), set.env)?;
-    let sink = |bytes: Vec<u8>| {
-        all.extend_from_slice(&bytes);
-        set.env.buffers.give_large(bytes);
-        Ok(())
-    };
-    set.parts(var, cuts, |_, part: BoxElements| Ok(part.bytes), sink)?;
-    Ok(all)
-}
-
-/// Room for the elements of a box, which has at least one chunk, however large that is.
-fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
-    let what = "a part to compare";
-    let room = env.limits.item(bytes, what).and_then(|len| {
-        limits::room(len, what)?;
-        Ok(Vec::with_capacity(len))
-    });
-    room.map_err(|e| e.with_remedy("copy to smaller chunks (-c), or without --verify"))
+    let read = set.read_whole(var, part, set.env.memory.0 / PARTS);
+    read.map_err(|e| match e.kind() {
+        ErrorKind::Limit => e.with_remedy("copy to smaller chunks (-c), or without --verify"),
+        _ => e,
+    })
 }
 
 /// Strings of at most one character as characters, if characters were written: pure Zarr does not distinguish
@@ -353,17 +296,6 @@ fn all_same(a: &[Values], b: &[Values]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Where memory is not asked for first, the process would end.
-    #[test]
-    fn memory_that_is_not_there_is_an_error() {
-        for bytes in [1 << 62, u64::MAX] {
-            let e = room(bytes, &Env::default()).unwrap_err();
-            assert_eq!(e.kind(), ErrorKind::Limit);
-            assert!(e.remedy().unwrap().contains("-c"), "{e}");
-        }
-        assert_eq!(room(8, &Env::default()).unwrap().capacity(), 8);
-    }
 
     #[test]
     fn values_are_compared_bit_by_bit() {

@@ -7,7 +7,6 @@ use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::scatter::Block;
 use crate::error::Result;
 use crate::model::{Region, VarId};
 
@@ -31,8 +30,8 @@ impl Both<'_> {
     }
 
     fn compare_stored(&self, part: &Region) -> Result<()> {
-        let had = self.chunks(self.from, self.job.pair.from, part)?;
-        let got = self.chunks(self.to, self.job.pair.to, part)?;
+        let had = chunks(self.from, self.job.pair.from, part)?;
+        let got = chunks(self.to, self.job.pair.to, part)?;
         if !had.keys().eq(got.keys()) {
             return Err(differs("its chunks differ from the input's"));
         }
@@ -45,28 +44,9 @@ impl Both<'_> {
         }
         Ok(())
     }
+}
 
-    /// The stored chunks of a box of a variable, keyed by their first elements.
-    fn chunks(
-        &self,
-        set: Dataset<'_>,
-        var: VarId,
-        part: &Region,
-    ) -> Result<BTreeMap<Vec<u64>, ChunkRef>> {
-        let layout = set.layout(var)?;
-        let cells = part.start.iter().zip(&part.count).zip(&layout.chunk);
-        let cells = cells
-            .zip(layout.grid())
-            .map(|(((&start, &count), &len), all)| {
-                let first = (start / len.max(1)).min(all);
-                (first, count.div_ceil(len.max(1)).min(all - first))
-            });
-        let (start, count) = cells.unzip();
-        let mut found = BTreeMap::new();
-        set.locate_in(var, &Block { start, count }, &mut |chunk| {
-            found.insert(layout.block(chunk.index).start, chunk);
-            Ok(())
-        })?;
-        Ok(found)
-    }
+/// The stored chunks of a box of a variable.
+fn chunks(set: Dataset<'_>, var: VarId, part: &Region) -> Result<BTreeMap<Vec<u64>, ChunkRef>> {
+    set.chunks_by_place(var, &set.layout(var)?, part)
 }

@@ -1,0 +1,163 @@
+//! Findings as JSON.
+
+use netcdf_core::diff::{
+    Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding, Side,
+};
+use netcdf_core::json::{Between, Json};
+
+use super::Outcome;
+use super::request::Request;
+use super::text::name;
+use super::value::ValueForms;
+
+/// The whole output: one line.
+pub(super) fn document(request: &Request, outcome: &Outcome) -> String {
+    let [a, b] = request
+        .inputs
+        .each_ref()
+        .map(|path| Json::text(&path.display().to_string()));
+    let errors = outcome.errors.iter().map(|e| Json::text(&e.to_string()));
+    let same = !outcome.differ && outcome.errors.is_empty();
+    let document = object([
+        ("first", a),
+        ("second", b),
+        ("same", Json::Bool(same)),
+        ("differences", Json::Array(outcome.findings.clone())),
+        ("errors", Json::Array(errors.collect())),
+    ]);
+    let line = document.line(Between::CommaBlank);
+    line.map_or_else(|_| String::new(), |line| line + "\n")
+}
+
+/// A finding.
+pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
+    let Difference {
+        kind,
+        path,
+        attribute,
+        finding,
+    } = difference;
+    let mut members = vec![
+        ("path", Json::text(path)),
+        ("kind", Json::text(kind.name())),
+    ];
+    let name = attribute.as_deref().map(Json::text);
+    members.extend(name.map(|name| ("attribute", name)));
+    let (what, more) = said(forms, finding);
+    members.push(("difference", Json::text(what)));
+    members.extend(more);
+    object(members)
+}
+
+type Members = Vec<(&'static str, Json)>;
+
+fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    let members = members.into_iter();
+    Json::Object(
+        members
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// The word for a finding, and its members.
+fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
+    match finding {
+        Finding::Only(side) => ("only", vec![("in", Json::text(name(*side)))]),
+        Finding::Length(both) => ("length", pair(both.map(Json::int))),
+        Finding::Type(both, compared) => (
+            "type",
+            compared_pair(both.each_ref().map(|t| Json::text(t)), *compared),
+        ),
+        Finding::Dimensions(both, compared) => (
+            "dimensions",
+            compared_pair(both.each_ref().map(|n| texts(n)), *compared),
+        ),
+        Finding::Shape(both) => ("shape", pair(both.each_ref().map(|n| numbers(n)))),
+        Finding::Part(part, both) => {
+            let mut members = vec![("part", Json::text(part))];
+            members.extend(pair(both.each_ref().map(maybe)));
+            ("definition", members)
+        }
+        Finding::Attribute(both) => {
+            let [x, y] = both.types.each_ref().map(|t| Json::text(t));
+            let [a, b] = &both.values;
+            let mut members = vec![
+                ("types", Json::Array(vec![x, y])),
+                ("equal", Json::Bool(both.equal)),
+            ];
+            members.extend(pair([
+                forms.json(Side::First, a),
+                forms.json(Side::Second, b),
+            ]));
+            ("attribute", members)
+        }
+        Finding::Values(values) => ("values", of_values(forms, values)),
+        Finding::Storage(both) => ("storage", pair(both.each_ref().map(maybe))),
+        Finding::Order(kind, both) => {
+            let mut members = vec![("of", Json::text(kind.name()))];
+            members.extend(pair(both.each_ref().map(|n| texts(n))));
+            ("order", members)
+        }
+    }
+}
+
+fn pair([a, b]: [Json; 2]) -> Members {
+    vec![("first", a), ("second", b)]
+}
+
+fn compared_pair(both: [Json; 2], compared: bool) -> Members {
+    let mut members = pair(both);
+    members.push(("compared", Json::Bool(compared)));
+    members
+}
+
+fn maybe(text: &Option<String>) -> Json {
+    text.as_deref().map_or(Json::Null, Json::text)
+}
+
+fn texts(names: &[String]) -> Json {
+    Json::Array(names.iter().map(|name| Json::text(name)).collect())
+}
+
+fn numbers(list: &[u64]) -> Json {
+    Json::Array(list.iter().map(Json::int).collect())
+}
+
+fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> Members {
+    let mut members = vec![
+        ("differing", Json::int(values.differing)),
+        ("compared", Json::int(values.compared)),
+        ("without_size", Json::int(values.without_size)),
+    ];
+    let common = values.common.as_deref().map(numbers);
+    members.extend(common.map(|shape| ("common", shape)));
+    let farthest = |most: &Farthest| {
+        let mut all = vec![("by", Json::int(most.by))];
+        all.extend(of_element(forms, &most.element));
+        object(all)
+    };
+    let absolute = values.absolute.as_ref().map(farthest);
+    members.extend(absolute.map(|most| ("largest", most)));
+    let relative = values.relative.as_ref().map(farthest);
+    members.extend(relative.map(|most| ("largest_relative", most)));
+    members.push(("first_at", object(of_element(forms, &values.first))));
+    members
+}
+
+fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> Members {
+    let mut members = vec![("index", numbers(&element.index))];
+    if !element.coordinates.is_empty() {
+        let one = |c: &Coordinate| (c.name.clone(), forms.json(Side::First, &c.value));
+        let all = element.coordinates.iter().map(one).collect();
+        members.push(("coordinates", Json::Object(all)));
+    }
+    let field = element.field.as_deref().map(Json::text);
+    members.extend(field.map(|field| ("field", field)));
+    let [a, b] = &element.values;
+    members.extend(pair([
+        forms.json(Side::First, a),
+        forms.json(Side::Second, b),
+    ]));
+    members
+}

@@ -1,0 +1,161 @@
+//! `--diff`: what differs between two datasets.
+//!
+//! | module | what |
+//! |---|---|
+//! | `request` | the options |
+//! | `choice` | which objects are compared |
+//! | `value` | values as text |
+//! | `text` | findings as lines |
+//! | `json` | findings as JSON |
+
+mod choice;
+mod json;
+mod request;
+mod text;
+mod value;
+
+use std::sync::Arc;
+
+use netcdf_core::chunk::view::View;
+use netcdf_core::chunk::{Dataset, Engine, Reader};
+use netcdf_core::diff::{self, Compared, Difference};
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::format;
+use netcdf_core::io::locator::Location;
+use netcdf_core::tool::{self, Io, Status};
+
+use crate::cli::Cli;
+use crate::{NAME, access, environment, part, say};
+use choice::Choice;
+use request::Request;
+
+/// Runs a comparison: success if nothing differs, failure if something does, and the status of misuse for any trouble.
+pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
+    let request = match Request::new(cli) {
+        Ok(request) => request,
+        Err(e) => {
+            tool::report(NAME, &e, io);
+            return Status::Usage;
+        }
+    };
+    let env = environment(cli, true);
+    let mut outcome = Outcome::default();
+    let done = compare(cli, &request, (&env, &mut outcome), io);
+    let strict = env.notes.check();
+    tool::tell(NAME, &env.notes, io);
+    outcome.errors.extend(env.damage.take());
+    outcome.errors = crate::filters::grouped(outcome.errors);
+    let printed = match (&done, request.json) {
+        (Ok(()), true) => say(io, &json::document(&request, &outcome)),
+        (Ok(()) | Err(_), _) => Ok(()),
+    };
+    cli.network.tell(NAME, &env, io);
+    for e in &outcome.errors {
+        tool::report(NAME, e, io);
+    }
+    match done.and(printed) {
+        Err(e) => failed(&e, &env, io),
+        Ok(()) if strict.is_err() || !outcome.errors.is_empty() => Status::Usage,
+        Ok(()) if outcome.differ => Status::Failure,
+        Ok(()) => Status::Success,
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+struct Outcome {
+    differ: bool,
+    /// The findings, if they are printed as a whole.
+    findings: Vec<netcdf_core::json::Json>,
+    /// Why some values could not be compared.
+    errors: Vec<Error>,
+}
+
+/// The status after an error that ended the comparison.
+fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
+    if let Some(status) = tool::cancelled(&env.cancel) {
+        return status;
+    }
+    if e.is_broken_pipe() {
+        // Only differences are written.
+        return Status::Failure;
+    }
+    tool::report(NAME, e, io);
+    Status::Usage
+}
+
+fn compare(
+    cli: &Cli,
+    request: &Request,
+    (env, outcome): (&Env, &mut Outcome),
+    io: &mut Io,
+) -> Result<()> {
+    tool::catch_limits()?;
+    let [a, b] = &request.inputs;
+    let [a, b] = [open(a, request, env, io)?, open(b, request, env, io)?];
+    let whole = [Engine::new(env), Engine::new(env)];
+    let parts = [
+        part(cli, Dataset::new(&*a, env), &whole[0])?,
+        part(cli, Dataset::new(&*b, env), &whole[1])?,
+    ];
+    let engines = [Engine::new(env), Engine::new(env)];
+    let [x, y] = [
+        selected(&*a, parts[0].as_ref()),
+        selected(&*b, parts[1].as_ref()),
+    ];
+    let names = request
+        .inputs
+        .each_ref()
+        .map(|path| path.display().to_string());
+    let sides = [
+        Compared {
+            set: Dataset::new(x, env).with(&engines[0]),
+            name: &names[0],
+        },
+        Compared {
+            set: Dataset::new(y, env).with(&engines[1]),
+            name: &names[1],
+        },
+    ];
+    let choice = Choice::new(request, [x.schema(), y.schema()])?;
+    let takes = |candidate: &diff::Candidate<'_>| choice.takes(candidate);
+    let options = diff::Options {
+        tolerance: request.tolerance,
+        layout: request.layout,
+        values: request.values,
+        takes: &takes,
+    };
+    let shown = value::ValueForms::new([x.schema(), y.schema()]);
+    let mut visit = |difference: Difference| {
+        outcome.differ = true;
+        match request.json {
+            true => outcome.findings.push(json::finding(&shown, &difference)),
+            false => say(io, &text::line(&shown, &difference))?,
+        }
+        Ok(())
+    };
+    let errors = diff::diff(sides, &options, &mut visit)?;
+    outcome.errors.extend(errors);
+    Ok(())
+}
+
+/// The part of a dataset, or all of it.
+fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a View<'a>>) -> &'a dyn Reader {
+    match part {
+        Some(part) => part,
+        None => whole,
+    }
+}
+
+fn open(
+    path: &std::path::Path,
+    request: &Request,
+    env: &Env,
+    io: &mut Io,
+) -> Result<Box<dyn Reader>> {
+    let input = access(request.allow_external, request.trace, env)
+        .input(&Location::new(path)?, &mut *io.stdin)?;
+    let resource = Arc::clone(input.name());
+    format::open(input, env).map_err(|e| e.of(&resource))
+}

@@ -1,0 +1,180 @@
+//! Findings as lines: the path first.
+
+use netcdf_core::diff::{
+    AttributeValues, Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind,
+    Side,
+};
+use netcdf_core::shown::Shown;
+
+use super::value::ValueForms;
+
+/// The line of a finding.
+pub(super) fn line(forms: &ValueForms<'_>, difference: &Difference) -> String {
+    let Difference {
+        kind,
+        path,
+        attribute,
+        finding,
+    } = difference;
+    let owner = match attribute {
+        Some(name) => format!("{path}:{name}"),
+        None => path.clone(),
+    };
+    let said = said(forms, *kind, finding);
+    format!("{}: {}\n", Shown::new(&owner), Shown::new(&said))
+}
+
+fn said(forms: &ValueForms<'_>, kind: ObjectKind, finding: &Finding) -> String {
+    match finding {
+        Finding::Only(side) => format!("{} only in the {} dataset", kind.name(), name(*side)),
+        Finding::Length([a, b]) => format!("dimension of length {a} and {b}"),
+        Finding::Type([a, b], compared) => format!("type {a} and {b}{}", unless(*compared)),
+        Finding::Dimensions([a, b], compared) => {
+            format!(
+                "dimensions ({}) and ({}){}",
+                a.join(", "),
+                b.join(", "),
+                unless(*compared)
+            )
+        }
+        Finding::Shape([a, b]) => format!("shape {} and {}", index(a), index(b)),
+        Finding::Part(part, both) => format!("type, {part}: {}", either(both)),
+        Finding::Attribute(values) => of_attribute(forms, values),
+        Finding::Values(values) => of_values(forms, values),
+        Finding::Storage(both) if kind == ObjectKind::Dimension => {
+            format!("dimension {}", either(both))
+        }
+        Finding::Storage(both) => either(both),
+        Finding::Order(kind, [a, b]) => {
+            let (a, b) = order(a, b);
+            format!("order of {}s: {a} and {b}", kind.name())
+        }
+    }
+}
+
+pub(super) fn name(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+    }
+}
+
+fn unless(compared: bool) -> &'static str {
+    match compared {
+        true => "",
+        false => ", so values are not compared",
+    }
+}
+
+/// What each dataset has, if it has it.
+fn either(both: &[Option<String>; 2]) -> String {
+    match both {
+        [Some(a), Some(b)] => format!("{a} and {b}"),
+        [Some(a), None] => format!("{a} only in the first dataset"),
+        [None, Some(b)] => format!("{b} only in the second dataset"),
+        [None, None] => String::new(),
+    }
+}
+
+/// The names from the first to the last whose places differ.
+fn order(a: &[String], b: &[String]) -> (String, String) {
+    let same = |(a, b): &(&String, &String)| a == b;
+    let first = a.iter().zip(b).take_while(same).count();
+    let last = a.iter().rev().zip(b.iter().rev()).take_while(same).count();
+    let middle = |names: &[String]| {
+        let end = names.len().saturating_sub(last);
+        names.get(first..end).unwrap_or_default().join(", ")
+    };
+    (middle(a), middle(b))
+}
+
+fn of_attribute(forms: &ValueForms<'_>, attribute: &AttributeValues) -> String {
+    let [a, b] = &attribute.values;
+    let (a, b) = (forms.text(Side::First, a), forms.text(Side::Second, b));
+    let [x, y] = &attribute.types;
+    match (x == y, attribute.equal) {
+        (true, _) => format!("{a} and {b}"),
+        (false, true) => format!("type {x} and {y}, equal: {a}"),
+        (false, false) => format!("type {x} and {y}: {a} and {b}"),
+    }
+}
+
+fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> String {
+    let DifferentValues {
+        differing,
+        compared,
+        ..
+    } = values;
+    let mut said = match &values.common {
+        Some(shape) => format!(
+            "{differing} of {compared} elements of the common part {}",
+            index(shape)
+        ),
+        None => format!("{differing} of {}", elements(*compared)),
+    };
+    said.push_str(if *differing == 1 {
+        " differs"
+    } else {
+        " differ"
+    });
+    match &values.absolute {
+        Some(most) => said.push_str(&of_sizes(forms, values, most)),
+        None => said.push_str(&format!("; first at {}", place(forms, &values.first))),
+    }
+    if values.without_size > 0 && values.absolute.is_some() {
+        said.push_str(&format!("; {} without a size", values.without_size));
+    }
+    said
+}
+
+/// The largest differences, and the first one if that is elsewhere.
+fn of_sizes(forms: &ValueForms<'_>, values: &DifferentValues, most: &Farthest) -> String {
+    let at = place(forms, &most.element);
+    let is_there = |element: &DifferentElement| element.index == most.element.index;
+    let mut said = match &values.relative {
+        Some(other) if is_there(&other.element) => {
+            format!("; largest by {}, relative {}, at {at}", most.by, other.by)
+        }
+        Some(other) => {
+            let there = place(forms, &other.element);
+            format!(
+                "; largest by {} at {at}; relative by {} at {there}",
+                most.by, other.by
+            )
+        }
+        None => format!("; largest by {} at {at}", most.by),
+    };
+    if !is_there(&values.first) {
+        said.push_str(&format!("; first at {}", place(forms, &values.first)));
+    }
+    said
+}
+
+fn elements(n: u64) -> String {
+    match n {
+        1 => "1 element".to_owned(),
+        n => format!("{n} elements"),
+    }
+}
+
+/// An element with its coordinates and values: `[3,4] (lat=30): 1 and 2`.
+fn place(forms: &ValueForms<'_>, element: &DifferentElement) -> String {
+    let coordinates = element.coordinates.iter();
+    let texts: Vec<_> = coordinates
+        .map(|one| format!("{}={}", one.name, forms.coordinate(one)))
+        .collect();
+    let coordinates = match texts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", texts.join(", ")),
+    };
+    let field = element.field.as_ref();
+    let field = field.map_or_else(String::new, |field| format!(", field {field}"));
+    let [a, b] = &element.values;
+    let (a, b) = (forms.text(Side::First, a), forms.text(Side::Second, b));
+    format!("{}{coordinates}{field}: {a} and {b}", index(&element.index))
+}
+
+fn index(at: &[u64]) -> String {
+    let numbers: Vec<_> = at.iter().map(u64::to_string).collect();
+    format!("[{}]", numbers.join(","))
+}

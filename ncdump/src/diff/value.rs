@@ -1,0 +1,140 @@
+//! Values as text: as CDL has them, with all digits.
+
+use netcdf_core::diff::{Coordinate, Side};
+use netcdf_core::json::Json;
+use netcdf_core::model::{Schema, Values, VarId};
+use netcdf_core::shown::Shown;
+use netcdf_grammar::cdl::write::{Forms as _, NumberToWrite, constants};
+use netcdf_grammar::escape::{TextStyle, quote_text};
+use netcdf_grammar::number::Precision;
+use netcdf_grammar::time::Separator;
+
+use crate::forms::DumpForms;
+use crate::options::Digits;
+
+/// Values of an attribute that are shown, and characters of a text.
+const VALUES: usize = 10;
+const CHARACTERS: usize = 200;
+
+/// The forms of the values of two datasets.
+pub(super) struct ValueForms<'a> {
+    schemas: [&'a Schema; 2],
+    /// Times of the first dataset, as dates.
+    times: DumpForms<'a>,
+}
+
+impl<'a> ValueForms<'a> {
+    pub(super) fn new(schemas: [&'a Schema; 2]) -> Self {
+        Self {
+            schemas,
+            times: DumpForms::new(schemas[0], Digits::default(), Some(Separator::Blank)),
+        }
+    }
+
+    fn constants(&self, side: Side, values: &Values) -> Vec<String> {
+        let schema = match side {
+            Side::First => self.schemas[0],
+            Side::Second => self.schemas[1],
+        };
+        let all = constants(schema, values, (Precision::Exact, Precision::Exact));
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        all.into_iter().map(text).map(plain).collect()
+    }
+
+    /// One or more values as a text that is not too long.
+    pub(super) fn text(&self, side: Side, values: &Values) -> String {
+        if let Values::Char(text) = values {
+            let mut quoted = vec![];
+            quote_text(text, TextStyle::STRING, &mut quoted);
+            return short(&String::from_utf8_lossy(&quoted));
+        }
+        let few = values.slice(0..VALUES);
+        let mut texts: Vec<_> = self
+            .constants(side, &few)
+            .iter()
+            .map(|t| short(t))
+            .collect();
+        match values.len() {
+            0 => "no values".to_owned(),
+            len => {
+                texts.extend((len > VALUES).then(|| format!("… ({len} values)")));
+                texts.join(", ")
+            }
+        }
+    }
+
+    /// Values as JSON: a text for characters, else one value or a list.
+    pub(super) fn json(&self, side: Side, values: &Values) -> Json {
+        if let Values::Char(text) = values {
+            return Json::Text(text.clone());
+        }
+        let mut all: Vec<Json> = match values {
+            Values::String(texts) => {
+                let text = |t: &Option<Box<[u8]>>| match t {
+                    Some(text) => Json::Text(text.to_vec()),
+                    None => Json::Null,
+                };
+                texts.iter().map(text).collect()
+            }
+            values => {
+                let number = values.data_type().is_some();
+                let one = |text: String| match number {
+                    true => Json::Number(text),
+                    false => Json::Text(text.into_bytes()),
+                };
+                self.constants(side, values).into_iter().map(one).collect()
+            }
+        };
+        match all.len() {
+            1 => all.remove(0),
+            _ => Json::Array(all),
+        }
+    }
+
+    /// A coordinate as text: a time as a date.
+    pub(super) fn coordinate(&self, coordinate: &Coordinate) -> String {
+        let date = self.date(coordinate.var, &coordinate.value);
+        date.unwrap_or_else(|| self.text(Side::First, &coordinate.value))
+    }
+
+    fn date(&self, var: VarId, value: &Values) -> Option<String> {
+        let number = match value {
+            Values::Float(v) => NumberToWrite::Float(*v.first()?),
+            Values::Double(v) => NumberToWrite::Double(*v.first()?),
+            Values::Int(v) => NumberToWrite::Signed((*v.first()?).into()),
+            Values::Int64(v) => NumberToWrite::Signed(*v.first()?),
+            Values::Short(v) => NumberToWrite::Signed((*v.first()?).into()),
+            Values::Byte(_) | Values::Char(_) | Values::String(_) => return None,
+            Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => {
+                return None;
+            }
+            Values::Enum(..) | Values::Opaque { .. } => return None,
+            Values::Vlen(..) | Values::Compound { .. } => return None,
+        };
+        if !self.has_time(var) {
+            return None;
+        }
+        let mut out = vec![];
+        let written = self.times.data(var)?.write(number, &mut out);
+        written.then(|| String::from_utf8_lossy(&out).trim_matches('"').to_owned())
+    }
+
+    /// True if a variable has units of a time.
+    fn has_time(&self, var: VarId) -> bool {
+        let units = self.schemas[0].var(var).and_then(|v| v.attribute("units"));
+        let text = units.and_then(|a| a.values.as_text());
+        text.is_some_and(|text| String::from_utf8_lossy(text).contains(" since "))
+    }
+}
+
+/// `NaN` for the `NaNf` of CDL: types are shown elsewhere.
+fn plain(text: String) -> String {
+    match text.strip_suffix('f') {
+        Some(word @ ("NaN" | "Infinity" | "-Infinity")) => word.to_owned(),
+        Some(_) | None => text,
+    }
+}
+
+fn short(text: &str) -> String {
+    Shown::new(text).at_most(CHARACTERS).to_string()
+}

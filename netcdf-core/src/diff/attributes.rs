@@ -1,0 +1,96 @@
+//! Attributes.
+
+use super::Candidate;
+use super::difference::{AttributeValues, Difference, Finding, ObjectKind, Side};
+use super::general::General;
+use super::matched::Matched;
+use super::rule::Rule;
+use super::schema::Walk;
+use super::types;
+use crate::model::{Attribute, Values};
+
+/// Compares the attributes of an object that both datasets have.
+pub(super) fn compare(
+    walk: &mut Walk<'_>,
+    (kind, owner): (ObjectKind, &str),
+    sides: [&[Attribute]; 2],
+) {
+    let taken = |side: Side, all: &'_ [Attribute]| -> Vec<usize> {
+        let takes = |a: &Attribute| {
+            (walk.options.takes)(&Candidate {
+                side,
+                kind: ObjectKind::Attribute,
+                path: owner,
+                attribute: Some(&a.name.to_string()),
+            })
+        };
+        (0..all.len())
+            .filter(|&n| all.get(n).is_some_and(takes))
+            .collect()
+    };
+    let [a, b] = sides;
+    let (p, q) = (taken(Side::First, a), taken(Side::Second, b));
+    let named = |all, places: Vec<usize>| -> Vec<_> {
+        let all: &[Attribute] = all;
+        places
+            .into_iter()
+            .filter_map(|n| Some((&all.get(n)?.name, n)))
+            .collect()
+    };
+    let matched = Matched::new([named(a, p), named(b, q)]);
+    for [i, j] in matched.both {
+        if let (Some(a), Some(b)) = (a.get(i), b.get(j))
+            && let Some(finding) = differing(walk, a, b)
+        {
+            walk.found.push(difference(owner, a, finding));
+        }
+    }
+    for ((side, all), only) in Side::BOTH.into_iter().zip(sides).zip(matched.only) {
+        let only = only.into_iter().filter_map(|n| all.get(n));
+        walk.found
+            .extend(only.map(|a| difference(owner, a, Finding::Only(side))));
+    }
+    if let Some(order) = matched.order.filter(|_| walk.options.layout) {
+        walk.find(kind, owner, Finding::Order(ObjectKind::Attribute, order));
+    }
+}
+
+fn difference(owner: &str, attribute: &Attribute, finding: Finding) -> Difference {
+    Difference {
+        kind: ObjectKind::Attribute,
+        path: owner.to_owned(),
+        attribute: Some(attribute.name.to_string()),
+        finding,
+    }
+}
+
+/// What differs between attributes of the same name.
+fn differing(walk: &Walk<'_>, a: &Attribute, b: &Attribute) -> Option<Finding> {
+    let [x, y] = walk.schemas;
+    let types = [types::name(x, a.ty), types::name(y, b.ty)];
+    let general = General {
+        schemas: walk.schemas,
+        rule: Rule::default(),
+    };
+    let same = general.all_same(&a.values, &b.values);
+    if same && types[0] == types[1] {
+        return None;
+    }
+    Some(Finding::Attribute(Box::new(AttributeValues {
+        types,
+        equal: same || same_text(&a.values, &b.values),
+        values: [a.values.clone(), b.values.clone()],
+    })))
+}
+
+/// True if one text is stored as characters and the other as a string.
+fn same_text(a: &Values, b: &Values) -> bool {
+    match (a, b) {
+        (Values::Char(text), Values::String(strings))
+        | (Values::String(strings), Values::Char(text)) => match strings.as_slice() {
+            [Some(one)] => **one == **text,
+            _ => false,
+        },
+        _ => false,
+    }
+}

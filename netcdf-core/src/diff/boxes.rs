@@ -1,0 +1,173 @@
+//! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
+
+use super::Compared;
+use super::schema::Pair;
+use super::tally::{Found, Tally};
+use super::values::Both;
+use crate::arithmetic::Amount;
+use crate::chunk::pairs::Stored;
+use crate::chunk::{Grid, Layout};
+use crate::error::{OrInternal as _, Result};
+use crate::model::Region;
+use crate::runtime::{Item, Runtime};
+
+/// Bytes of a box that one worker compares, of each dataset.
+const SMALL_BOX: u64 = 2 << 20;
+/// A box that all threads read takes this part of the memory: it is there for both datasets, once as chunks and once
+/// assembled.
+const PARTS: u64 = 5;
+/// Boxes of a worker may decode so many times more chunks than larger boxes would.
+const MORE_DECODED: f64 = 1.1;
+/// Copies of the elements of a box while it is worked on: of both datasets, and one that is being decoded.
+const COPIES: u64 = 3;
+/// Bytes that a worker compares of a larger box.
+const PIECE: u64 = 1 << 20;
+
+impl Both<'_> {
+    /// Compares all elements, box by box.
+    pub(super) fn compare_boxes(&self) -> Result<Found> {
+        let stored = Stored {
+            layouts: [&self.layouts[0], &self.layouts[1]],
+            shape: &self.shape,
+        };
+        let most = self.sides[0].set.env.memory.0 / PARTS;
+        let runtime = self.runtime();
+        let each = runtime.memory() / COPIES / runtime.threads() as u64;
+        let large = stored.cut(most);
+        let decoded = stored.cost(&large) * MORE_DECODED;
+        let fits = |part: &&Vec<u64>| {
+            stored.cost(part) <= decoded && self.bytes(part) <= most.min(each).into()
+        };
+        let small = [stored.cut(SMALL_BOX), stored.whole_in_both()];
+        match small.iter().find(fits) {
+            Some(part) => self.small_boxes(part),
+            None => self.large_boxes(&large),
+        }
+    }
+
+    /// Bytes of a box, of the dataset with larger elements.
+    fn bytes(&self, part: &[u64]) -> Amount {
+        let size = self.layouts[0]
+            .element
+            .size
+            .max(self.layouts[1].element.size);
+        Amount::product(part) * size
+    }
+
+    /// Compares boxes, each on one thread.
+    fn small_boxes(&self, part: &[u64]) -> Result<Found> {
+        let mut found = Found::default();
+        let boxes = Grid::of(self.shape.clone(), part.to_vec()).boxes(1);
+        let items = boxes.map(|part| {
+            let bytes = self.bytes(&part.count) * COPIES;
+            Ok(Item::new(bytes.get(), part))
+        });
+        let runtime = self.runtime();
+        runtime.ordered(
+            items,
+            |part| self.compare_box(&part),
+            |one| {
+                found.add(one);
+                Ok(())
+            },
+        )?;
+        Ok(found)
+    }
+
+    /// The threads to compare with: as many as the slower of the two sources needs.
+    pub(super) fn runtime(&self) -> Runtime {
+        let slow = self.sides.iter().any(|side| side.set.reader.latency());
+        self.sides[0].set.env.runtime.for_requests(slow)
+    }
+
+    /// Reads and compares a box.
+    pub(super) fn compare_box(&self, part: &Region) -> Result<Found> {
+        let [a, b] = self.sides;
+        a.set.env.cancel.check()?;
+        let x = a.read(self.pair, 0, &self.layouts[0], part)?;
+        let y = b.read(self.pair, 1, &self.layouts[1], part)?;
+        let tally = self.tally(&x, &y)?;
+        let found = self.found(part, &tally, [&x, &y]);
+        self.done([x, y]);
+        found
+    }
+
+    /// Gives back the memory of a box.
+    fn done(&self, [x, y]: [Vec<u8>; 2]) {
+        let env = self.sides[0].set.env;
+        env.progress.advance(x.len() as u64);
+        self.sides[0].set.env.buffers.give_large(x);
+        self.sides[1].set.env.buffers.give_large(y);
+    }
+
+    /// Compares boxes one after the other: each is read on all threads, and compared on all threads.
+    fn large_boxes(&self, part: &[u64]) -> Result<Found> {
+        let mut found = Found::default();
+        for part in Grid::of(self.shape.clone(), part.to_vec()).boxes(1) {
+            self.sides[0].set.env.cancel.check()?;
+            let [x, y] = self.read_both(&part)?;
+            let tally = self.tally_on_all(&x, &y)?;
+            found.add(self.found(&part, &tally, [&x, &y])?);
+            self.done([x, y]);
+        }
+        Ok(found)
+    }
+
+    /// The stored form of the elements of a box of both datasets, which are read side by side.
+    fn read_both(&self, part: &Region) -> Result<[Vec<u8>; 2]> {
+        let env = self.sides[0].set.env;
+        let work = |(side, var): (Compared<'_>, _)| {
+            let read = side.set.read_whole(var, part, env.memory.0 / PARTS);
+            read.map_err(|e| e.of(side.name))
+        };
+        let sides = self.sides.into_iter().zip(self.pair.vars);
+        // The memory of boxes is that of the environment.
+        let items = sides.map(|one| Ok(Item::new(PIECE, one)));
+        let mut both = vec![];
+        self.runtime().ordered(items, work, |bytes| {
+            both.push(bytes);
+            Ok(())
+        })?;
+        let both: Option<[Vec<u8>; 2]> = both.try_into().ok();
+        both.or_internal("two boxes")
+    }
+
+    /// As [`Both::tally`], on all threads.
+    fn tally_on_all(&self, x: &[u8], y: &[u8]) -> Result<Tally> {
+        let [p, q] = self.sizes()?;
+        let all = x.len() / p.max(1);
+        let step = (Amount::of(PIECE) / p).count().max(1);
+        let items = (0..all)
+            .step_by(step)
+            .map(|first| Ok(Item::new(PIECE, first)));
+        let work = |first: usize| {
+            let part = first..(first + step).min(all);
+            let a = x
+                .get(part.start * p..part.end * p)
+                .or_internal("elements of a box")?;
+            let b = y
+                .get(part.start * q..part.end * q)
+                .or_internal("elements of a box")?;
+            Ok((first, self.tally(a, b)?))
+        };
+        let mut tally = Tally::default();
+        self.sides[0]
+            .set
+            .env
+            .runtime
+            .ordered(items, work, |(first, one)| {
+                tally.append(&one, first);
+                Ok(())
+            })?;
+        Ok(tally)
+    }
+}
+
+impl Compared<'_> {
+    /// The stored form of the elements of a box.
+    fn read(&self, pair: &Pair, n: usize, layout: &Layout, part: &Region) -> Result<Vec<u8>> {
+        let var = pair.vars.get(n).or_internal("a side")?;
+        let read = self.set.read_stored(*var, layout, part);
+        read.map_err(|e| e.of(self.name))
+    }
+}

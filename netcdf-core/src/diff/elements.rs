@@ -1,0 +1,93 @@
+//! The elements that differ, with their values and coordinates.
+
+use super::coordinates;
+use super::difference::{
+    Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind,
+};
+use super::general::Agreement;
+use super::tally::{Found, Tally};
+use super::values::Both;
+use crate::arithmetic::{Amount, indices};
+use crate::chunk::scatter;
+use crate::error::{OrInternal as _, Result};
+use crate::model::Region;
+
+impl Both<'_> {
+    /// What was found in a box, with the elements that differ first and most.
+    pub(super) fn found(&self, part: &Region, tally: &Tally, bytes: [&[u8]; 2]) -> Result<Found> {
+        let element = |at: usize| self.element(part, at, bytes);
+        let farthest = |one: Option<(f64, usize)>| {
+            let made = one.map(|(by, at)| {
+                Ok(Farthest {
+                    by,
+                    element: element(at)?,
+                })
+            });
+            made.transpose()
+        };
+        Ok(Found {
+            differing: tally.differing,
+            without_size: tally.without_size,
+            first: tally.first.map(element).transpose()?,
+            absolute: farthest(tally.absolute)?,
+            relative: farthest(tally.relative)?,
+        })
+    }
+
+    /// An element of a box that differs.
+    fn element(&self, part: &Region, at: usize, bytes: [&[u8]; 2]) -> Result<DifferentElement> {
+        let one = |n: usize| {
+            let size = self.sizes()?.get(n).copied().or_internal("a side")?;
+            let place = indices((Amount::of(at) * size).get(), size as u64)?;
+            let bytes = bytes.get(n).and_then(|bytes| bytes.get(place));
+            self.values(n, bytes.or_internal("an element of a box")?)
+        };
+        let values = [one(0)?, one(1)?];
+        let [a, b] = &values;
+        let field = match self.general.compare((a, 0), (b, 0)) {
+            Agreement::Different { field, .. } => field,
+            Agreement::Same => None,
+        };
+        let within = scatter::place(at as u64, &part.count);
+        Ok(DifferentElement {
+            index: part.start.iter().zip(within).map(|(a, b)| a + b).collect(),
+            values,
+            field,
+            coordinates: vec![],
+        })
+    }
+
+    /// The difference that was found, with coordinates.
+    pub(super) fn difference(&self, found: Found) -> Result<Option<Difference>> {
+        let Some(first) = found.first else {
+            return Ok(None);
+        };
+        let located = |mut element: DifferentElement| {
+            element.coordinates =
+                coordinates::of(self.sides[0], self.pair.vars[0], &element.index)?;
+            Ok(element)
+        };
+        let farthest = |one: Option<Farthest>| {
+            let one = one.map(|one| {
+                let element = located(one.element)?;
+                Ok(Farthest { element, ..one })
+            });
+            one.transpose()
+        };
+        let values = DifferentValues {
+            differing: found.differing,
+            compared: Amount::product(&self.shape).get(),
+            common: self.partly.then(|| self.shape.clone()),
+            without_size: found.without_size,
+            first: located(first)?,
+            absolute: farthest(found.absolute)?,
+            relative: farthest(found.relative)?,
+        };
+        Ok(Some(Difference {
+            kind: ObjectKind::Variable,
+            path: self.pair.path.clone(),
+            attribute: None,
+            finding: Finding::Values(Box::new(values)),
+        }))
+    }
+}

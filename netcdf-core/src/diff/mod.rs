@@ -1,0 +1,118 @@
+//! Compares two datasets of any formats: their schemas, and their values.
+//!
+//! Objects are matched by their paths. An object that only one dataset has is one difference; what is in it is not
+//! looked at. The schemas are compared first, then the values of one variable after the other.
+//!
+//! | file | what |
+//! |---|---|
+//! | `difference` | what is found |
+//! | `schema` | groups, dimensions, variables, the order of definitions |
+//! | `matched` | objects of both datasets, matched by their names |
+//! | `types` | user-defined types |
+//! | `attributes` | attributes |
+//! | `storage` | how datasets and variables are stored, if that is asked for |
+//! | `values` | the values of a variable: how elements are compared |
+//! | `boxes` | boxes of elements, compared on all threads |
+//! | `stored` | chunks that are stored alike: those with equal bytes are not decoded |
+//! | `numbers` | numbers of one type, block by block |
+//! | `rule` | when two numbers are the same, and how far they are apart |
+//! | `general` | single values of any types |
+//! | `tally` | the elements that differ, counted |
+//! | `elements` | the elements that differ, as they are told |
+//! | `coordinates` | the coordinates of an element |
+
+mod attributes;
+mod boxes;
+mod coordinates;
+mod difference;
+mod elements;
+mod general;
+mod matched;
+mod numbers;
+mod rule;
+mod schema;
+mod storage;
+mod stored;
+mod tally;
+mod types;
+mod values;
+
+pub use difference::{
+    AttributeValues, Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding,
+    ObjectKind, Side,
+};
+pub use rule::Tolerance;
+
+use crate::chunk::Dataset;
+use crate::error::{Error, ErrorKind, Result};
+
+/// One of the two datasets.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// The dataset.
+    pub set: Dataset<'a>,
+    /// Its name in messages.
+    pub name: &'a str,
+}
+
+/// An object that may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate<'a> {
+    /// The dataset that has the object; the first, if both have it.
+    pub side: Side,
+    /// The kind of the object.
+    pub kind: ObjectKind,
+    /// The path of the object, or of the owner of an attribute.
+    pub path: &'a str,
+    /// The name of an attribute, also of a special one.
+    pub attribute: Option<&'a str>,
+}
+
+/// What is compared, and how.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// How much numbers may differ.
+    pub tolerance: Tolerance,
+    /// Whether storage is compared, too.
+    pub layout: bool,
+    /// Whether values of variables are compared.
+    pub values: bool,
+    /// Whether an object is compared. What is in a group that is not is not compared, either.
+    pub takes: &'a (dyn Fn(&Candidate<'_>) -> bool + Sync),
+}
+
+/// Compares two datasets, and passes the differences to `visit`: first those of the schemas, then those of values.
+/// Returns the errors because of which values of variables could not be compared. The differences and their order do
+/// not depend on threads or memory.
+///
+/// # Errors
+/// [`ErrorKind::Cancelled`]; those of `visit`.
+pub fn diff(
+    sides: [Compared<'_>; 2],
+    options: &Options<'_>,
+    visit: &mut dyn FnMut(Difference) -> Result<()>,
+) -> Result<Vec<Error>> {
+    let schemas = sides.map(|side| side.set.reader.schema());
+    let mut walk = schema::Walk::new(schemas, options);
+    if options.layout {
+        storage::of_datasets(sides.map(|side| side.set), options, &mut walk.found);
+    }
+    walk.run();
+    walk.found.into_iter().try_for_each(&mut *visit)?;
+    let mut failed = vec![];
+    if !options.values {
+        return Ok(failed);
+    }
+    for pair in walk.pairs {
+        match values::compare(sides, &pair, options.tolerance) {
+            Ok(Some(difference)) => visit(difference)?,
+            Ok(None) => {}
+            Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => failed.push(e.in_object(&pair.path)),
+        }
+    }
+    Ok(failed)
+}
+
+#[cfg(test)]
+mod tests;

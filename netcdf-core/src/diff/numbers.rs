@@ -1,0 +1,226 @@
+//! Numbers of one type, block by block: equal bytes are skipped, and blocks of equal numbers need no decision for each.
+
+use super::rule::{Number, Rule, Verdict};
+use super::tally::Tally;
+use crate::chunk::elements;
+use crate::error::Result;
+use crate::model::{Atomic, Endianness};
+
+/// Numbers looked at together.
+const BLOCK: usize = 512;
+
+/// Stored elements of an atomic type of fixed size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Elements<'a> {
+    pub(super) ty: Atomic,
+    pub(super) order: Endianness,
+    pub(super) bytes: &'a [u8],
+}
+
+/// Compares as many elements as both have: numbers of any types, or characters with characters.
+pub(super) fn compare(a: Elements<'_>, b: Elements<'_>, rule: &Rule) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let alike = a.ty == b.ty && (a.order == b.order || a.ty.size() == Some(1));
+    if alike && a.bytes == b.bytes {
+        return Ok(tally);
+    }
+    if a.ty != b.ty {
+        mixed(a, b, rule, &mut tally)?;
+        return Ok(tally);
+    }
+    match a.ty {
+        Atomic::Byte => scan::<i8>(a, b, rule, &mut tally),
+        Atomic::UByte => scan::<u8>(a, b, rule, &mut tally),
+        Atomic::Short => scan::<i16>(a, b, rule, &mut tally),
+        Atomic::UShort => scan::<u16>(a, b, rule, &mut tally),
+        Atomic::Int => scan::<i32>(a, b, rule, &mut tally),
+        Atomic::UInt => scan::<u32>(a, b, rule, &mut tally),
+        Atomic::Int64 => scan::<i64>(a, b, rule, &mut tally),
+        Atomic::UInt64 => scan::<u64>(a, b, rule, &mut tally),
+        Atomic::Float => scan::<f32>(a, b, rule, &mut tally),
+        Atomic::Double => scan::<f64>(a, b, rule, &mut tally),
+        Atomic::Char | Atomic::String => characters(a.bytes, b.bytes, rule, &mut tally),
+    }
+    Ok(tally)
+}
+
+fn characters(a: &[u8], b: &[u8], rule: &Rule, tally: &mut Tally) {
+    for (n, (a, b)) in a.iter().zip(b).enumerate() {
+        let number = |c: &u8| Number::Whole((*c).into());
+        let fills = |[x, y]: [Number; 2]| number(a).is(x) && number(b).is(y);
+        if a != b && !rule.fills.is_some_and(fills) {
+            tally.add(n, None);
+        }
+    }
+}
+
+/// Numbers of two types.
+fn mixed(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) -> Result<()> {
+    let decoded = |e: Elements<'_>| elements::decode(e.ty, e.order, e.bytes);
+    let (a, b) = (decoded(a)?, decoded(b)?);
+    for n in 0..a.len().min(b.len()) {
+        let (Some(a), Some(b)) = (Number::of(&a, n), Number::of(&b, n)) else {
+            return Ok(());
+        };
+        judge(rule, tally, n, (a, b));
+    }
+    Ok(())
+}
+
+fn judge(rule: &Rule, tally: &mut Tally, at: usize, (a, b): (Number, Number)) {
+    match rule.judge(a, b) {
+        Verdict::Same => {}
+        Verdict::Different(distance) => tally.add(at, distance),
+    }
+}
+
+/// A type of numbers.
+trait Stored: Copy + Default {
+    /// Decodes stored numbers, at most as many as there is room for.
+    fn load(bytes: &[u8], order: Endianness, into: &mut [Self; BLOCK]);
+    /// True unless the numbers are equal, or no numbers both.
+    fn differs(self, other: Self) -> bool;
+    fn number(self) -> Number;
+}
+
+macro_rules! stored {
+    ($t:ty, $make:expr, $differs:expr) => {
+        impl Stored for $t {
+            #[inline(always)]
+            fn load(bytes: &[u8], order: Endianness, into: &mut [Self; BLOCK]) {
+                let parts = bytes.as_chunks::<{ size_of::<$t>() }>().0;
+                let places = into.iter_mut().zip(parts);
+                match order {
+                    Endianness::Big => places.for_each(|(x, c)| *x = <$t>::from_be_bytes(*c)),
+                    Endianness::Little => places.for_each(|(x, c)| *x = <$t>::from_le_bytes(*c)),
+                }
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                $differs(self, other)
+            }
+
+            #[inline(always)]
+            fn number(self) -> Number {
+                $make(self.into())
+            }
+        }
+    };
+}
+
+stored!(i8, Number::Whole, |a, b| a != b);
+stored!(u8, Number::Whole, |a, b| a != b);
+stored!(i16, Number::Whole, |a, b| a != b);
+stored!(u16, Number::Whole, |a, b| a != b);
+stored!(i32, Number::Whole, |a, b| a != b);
+stored!(u32, Number::Whole, |a, b| a != b);
+stored!(i64, Number::Whole, |a, b| a != b);
+stored!(u64, Number::Whole, |a, b| a != b);
+// Without a branch: a NaN is not less, equal or greater.
+stored!(f32, Number::Real, |a: f32, b: f32| (a != b)
+    & !(a.is_nan() & b.is_nan()));
+stored!(f64, Number::Real, |a: f64, b: f64| (a != b)
+    & !(a.is_nan() & b.is_nan()));
+
+fn scan<T: Stored>(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) {
+    let step = BLOCK * size_of::<T>();
+    let (mut left, mut right) = ([T::default(); BLOCK], [T::default(); BLOCK]);
+    for (n, (p, q)) in a.bytes.chunks(step).zip(b.bytes.chunks(step)).enumerate() {
+        if a.order == b.order && p == q {
+            continue;
+        }
+        T::load(p, a.order, &mut left);
+        T::load(q, b.order, &mut right);
+        let len = p.len().min(q.len()) / size_of::<T>();
+        let pairs = || left.iter().zip(&right).take(len);
+        let any = pairs().fold(false, |any, (x, y)| any | x.differs(*y));
+        if any {
+            for (i, (x, y)) in pairs().enumerate().filter(|(_, (x, y))| x.differs(**y)) {
+                judge(rule, tally, n * BLOCK + i, (x.number(), y.number()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Values;
+
+    fn stored(values: &Values, order: Endianness) -> Vec<u8> {
+        let mut bytes = vec![];
+        elements::encode(values, order, &mut bytes).unwrap();
+        bytes
+    }
+
+    fn compared(a: &Values, b: &Values, orders: [Endianness; 2]) -> Tally {
+        let [x, y] = [stored(a, orders[0]), stored(b, orders[1])];
+        let of = |values: &Values, order, bytes| Elements {
+            ty: values.data_type().unwrap(),
+            order,
+            bytes,
+        };
+        let (a, b) = (of(a, orders[0], &x), of(b, orders[1], &y));
+        compare(a, b, &Rule::default()).unwrap()
+    }
+
+    #[test]
+    fn byte_order_and_type_make_no_difference() {
+        let numbers: Vec<i32> = (0..1300).collect();
+        let mut changed = numbers.clone();
+        (changed[0], changed[700], changed[1299]) = (-3, 5, 1000);
+        let expected = Tally {
+            differing: 3,
+            without_size: 0,
+            first: Some(0),
+            absolute: Some((695.0, 700)),
+            relative: Some((1.0, 0)),
+        };
+        let (little, big) = (Endianness::Little, Endianness::Big);
+        let doubles = |v: &[i32]| Values::Double(v.iter().map(|&n| n.into()).collect());
+        let (a, b) = (Values::Int(numbers.clone()), Values::Int(changed.clone()));
+        let (x, y) = (doubles(&numbers), doubles(&changed));
+        for orders in [[little, little], [little, big], [big, big]] {
+            assert_eq!(compared(&a, &b, orders), expected);
+            assert_eq!(compared(&x, &y, orders), expected);
+            assert_eq!(compared(&a, &y, orders), expected);
+            assert_eq!(compared(&a, &x, orders), Tally::default());
+        }
+    }
+
+    #[test]
+    fn every_type_of_numbers_is_compared() {
+        for ty in Atomic::ALL {
+            let Ok(one) = crate::model::convert::convert(&Values::Int(vec![3, 4]), ty) else {
+                continue;
+            };
+            let other = crate::model::convert::convert(&Values::Int(vec![3, 7]), ty).unwrap();
+            let both = [Endianness::Big; 2];
+            let tally = compared(&one, &other, both);
+            assert_eq!(
+                (tally.differing, tally.absolute),
+                (1, Some((3.0, 1))),
+                "{ty:?}"
+            );
+            assert_eq!(compared(&one, &one, both), Tally::default());
+        }
+        let text = |t: &[u8]| Values::Char(t.to_vec());
+        let tally = compared(&text(b"abc"), &text(b"abd"), [Endianness::Big; 2]);
+        assert_eq!(
+            (tally.differing, tally.without_size, tally.first),
+            (1, 1, Some(2))
+        );
+    }
+
+    #[test]
+    fn not_a_number_is_one_thing() {
+        let a = Values::Float(vec![f32::NAN, 0.0, 1.0, f32::NAN]);
+        let b = Values::Float(vec![-f32::NAN, -0.0, f32::NAN, 1.0]);
+        let tally = compared(&a, &b, [Endianness::Little; 2]);
+        assert_eq!(
+            (tally.differing, tally.without_size, tally.first),
+            (2, 2, Some(2))
+        );
+    }
+}

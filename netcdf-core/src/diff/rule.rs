@@ -1,0 +1,203 @@
+//! When two numbers are the same, and how far they are apart.
+
+use crate::model::Values;
+use crate::model::convert::whole_number;
+
+/// How much numbers may differ.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tolerance {
+    /// The difference itself may be as large.
+    pub absolute: f64,
+    /// Or this part of the larger magnitude.
+    pub relative: f64,
+}
+
+/// A number of any type, exactly.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Number {
+    Whole(i128),
+    Real(f64),
+}
+
+/// How far two numbers are apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Distance {
+    pub(super) absolute: f64,
+    /// As a part of the larger magnitude.
+    pub(super) relative: f64,
+}
+
+/// Which numbers count as the same.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Rule {
+    pub(super) tolerance: Tolerance,
+    /// The fill values of both variables, if they differ.
+    pub(super) fills: Option<[Number; 2]>,
+}
+
+/// What a rule says of two numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Verdict {
+    Same,
+    /// The distance, if it has a size.
+    Different(Option<Distance>),
+}
+
+impl Number {
+    /// Number `at` of a list; `None` if the values are no numbers.
+    pub(super) fn of(values: &Values, at: usize) -> Option<Self> {
+        fn whole<T: Copy + Into<i128>>(list: &[T], at: usize) -> Option<Number> {
+            list.get(at).map(|&n| Number::Whole(n.into()))
+        }
+        match values {
+            Values::Byte(v) => whole(v, at),
+            Values::Short(v) => whole(v, at),
+            Values::Int(v) => whole(v, at),
+            Values::Int64(v) => whole(v, at),
+            Values::UByte(v) => whole(v, at),
+            Values::UShort(v) => whole(v, at),
+            Values::UInt(v) => whole(v, at),
+            Values::UInt64(v) => whole(v, at),
+            Values::Float(v) => v.get(at).map(|&x| Self::Real(x.into())),
+            Values::Double(v) => v.get(at).map(|&x| Self::Real(x)),
+            Values::Enum(_, base) => Self::of(base, at),
+            Values::Char(_) | Values::String(_) | Values::Opaque { .. } => None,
+            Values::Vlen(..) | Values::Compound { .. } => None,
+        }
+    }
+
+    /// True for equal numbers, without rounding. A NaN is equal to a NaN.
+    pub(super) fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => a == b,
+            (Self::Real(a), Self::Real(b)) => a == b || a.is_nan() && b.is_nan(),
+            (Self::Whole(n), Self::Real(x)) | (Self::Real(x), Self::Whole(n)) => {
+                exact(x) == Some(n)
+            }
+        }
+    }
+
+    /// How far two finite numbers are apart.
+    fn distance(self, other: Self) -> Option<Distance> {
+        let whole = |a: i128, b: i128| {
+            let largest = a.unsigned_abs().max(b.unsigned_abs());
+            (a.abs_diff(b) as f64, largest as f64)
+        };
+        let real = |a: f64, b: f64| ((a - b).abs(), a.abs().max(b.abs()));
+        let (absolute, largest) = match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => whole(a, b),
+            (Self::Real(a), Self::Real(b)) => real(a, b),
+            (Self::Whole(n), Self::Real(x)) | (Self::Real(x), Self::Whole(n)) => match exact(x) {
+                Some(m) => whole(n, m),
+                None => real(n as f64, x),
+            },
+        };
+        let relative = match absolute.is_finite() {
+            true => absolute / largest,
+            false => 2.0,
+        };
+        largest
+            .is_finite()
+            .then_some(Distance { absolute, relative })
+    }
+}
+
+/// A number without a fraction as a whole one.
+fn exact(x: f64) -> Option<i128> {
+    whole_number(x).filter(|_| x.fract() == 0.0)
+}
+
+impl Rule {
+    pub(super) fn judge(&self, a: Number, b: Number) -> Verdict {
+        if a.is(b) || self.fills.is_some_and(|[x, y]| a.is(x) && b.is(y)) {
+            return Verdict::Same;
+        }
+        match a.distance(b) {
+            Some(by) if by.is_within(self.tolerance) => Verdict::Same,
+            by => Verdict::Different(by.filter(|by| !by.absolute.is_nan())),
+        }
+    }
+}
+
+impl Distance {
+    fn is_within(self, tolerance: Tolerance) -> bool {
+        let Tolerance { absolute, relative } = tolerance;
+        (absolute > 0.0 && self.absolute <= absolute)
+            || (relative > 0.0 && self.relative <= relative)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(tolerance: (f64, f64), a: Number, b: Number) -> Verdict {
+        let (absolute, relative) = tolerance;
+        let tolerance = Tolerance { absolute, relative };
+        let rule = Rule {
+            tolerance,
+            fills: None,
+        };
+        assert_eq!(rule.judge(a, b), rule.judge(b, a));
+        rule.judge(a, b)
+    }
+
+    fn apart(absolute: f64, relative: f64) -> Verdict {
+        Verdict::Different(Some(Distance { absolute, relative }))
+    }
+
+    #[test]
+    fn numbers_of_all_types_are_compared_exactly() {
+        use Number::{Real, Whole};
+        let big = 1i128 << 53;
+        let same = |a, b| judge((0.0, 0.0), a, b) == Verdict::Same;
+        assert!(same(Whole(big), Real(9_007_199_254_740_992.0)));
+        assert!(!same(Whole(big + 1), Real(9_007_199_254_740_992.0)));
+        assert!(same(Real(0.0), Real(-0.0)) && same(Whole(0), Real(-0.0)));
+        assert!(same(Real(f64::NAN), Real(-f64::NAN)));
+        assert!(!same(Real(0.1), Real(f64::from(0.1_f32))));
+        assert!(!same(Whole(1), Real(1.5)));
+        assert_eq!(
+            judge((0.0, 0.0), Whole(big + 1), Real(9_007_199_254_740_992.0)),
+            apart(1.0, 1.0 / (big + 1) as f64)
+        );
+    }
+
+    #[test]
+    fn the_edges_of_tolerance() {
+        use Number::{Real, Whole};
+        let (a, b) = (Real(2.0), Real(2.5));
+        assert_eq!(judge((0.5, 0.0), a, b), Verdict::Same);
+        assert_eq!(judge((0.49, 0.0), a, b), apart(0.5, 0.2));
+        assert_eq!(judge((0.0, 0.2), a, b), Verdict::Same);
+        assert_eq!(judge((0.0, 0.19), a, b), apart(0.5, 0.2));
+        assert_eq!(judge((3.0, 0.0), Whole(-1), Whole(2)), Verdict::Same);
+        assert_eq!(judge((2.0, 0.0), Whole(-1), Whole(2)), apart(3.0, 1.5));
+    }
+
+    #[test]
+    fn what_is_not_finite_has_no_size() {
+        use Number::{Real, Whole};
+        let none = Verdict::Different(None);
+        let all = (1e300, 1.0);
+        assert_eq!(judge(all, Real(f64::NAN), Real(1.0)), none);
+        assert_eq!(judge(all, Real(f64::INFINITY), Whole(1)), none);
+        assert_eq!(
+            judge(all, Real(f64::INFINITY), Real(f64::NEG_INFINITY)),
+            none
+        );
+        let infinite = apart(f64::INFINITY, 2.0);
+        assert_eq!(judge((0.0, 0.0), Real(1.5e308), Real(-1.5e308)), infinite);
+    }
+
+    #[test]
+    fn fill_values_are_equal_each_in_its_place() {
+        let rule = Rule {
+            fills: Some([Number::Whole(-1), Number::Real(f64::NAN)]),
+            ..Rule::default()
+        };
+        let (a, b) = (Number::Whole(-1), Number::Real(f64::NAN));
+        assert_eq!(rule.judge(a, b), Verdict::Same);
+        assert_eq!(rule.judge(b, a), Verdict::Different(None));
+    }
+}

@@ -1,0 +1,263 @@
+//! Groups, dimensions, variables, and the order of definitions.
+
+use std::collections::BTreeSet;
+
+use super::difference::{Difference, Finding, ObjectKind, Side};
+use super::matched::Matched;
+use super::{Candidate, Options, attributes, storage, types};
+use crate::model::{DataType, DimId, GroupId, Name, Schema, VarId, Variable};
+
+/// A variable of both datasets whose values can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair {
+    pub(super) vars: [VarId; 2],
+    pub(super) path: String,
+}
+
+/// A walk through the groups of both datasets.
+pub(super) struct Walk<'a> {
+    pub(super) schemas: [&'a Schema; 2],
+    pub(super) options: &'a Options<'a>,
+    pub(super) found: Vec<Difference>,
+    pub(super) pairs: Vec<Pair>,
+    /// Dimensions of the first dataset whose other length was named.
+    lengths: BTreeSet<DimId>,
+}
+
+/// A group of both datasets, and the kind of objects that are looked for.
+pub(super) struct Place<'p> {
+    kind: ObjectKind,
+    groups: [GroupId; 2],
+    path: &'p str,
+}
+
+impl<'p> Place<'p> {
+    pub(super) fn new(kind: ObjectKind, groups: [GroupId; 2], path: &'p str) -> Self {
+        Self { kind, groups, path }
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(schemas: [&'a Schema; 2], options: &'a Options<'a>) -> Self {
+        Self {
+            schemas,
+            options,
+            found: vec![],
+            pairs: vec![],
+            lengths: BTreeSet::new(),
+        }
+    }
+
+    /// Compares group after group, parents first.
+    pub(super) fn run(&mut self) {
+        let mut left = vec![([GroupId::ROOT; 2], "/".to_owned())];
+        while let Some((groups, path)) = left.pop() {
+            self.dims(groups, &path);
+            types::compare(self, groups, &path);
+            self.group_attributes(groups, &path);
+            self.variables(groups, &path);
+            let mut inner = self.groups(groups, &path);
+            inner.reverse();
+            left.extend(inner);
+        }
+    }
+
+    /// True if an object is compared.
+    pub(super) fn takes(&self, side: Side, kind: ObjectKind, path: &str) -> bool {
+        (self.options.takes)(&Candidate {
+            side,
+            kind,
+            path,
+            attribute: None,
+        })
+    }
+
+    pub(super) fn find(&mut self, kind: ObjectKind, path: &str, finding: Finding) {
+        self.found.push(Difference {
+            kind,
+            path: path.to_owned(),
+            attribute: None,
+            finding,
+        });
+    }
+
+    /// The objects of a kind that are compared, matched. What only one dataset has is found.
+    pub(super) fn matched<I: Copy>(
+        &mut self,
+        inside: Place<'_>,
+        list: impl Fn(&'a Schema, GroupId) -> Vec<(&'a Name, I)>,
+        name: impl Fn(&'a Schema, I) -> Option<&'a Name>,
+    ) -> Vec<([I; 2], String)> {
+        let Place { kind, groups, path } = inside;
+        let ([x, y], group) = (groups, path);
+        let schemas = self.schemas;
+        let taken = |side: Side, (schema, id): (&'a Schema, GroupId)| {
+            let mut all = list(schema, id);
+            all.retain(|(name, _)| self.takes(side, kind, &within(group, name)));
+            all
+        };
+        let [a, b] = schemas;
+        let matched = Matched::new([taken(Side::First, (a, x)), taken(Side::Second, (b, y))]);
+        let path = |schema: &'a Schema, id: I| {
+            name(schema, id).map_or_else(String::new, |name| within(group, name))
+        };
+        for (side, (ids, schema)) in Side::BOTH.into_iter().zip(matched.only.iter().zip(schemas)) {
+            for id in ids {
+                self.find(kind, &path(schema, *id), Finding::Only(side));
+            }
+        }
+        if let Some(order) = matched.order.filter(|_| self.options.layout) {
+            self.find(ObjectKind::Group, group, Finding::Order(kind, order));
+        }
+        let both = matched.both.into_iter();
+        both.map(|ids| (ids, path(a, ids[0]))).collect()
+    }
+
+    fn groups(&mut self, groups: [GroupId; 2], path: &str) -> Vec<([GroupId; 2], String)> {
+        let list = |schema: &'a Schema, group| {
+            let ids = schema
+                .group(group)
+                .map(|g| g.groups.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.group(id)?.name, id)))
+                .collect()
+        };
+        let name = |schema: &'a Schema, id| schema.group(id).map(|g| &g.name);
+        self.matched(Place::new(ObjectKind::Group, groups, path), list, name)
+    }
+
+    fn group_attributes(&mut self, [a, b]: [GroupId; 2], path: &str) {
+        if !self.takes(Side::First, ObjectKind::Group, path) {
+            return;
+        }
+        let [x, y] = self.schemas;
+        let of = |schema: &'a Schema, id| {
+            schema
+                .group(id)
+                .map(|g| g.attributes.as_slice())
+                .unwrap_or_default()
+        };
+        attributes::compare(self, (ObjectKind::Group, path), [of(x, a), of(y, b)]);
+    }
+
+    fn dims(&mut self, groups: [GroupId; 2], path: &str) {
+        let list = |schema: &'a Schema, group| {
+            let ids = schema
+                .group(group)
+                .map(|g| g.dims.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.dim(id)?.name, id)))
+                .collect()
+        };
+        let name = |schema: &'a Schema, id| schema.dim(id).map(|d| &d.name);
+        for (ids, path) in self.matched(Place::new(ObjectKind::Dimension, groups, path), list, name)
+        {
+            self.dim(ids, &path);
+        }
+    }
+
+    fn dim(&mut self, [a, b]: [DimId; 2], path: &str) {
+        let (Some(x), Some(y)) = (self.schemas[0].dim(a), self.schemas[1].dim(b)) else {
+            return;
+        };
+        if x.len != y.len {
+            self.lengths.insert(a);
+            self.find(ObjectKind::Dimension, path, Finding::Length([x.len, y.len]));
+        }
+        if self.options.layout && x.unlimited != y.unlimited {
+            let word =
+                |unlimited: bool| Some(if unlimited { "unlimited" } else { "limited" }.to_owned());
+            let words = [word(x.unlimited), word(y.unlimited)];
+            self.find(ObjectKind::Dimension, path, Finding::Storage(words));
+        }
+    }
+
+    fn variables(&mut self, groups: [GroupId; 2], path: &str) {
+        let list = |schema: &'a Schema, group| {
+            let ids = schema
+                .group(group)
+                .map(|g| g.vars.as_slice())
+                .unwrap_or_default();
+            ids.iter()
+                .filter_map(|&id| Some((&schema.var(id)?.name, id)))
+                .collect()
+        };
+        let name = |schema: &'a Schema, id| schema.var(id).map(|v| &v.name);
+        for (vars, path) in self.matched(Place::new(ObjectKind::Variable, groups, path), list, name)
+        {
+            self.variable(vars, path);
+        }
+    }
+
+    fn variable(&mut self, vars: [VarId; 2], path: String) {
+        let [x, y] = self.schemas;
+        let (Some(a), Some(b)) = (x.var(vars[0]), y.var(vars[1])) else {
+            return;
+        };
+        let comparable = a.dims.len() == b.dims.len() && types::comparable((x, a.ty), (y, b.ty));
+        let names = [types::name(x, a.ty), types::name(y, b.ty)];
+        if names[0] != names[1] || class(a.ty) != class(b.ty) {
+            self.find(
+                ObjectKind::Variable,
+                &path,
+                Finding::Type(names, comparable),
+            );
+        }
+        self.shape([a, b], &path, comparable);
+        attributes::compare(
+            self,
+            (ObjectKind::Variable, &path),
+            [&a.attributes, &b.attributes],
+        );
+        if self.options.layout {
+            storage::of_variables(self, &path, [a, b]);
+        }
+        if comparable {
+            self.pairs.push(Pair { vars, path });
+        }
+    }
+
+    fn shape(&mut self, vars: [&Variable; 2], path: &str, comparable: bool) {
+        let [x, y] = self.schemas;
+        let names = |schema: &Schema, var: &Variable| {
+            let dims = var.dims.iter();
+            let names = dims.map(|&d| {
+                schema
+                    .dim(d)
+                    .map_or_else(String::new, |d| d.name.to_string())
+            });
+            names.collect::<Vec<_>>()
+        };
+        let [a, b] = [names(x, vars[0]), names(y, vars[1])];
+        if a != b {
+            return self.find(
+                ObjectKind::Variable,
+                path,
+                Finding::Dimensions([a, b], comparable),
+            );
+        }
+        let lens = |schema: &Schema, var: &Variable| {
+            let dims = var.dims.iter();
+            dims.map(|&d| schema.dim(d).map_or(0, |d| d.len))
+                .collect::<Vec<_>>()
+        };
+        let [a, b] = [lens(x, vars[0]), lens(y, vars[1])];
+        let pairs = vars[0].dims.iter().zip(a.iter().zip(&b));
+        let mut unnamed = pairs.filter(|(dim, (a, b))| a != b && !self.lengths.contains(dim));
+        if unnamed.next().is_some() {
+            self.find(ObjectKind::Variable, path, Finding::Shape([a, b]));
+        }
+    }
+}
+
+/// Whether a type is atomic.
+fn class(ty: DataType) -> bool {
+    ty.atomic().is_some()
+}
+
+/// The path of an object in a group.
+pub(super) fn within(group: &str, name: &Name) -> String {
+    format!("{}/{name}", group.trim_end_matches('/'))
+}

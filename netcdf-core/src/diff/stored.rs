@@ -1,0 +1,194 @@
+//! Chunks that are stored alike. Those with equal bytes have equal elements, and are not decoded.
+
+use std::collections::BTreeMap;
+
+use super::tally::Found;
+use super::values::Both;
+use crate::arithmetic::{Amount, length};
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::{Dataset, Grid, Layout};
+use crate::error::Result;
+use crate::model::{Region, VarId};
+use crate::runtime::Item;
+
+/// Chunks whose places are held at a time, per dataset.
+const CHUNKS: u64 = 1 << 12;
+/// Chunks that a worker compares, at most.
+const TOGETHER: usize = 64;
+/// Stored bytes that a worker compares, roughly, of each dataset.
+const BYTES: u64 = 1 << 20;
+/// Bytes of the largest chunks without filters that are compared as a whole.
+const WHOLE: u64 = 4 << 20;
+/// Copies of a decoded chunk while it is compared.
+const COPIES: u64 = 4;
+
+/// A chunk of the grid, as each dataset stores it.
+struct Cell {
+    /// Its elements.
+    part: Region,
+    /// `None` if it is not stored.
+    chunks: [Option<ChunkRef>; 2],
+}
+
+impl Cell {
+    /// Bytes to read to compare it as it is stored; `None` if it has to be decoded.
+    fn stored(&self) -> Option<[&ChunkRef; 2]> {
+        match &self.chunks {
+            [Some(a), Some(b)] if a.mask == b.mask && length(&a.range) == length(&b.range) => {
+                Some([a, b])
+            }
+            [Some(_) | None, Some(_) | None] => None,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.stored().map_or(0, |[a, _]| length(&a.range))
+    }
+}
+
+impl Both<'_> {
+    /// True if chunks of the same place are stored in the same way, so that equal bytes are equal elements.
+    pub(super) fn stored_alike(&self) -> Result<bool> {
+        let [a, b] = &self.layouts;
+        let grid = a.chunk == b.chunk && a.extent == b.extent && a.extent == self.shape;
+        if !grid || self.partly || a.filters != b.filters {
+            return Ok(false);
+        }
+        // Without filters, elements need not be read chunk by chunk.
+        let small = Amount::of(a.chunk_bytes()) <= WHOLE.into();
+        let is_chunked = |(set, var): (Dataset<'_>, VarId)| match a.filters.is_empty() {
+            _ if set.reader.assembles(var) => false,
+            true => small && set.reader.has_index(var),
+            false => true,
+        };
+        Ok(self.is_same_element()? && self.sets().into_iter().all(is_chunked))
+    }
+
+    /// True if an element has the same bytes in both datasets.
+    fn is_same_element(&self) -> Result<bool> {
+        let [a, b] = [&self.layouts[0].element, &self.layouts[1].element];
+        Ok(match (a.plain_type(), b.plain_type()) {
+            (Some(x), Some(y)) => x == y && (a.order == b.order || x.size() == Some(1)),
+            (None, None) => self.has_same_form(),
+            (Some(_) | None, Some(_) | None) => false,
+        })
+    }
+
+    /// Both datasets with their variables.
+    fn sets(&self) -> [(Dataset<'_>, VarId); 2] {
+        let [a, b] = self.sides;
+        let [x, y] = self.pair.vars;
+        [(a.set, x), (b.set, y)]
+    }
+
+    /// Compares chunk by chunk.
+    pub(super) fn compare_stored(&self) -> Result<Found> {
+        let alike = self.unwritten_alike()?;
+        let grid = Grid::new(&self.layouts[0], &self.shape);
+        let sections = grid.boxes(CHUNKS);
+        let items = sections.flat_map(|section| match self.groups(&grid, &section, alike) {
+            Ok(groups) => groups
+                .into_iter()
+                .map(|group| Ok(self.item(group)))
+                .collect(),
+            Err(e) => vec![Err(e)],
+        });
+        let mut found = Found::default();
+        self.runtime().ordered(
+            items,
+            |group| self.compare_cells(&group),
+            |one| {
+                found.add(one);
+                Ok(())
+            },
+        )?;
+        Ok(found)
+    }
+
+    /// True if elements that are not stored are the same in both datasets.
+    fn unwritten_alike(&self) -> Result<bool> {
+        let [(a, x), (b, y)] = self.sets();
+        let (p, q) = (a.fill(x, &self.layouts[0])?, b.fill(y, &self.layouts[1])?);
+        Ok(self.tally(&p, &q)?.differing == 0)
+    }
+
+    /// The chunks of a section of the grid that are stored, in groups that are compared together. Those that neither
+    /// dataset stores are among them if they are not `alike`.
+    fn groups(&self, grid: &Grid, section: &Region, alike: bool) -> Result<Vec<Vec<Cell>>> {
+        let [(a, x), (b, y)] = self.sets();
+        a.env.cancel.check()?;
+        let located = |set: Dataset<'_>, var, layout: &Layout| -> Result<BTreeMap<_, _>> {
+            set.chunks_by_place(var, layout, section)
+        };
+        let mut left = located(a, x, &self.layouts[0])?;
+        let mut right = located(b, y, &self.layouts[1])?;
+        let mut groups: Vec<Vec<Cell>> = vec![];
+        if alike && left.is_empty() && right.is_empty() {
+            return Ok(groups);
+        }
+        let mut bytes = BYTES;
+        for part in grid.chunks(section).map(|chunk| section.part(&chunk)) {
+            let chunks = [left.remove(&part.start), right.remove(&part.start)];
+            if alike && chunks == [None, None] {
+                continue;
+            }
+            let cell = Cell { part, chunks };
+            let full = |group: &Vec<Cell>| group.len() >= TOGETHER;
+            if bytes >= BYTES || groups.last().is_none_or(full) {
+                groups.push(vec![]);
+                bytes = 0;
+            }
+            bytes += cell.bytes();
+            if let Some(group) = groups.last_mut() {
+                group.push(cell);
+            }
+        }
+        Ok(groups)
+    }
+
+    fn item(&self, group: Vec<Cell>) -> Item<Vec<Cell>> {
+        let stored = group.iter().map(|cell| Amount::of(cell.bytes()) * 2u64);
+        let decoded = Amount::of(self.layouts[0].chunk_bytes()) * COPIES;
+        let bytes = stored.sum::<Amount>() + decoded;
+        Item::new(bytes.get(), group)
+    }
+
+    /// Compares a group of chunks: first what is stored, then the elements of chunks whose bytes differ.
+    fn compare_cells(&self, group: &[Cell]) -> Result<Found> {
+        let mut found = Found::default();
+        let differs = self.differing(group)?;
+        let [(a, _), _] = self.sets();
+        for (cell, differs) in group.iter().zip(differs) {
+            match differs {
+                true => found.add(self.compare_box(&cell.part)?),
+                false => {
+                    let bytes = Amount::product(&cell.part.count) * self.layouts[0].element.size;
+                    a.env.progress.advance(bytes.get());
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether each chunk of a group differs in its stored bytes.
+    fn differing(&self, group: &[Cell]) -> Result<Vec<bool>> {
+        let [(a, _), (b, _)] = self.sets();
+        a.env.cancel.check()?;
+        let stored: Vec<_> = group.iter().filter_map(Cell::stored).collect();
+        let [x, y] = [0, 1].map(|n| -> Vec<ChunkRef> {
+            stored
+                .iter()
+                .filter_map(|pair| pair.get(n))
+                .map(|chunk| (*chunk).clone())
+                .collect()
+        });
+        let left = a.fetch(&x).map_err(|e| e.of(self.sides[0].name))?;
+        let right = b.fetch(&y).map_err(|e| e.of(self.sides[1].name))?;
+        let mut same = left.iter().zip(&right).map(|(a, b)| a == b);
+        let differs = group.iter().map(|cell| match cell.stored() {
+            Some(_) => !same.next().unwrap_or(false),
+            None => true,
+        });
+        Ok(differs.collect())
+    }
+}

@@ -1,0 +1,91 @@
+//! The elements that differ, counted.
+
+use super::difference::{DifferentElement, Farthest};
+use super::rule::Distance;
+
+/// What was found in a list of elements. Positions are those in the list.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Tally {
+    pub(super) differing: u64,
+    pub(super) without_size: u64,
+    pub(super) first: Option<usize>,
+    /// The largest differences, with the first element that has them.
+    pub(super) absolute: Option<(f64, usize)>,
+    pub(super) relative: Option<(f64, usize)>,
+}
+
+impl Tally {
+    /// Counts an element that differs.
+    pub(super) fn add(&mut self, at: usize, distance: Option<Distance>) {
+        self.differing += 1;
+        self.first.get_or_insert(at);
+        match distance {
+            Some(Distance { absolute, relative }) => {
+                farther(&mut self.absolute, (absolute, at));
+                farther(&mut self.relative, (relative, at));
+            }
+            None => self.without_size += 1,
+        }
+    }
+
+    /// Adds what was found in elements that come later, the first of which is number `offset`.
+    pub(super) fn append(&mut self, later: &Self, offset: usize) {
+        self.differing += later.differing;
+        self.without_size += later.without_size;
+        let moved = |(by, at): (f64, usize)| (by, at + offset);
+        self.first = self.first.or(later.first.map(|at| at + offset));
+        later
+            .absolute
+            .map(moved)
+            .into_iter()
+            .for_each(|one| farther(&mut self.absolute, one));
+        later
+            .relative
+            .map(moved)
+            .into_iter()
+            .for_each(|one| farther(&mut self.relative, one));
+    }
+}
+
+fn farther(known: &mut Option<(f64, usize)>, (by, at): (f64, usize)) {
+    if known.is_none_or(|(most, _)| by > most) {
+        *known = Some((by, at));
+    }
+}
+
+/// What was found in parts of a variable, in any order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Found {
+    pub(super) differing: u64,
+    pub(super) without_size: u64,
+    pub(super) first: Option<DifferentElement>,
+    pub(super) absolute: Option<Farthest>,
+    pub(super) relative: Option<Farthest>,
+}
+
+impl Found {
+    /// Adds what was found in another part.
+    pub(super) fn add(&mut self, other: Self) {
+        self.differing += other.differing;
+        self.without_size += other.without_size;
+        let earlier = |known: &DifferentElement, one: &DifferentElement| one.index < known.index;
+        if let Some(one) = other.first
+            && self.first.as_ref().is_none_or(|known| earlier(known, &one))
+        {
+            self.first = Some(one);
+        }
+        farthest(&mut self.absolute, other.absolute);
+        farthest(&mut self.relative, other.relative);
+    }
+}
+
+/// Keeps the larger difference; of equal ones that of the earlier element, whichever part comes first.
+fn farthest(known: &mut Option<Farthest>, other: Option<Farthest>) {
+    let Some(other) = other else { return };
+    let is_larger = |known: &Farthest| {
+        other.by > known.by || other.by >= known.by && other.element.index < known.element.index
+    };
+    if known.as_ref().is_none_or(is_larger) {
+        *known = Some(other);
+    }
+}
