@@ -39,7 +39,10 @@ fn sums(memory: &Memory, env: &Env) -> (Digest, Digest) {
         .schema
         .var_ids()
         .map(|id| (id, sums.variable(id).unwrap()));
-    (var, sums.dataset(&all.collect::<Vec<_>>()).unwrap())
+    let all: Vec<_> = all.collect();
+    let (done, total) = env.progress.get();
+    assert_eq!(done, total);
+    (var, sums.dataset(&all).unwrap())
 }
 
 const SHAPE: [u64; 3] = [5, 12, 9];
