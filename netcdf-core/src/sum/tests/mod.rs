@@ -56,6 +56,9 @@ const CHUNKS: [[u64; 3]; 8] = [
     [7, 20, 30],
 ];
 
+/// Threads and bytes of memory.
+const BUDGETS: [(usize, u64); 5] = [(1, 1 << 20), (2, 1 << 20), (2, 6000), (2, 1500), (1, 300)];
+
 #[test]
 fn how_elements_are_stored_does_not_count() {
     let expected = sums(
@@ -73,7 +76,7 @@ fn how_elements_are_stored_does_not_count() {
                 order,
                 ..form(&chunk, filtered)
             };
-            for (threads, memory) in [(1, 1 << 20), (2, 6000), (2, 1500), (1, 300)] {
+            for (threads, memory) in BUDGETS {
                 let env = env(threads, memory);
                 let made = Memory::new(&SHAPE, &form, number);
                 assert_eq!(sums(&made, &env), expected, "{form:?} {threads} {memory}");
@@ -96,7 +99,7 @@ fn how_elements_are_stored_does_not_count() {
 fn chunks_are_decoded_as_often_as_planned() {
     let (mut once, mut more) = (0, 0);
     for chunk in CHUNKS {
-        for (threads, memory) in [(1, 1 << 20), (2, 6000), (2, 1500), (1, 300)] {
+        for (threads, memory) in BUDGETS {
             let env = env(threads, memory);
             let made = Memory::new(&SHAPE, &form(&chunk, true), number);
             let set = Dataset::new(&made, &env);
