@@ -56,7 +56,7 @@ pub(crate) fn check(
     if list.odd > 0 && tally.lines > 0 {
         env.notes.say(Note {
             object: name.to_owned(),
-            what: format!("{} lines are no digests with names", list.odd),
+            what: format!("lines that are no digests with names: {}", list.odd),
             remedy: None,
         });
     }

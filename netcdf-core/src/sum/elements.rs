@@ -40,13 +40,16 @@ pub(super) fn all(set: Dataset<'_>, var: VarId, to: &mut Stream) -> Result<()> {
         met: None,
     };
     let path = || set.reader.schema().var_path(var);
-    let work = |_: &Region, part: BoxElements| rows.canonical(part.bytes).in_object(path);
+    let work = |_: &Region, part: BoxElements| {
+        let stored = part.bytes.len() as u64;
+        Ok((stored, rows.canonical(part.bytes).in_object(path)?))
+    };
     let progress = &set.env.progress;
     progress.expect(rows.bytes());
-    let sink = |bytes: Vec<u8>| {
+    let sink = |(stored, bytes): (u64, Vec<u8>)| {
         set.env.cancel.check()?;
         to.add(&bytes);
-        progress.advance(bytes.len() as u64);
+        progress.advance(stored);
         set.env.buffers.give_large(bytes);
         Ok(())
     };

@@ -98,7 +98,7 @@ impl<'a> Sums<'a> {
         let mut to = Stream::new("dataset");
         to.sorted(self.groups(schema)?);
         to.sorted(paths::dims(schema));
-        to.sorted(self.types.all(schema)?);
+        to.sorted(self.types.all(schema));
         let vars = vars.iter();
         let vars = vars.map(|(id, digest)| (var_path(schema, *id), digest.bytes().to_vec()));
         to.sorted(vars.collect());

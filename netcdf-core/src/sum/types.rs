@@ -3,123 +3,130 @@
 use super::paths::path;
 use super::stream::Stream;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::model::{DataType, Field, Schema, TypeId, TypeKind};
+use crate::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserType};
 
 /// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// The digests of the descriptions of all user-defined types: a type that is a part of many others is described once.
-pub(super) struct Types(Vec<[u8; 32]>);
+/// The digest of a description.
+type Description = [u8; 32];
+
+/// The descriptions of all user-defined types: a type that is a part of many others is described once.
+pub(super) struct Types(Vec<Description>);
 
 impl Types {
     /// Those of a schema.
     pub(super) fn of(schema: &Schema) -> Result<Self> {
-        let mut known = vec![None; schema.types.len()];
+        let mut describing = Describing {
+            schema,
+            known: vec![None; schema.types.len()],
+        };
         let ids = (0..).map(TypeId).take(schema.types.len());
-        let described = ids.map(|id| described(schema, id, &mut known, 0));
+        let described = ids.map(|id| describing.user(id, 0));
         described.collect::<Result<_>>().map(Self)
     }
 
-    /// Adds the description of a type: its keyword, or `user` and the digest.
+    /// Adds a type: its keyword, or `user` and the description.
     pub(super) fn describe(&self, ty: DataType, to: &mut Stream) -> Result<()> {
         match ty {
             DataType::Atomic(atomic) => to.text(atomic.name().as_bytes()),
-            DataType::User(id) => {
-                let digest = self.0.get(id.index()).or_internal("a type")?;
-                user(digest, to);
-            }
+            DataType::User(id) => user(self.0.get(id.index()).or_internal("a type")?, to),
         }
         Ok(())
     }
 
     /// Paths and descriptions of the types of the dataset.
-    pub(super) fn all(&self, schema: &Schema) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-        let one = |(ty, digest): (&crate::model::UserType, &[u8; 32])| {
-            Ok((path(schema, ty.group, &ty.name), digest.to_vec()))
+    pub(super) fn all(&self, schema: &Schema) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let one = |(ty, description): (&UserType, &Description)| {
+            (path(schema, ty.group, &ty.name), description.to_vec())
         };
         schema.types.iter().zip(&self.0).map(one).collect()
     }
 }
 
-fn user(digest: &[u8; 32], to: &mut Stream) {
+/// Adds a user-defined type.
+fn user(description: &Description, to: &mut Stream) {
     to.text(b"user");
-    to.add(digest);
+    to.add(description);
 }
 
-/// What is known of types so far, by id.
-type Known = [Option<[u8; 32]>];
+/// Describes the types of a schema.
+struct Describing<'a> {
+    schema: &'a Schema,
+    /// The descriptions made so far, by id.
+    known: Vec<Option<Description>>,
+}
 
-/// The digest of the description of a user-defined type.
-fn described(schema: &Schema, id: TypeId, known: &mut Known, depth: u32) -> Result<[u8; 32]> {
-    if let Some(digest) = known.get(id.index()).copied().flatten() {
-        return Ok(digest);
+impl Describing<'_> {
+    /// The description of a user-defined type.
+    fn user(&mut self, id: TypeId, depth: u32) -> Result<Description> {
+        if let Some(known) = self.known.get(id.index()).copied().flatten() {
+            return Ok(known);
+        }
+        if depth > DEPTH {
+            return Err(Error::new(ErrorKind::Limit, "types nested too deeply"));
+        }
+        let missing = || Error::new(ErrorKind::NotFound, "a type that does not exist");
+        let ty = self.schema.user_type(id).ok_or_else(missing)?;
+        let mut to = Stream::part();
+        self.class(ty, depth, &mut to)?;
+        let made = *to.digest().bytes();
+        if let Some(place) = self.known.get_mut(id.index()) {
+            *place = Some(made);
+        }
+        Ok(made)
     }
-    if depth > DEPTH {
-        return Err(Error::new(ErrorKind::Limit, "types nested too deeply"));
-    }
-    let missing = || Error::new(ErrorKind::NotFound, "a type that does not exist");
-    let ty = schema.user_type(id).ok_or_else(missing)?;
-    let mut to = Stream::part();
-    let mut part = |ty: DataType, to: &mut Stream| {
-        match ty {
-            DataType::Atomic(atomic) => to.text(atomic.name().as_bytes()),
-            DataType::User(id) => user(&described(schema, id, known, depth + 1)?, to),
+
+    /// Adds the class of a user-defined type, its name, and what the class has.
+    fn class(&mut self, ty: &UserType, depth: u32, to: &mut Stream) -> Result<()> {
+        let mut begin = |class: &str| {
+            to.text(class.as_bytes());
+            to.text(ty.name.as_bytes());
+        };
+        match &ty.kind {
+            TypeKind::Enum { base, members } => {
+                begin("enum");
+                self.part((*base).into(), depth, to)?;
+                to.sorted(members.iter().map(member).collect());
+            }
+            TypeKind::Opaque { size } => {
+                begin("opaque");
+                to.number(*size);
+            }
+            TypeKind::Vlen { base } => {
+                begin("vlen");
+                self.part(*base, depth, to)?;
+            }
+            TypeKind::Compound { fields, .. } => {
+                begin("compound");
+                to.number(fields.len() as u64);
+                fields.iter().try_for_each(|f| self.field(f, depth, to))?;
+            }
         }
         Ok(())
-    };
-    let class = |to: &mut Stream, class: &str| {
-        to.text(class.as_bytes());
-        to.text(ty.name.as_bytes());
-    };
-    match &ty.kind {
-        TypeKind::Enum { base, members } => {
-            class(&mut to, "enum");
-            part((*base).into(), &mut to)?;
-            to.sorted(
-                members
-                    .iter()
-                    .map(|(name, n)| member(name.as_bytes(), *n))
-                    .collect(),
-            );
-        }
-        TypeKind::Opaque { size } => {
-            class(&mut to, "opaque");
-            to.number(*size);
-        }
-        TypeKind::Vlen { base } => {
-            class(&mut to, "vlen");
-            part(*base, &mut to)?;
-        }
-        TypeKind::Compound { fields, .. } => {
-            class(&mut to, "compound");
-            to.number(fields.len() as u64);
-            fields
-                .iter()
-                .try_for_each(|f| field(f, &mut part, &mut to))?;
-        }
     }
-    let digest = *to.digest().bytes();
-    if let Some(place) = known.get_mut(id.index()) {
-        *place = Some(digest);
-    }
-    Ok(digest)
-}
 
-/// A field of a compound: name, type and shape.
-fn field(
-    field: &Field,
-    part: &mut impl FnMut(DataType, &mut Stream) -> Result<()>,
-    to: &mut Stream,
-) -> Result<()> {
-    to.text(field.name.as_bytes());
-    part(field.ty, to)?;
-    to.number(field.dims.len() as u64);
-    field.dims.iter().for_each(|&len| to.number(len));
-    Ok(())
+    /// Adds a type that is a part of another one.
+    fn part(&mut self, ty: DataType, depth: u32, to: &mut Stream) -> Result<()> {
+        match ty {
+            DataType::Atomic(atomic) => to.text(atomic.name().as_bytes()),
+            DataType::User(id) => user(&self.user(id, depth + 1)?, to),
+        }
+        Ok(())
+    }
+
+    /// Adds a field of a compound: name, type and shape.
+    fn field(&mut self, field: &Field, depth: u32, to: &mut Stream) -> Result<()> {
+        to.text(field.name.as_bytes());
+        self.part(field.ty, depth, to)?;
+        to.number(field.dims.len() as u64);
+        field.dims.iter().for_each(|&len| to.number(len));
+        Ok(())
+    }
 }
 
 /// A member of an enum: its name, and the lowest eight bytes of its number.
-fn member(name: &[u8], n: i128) -> (Vec<u8>, Vec<u8>) {
+fn member((name, n): &(Name, i128)) -> (Vec<u8>, Vec<u8>) {
     let number = n.to_le_bytes().into_iter().take(8);
-    (name.to_vec(), number.collect())
+    (name.as_bytes().to_vec(), number.collect())
 }
