@@ -46,7 +46,7 @@ impl Both<'_> {
     }
 
     /// Bytes of a box, of the dataset with larger elements.
-    fn bytes(&self, part: &[u64]) -> Amount {
+    pub(super) fn bytes(&self, part: &[u64]) -> Amount {
         let size = self.layouts[0]
             .element
             .size

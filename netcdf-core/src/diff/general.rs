@@ -74,6 +74,12 @@ impl General<'_> {
         match (a, b) {
             (Values::Char(a), Values::Char(b)) => Agreement::when(a.get(i) == b.get(j)),
             (Values::String(a), Values::String(b)) => Agreement::when(a.get(i) == b.get(j)),
+            (Values::Char(a), Values::String(b)) => {
+                Agreement::when(is_character(a.get(i), b.get(j)))
+            }
+            (Values::String(a), Values::Char(b)) => {
+                Agreement::when(is_character(b.get(j), a.get(i)))
+            }
             (Values::Opaque { .. }, Values::Opaque { .. }) => {
                 Agreement::when(bytes(a, i) == bytes(b, j))
             }
@@ -151,6 +157,14 @@ fn member<'s>(schema: &'s Schema, (values, at): One<'_>) -> Option<&'s Name> {
         }
         TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. } => None,
     }
+}
+
+/// True for a character and a string of it alone; the empty string is NUL. Some formats store characters so.
+fn is_character(character: Option<&u8>, string: Option<&Option<Box<[u8]>>>) -> bool {
+    let Some((character, Some(string))) = character.zip(string) else {
+        return false;
+    };
+    **string == [*character] || string.is_empty() && *character == 0
 }
 
 /// The bytes of an opaque value.
@@ -248,5 +262,9 @@ mod tests {
         assert!(general.all_same(&text(Some(b"a")), &text(Some(b"a"))));
         assert!(!general.all_same(&text(Some(b"")), &text(None)));
         assert!(!general.all_same(&text(Some(b"a")), &Values::Int(vec![1])));
+        let char = |c: u8| Values::Char(vec![c]);
+        assert!(general.all_same(&text(Some(b"a")), &char(b'a')));
+        assert!(general.all_same(&char(0), &text(Some(b""))));
+        assert!(!general.all_same(&char(b'a'), &text(Some(b"ab"))));
     }
 }

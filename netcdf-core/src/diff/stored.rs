@@ -19,6 +19,8 @@ const TOGETHER: usize = 64;
 const BYTES: u64 = 1 << 20;
 /// Bytes of the largest chunks without filters that are compared as a whole.
 const WHOLE: u64 = 4 << 20;
+/// Bytes of a variable that are worth asking whether any are stored.
+const MANY: u64 = 64 << 20;
 /// Copies of a decoded chunk while it is compared.
 const COPIES: u64 = 4;
 
@@ -62,6 +64,21 @@ impl Both<'_> {
             false => true,
         };
         Ok(self.is_same_element()? && self.sets().into_iter().all(is_chunked))
+    }
+
+    /// True if neither dataset stores any element, and all of them read the same: a file of a few bytes can have more of
+    /// them than anybody can wait for. Of a few elements that is not asked.
+    pub(super) fn is_stored_nowhere(&self) -> Result<bool> {
+        if self.bytes(&self.shape) <= MANY.into() {
+            return Ok(false);
+        }
+        for ((set, var), layout) in self.sets().into_iter().zip(&self.layouts) {
+            let whole = layout.extent == set.reader.schema().shape(var);
+            if !whole || set.reader.assembles(var) || set.has_chunks(var)? {
+                return Ok(false);
+            }
+        }
+        self.unwritten_alike()
     }
 
     /// True if an element has the same bytes in both datasets.

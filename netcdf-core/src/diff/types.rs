@@ -160,12 +160,12 @@ pub(super) fn name(schema: &Schema, ty: DataType) -> String {
     }
 }
 
-/// True if values of the types can be compared: numbers with numbers, anything else with its like.
+/// True if values of the types can be compared: numbers with numbers, text with text, anything else with its like.
 pub(super) fn comparable((x, a): (&Schema, DataType), (y, b): (&Schema, DataType)) -> bool {
     let number = |ty: Atomic| !matches!(ty, Atomic::Char | Atomic::String);
     let kind = |schema: &'_ Schema, ty: DataType| match ty {
         DataType::Atomic(ty) if number(ty) => "number",
-        DataType::Atomic(ty) => ty.name(),
+        DataType::Atomic(_) => "text",
         DataType::User(id) => match schema.user_type(id).map(|t| &t.kind) {
             // Its values are numbers.
             Some(TypeKind::Enum { .. }) => "number",

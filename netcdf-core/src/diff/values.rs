@@ -22,7 +22,7 @@ pub(super) fn compare(
     tolerance: Tolerance,
 ) -> Result<Option<Difference>> {
     let both = Both::new(sides, pair, tolerance)?;
-    if both.shape.contains(&0) {
+    if both.shape.contains(&0) || both.is_stored_nowhere()? {
         return Ok(None);
     }
     let found = match both.stored_alike()? {

@@ -222,6 +222,21 @@ fn fill_values_are_equal_also_where_nothing_is_stored() {
     assert_eq!(fills([&made(-1, ones(1), &[]), &b]), [400]);
 }
 
+/// A small file can claim so many elements.
+#[test]
+fn what_is_stored_nowhere_is_not_read() {
+    let made = |chunk: u64| {
+        let form = Form {
+            missing: vec![0],
+            filtered: false,
+            ..Form::chunks(&[1 << 40, chunk])
+        };
+        let made = Made::new(&[("y", 1 << 40), ("x", 1 << 20)]);
+        made.var("v", 2, &Values::Int(vec![]), form).done()
+    };
+    assert_eq!(values([&made(1 << 20), &made(1 << 21)]), None);
+}
+
 #[test]
 fn the_common_part_is_compared() {
     let a = grid(Values::Int64(numbers()), Form::chunks(&[7, 11]));
