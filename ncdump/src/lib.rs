@@ -1,4 +1,4 @@
-//! Prints netCDF datasets as CDL text, or their metadata as NcML.
+//! Prints netCDF datasets as CDL text or JSON, or their metadata as NcML.
 //!
 //! | module | what |
 //! |---|---|
@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `listing` | the kind, and the table of filters, as JSON |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -21,6 +22,7 @@
 pub mod cli;
 mod filters;
 mod forms;
+mod listing;
 mod ncml;
 mod options;
 mod select;
@@ -73,8 +75,8 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if parsed.strict {
         env.notes = Arc::new(Notes::strict());
     }
-    if !matches!(job, Job::Ncml(_)) {
-        // Truncated XML is of no use.
+    if !matches!(job, Job::Ncml(_) | Job::Json(_)) {
+        // Truncated XML or JSON is of no use.
         env.damage = Damage::tolerated();
     }
     let mut omitted = Vec::new();
@@ -115,7 +117,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     };
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
-        return say(io, &format!("{}\n", format::probe(&input)?.name()));
+        return say(io, &listing::kind(format::probe(&input)?.name(), cli.json)?);
     }
     let resource = Arc::clone(input.name());
     let reader = format::open(input, env)?;
@@ -146,11 +148,11 @@ fn print(
     io: &mut Io,
 ) -> Result<()> {
     match job {
-        Job::Kind => say(io, &format!("{}\n", reader.schema().kind.name())),
-        Job::ExtendedKind => {
-            let known = reader.provenance();
-            say(io, &format!("{} mode={:08x}\n", known.model, known.mode))
-        }
+        Job::Kind => say(io, &listing::kind(reader.schema().kind.name(), cli.json)?),
+        Job::ExtendedKind => say(
+            io,
+            &listing::extended_kind(&reader.provenance(), cli.json)?,
+        ),
         Job::Filters(request) => {
             let text = request.filters(reader.schema(), &env.filters, omitted)?;
             say(io, &text)
@@ -159,6 +161,11 @@ fn print(
             let engine = Engine::new(env);
             let set = Dataset::new(reader, env).with(&engine);
             request.write(&set, &name(cli), omitted, &mut *io.stdout)
+        }
+        Job::Json(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            request.json(&set, &name(cli), omitted, &mut *io.stdout)
         }
         Job::Ncml(request) => {
             let text = request.ncml(reader, &cli.input, &env.notes)?;

@@ -1,4 +1,4 @@
-//! The ncgen tool: makes a dataset from CDL.
+//! The ncgen tool: makes a dataset from CDL or JSON.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -13,6 +13,7 @@ pub mod cli;
 mod data;
 mod emit;
 mod fail;
+mod lists;
 mod made_up;
 mod name;
 mod strings;
@@ -71,7 +72,7 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
         limits: env.limits.clone(),
         strict: cli.strict,
     };
-    let cdl = netcdf_grammar::cdl::read(&*source, &options)?;
+    let cdl = lists::dataset(&*source, &options)?;
     warn(cli, &cdl.warnings, io);
     let mut reporter = Reporter::new(&*source).strict(cli.strict);
     if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
