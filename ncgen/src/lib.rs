@@ -38,6 +38,7 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
+use netcdf_grammar::json::read::is_json;
 
 use cli::{Cli, Language};
 
@@ -144,7 +145,9 @@ fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     };
     match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
-            other::may_be_cdl(&*source)?;
+            if !is_json(&*source)? {
+                other::may_be_cdl(&*source)?;
+            }
             Ok(source)
         }
         Container::Store(_) => {

@@ -11,5 +11,7 @@
 mod base64;
 mod names;
 pub mod read;
+#[cfg(test)]
+mod tests;
 mod text;
 pub mod write;

@@ -132,4 +132,4 @@ impl Writer<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

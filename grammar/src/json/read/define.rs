@@ -16,6 +16,8 @@ use crate::json::names::{reference_to_cdl, to_cdl, type_to_cdl};
 pub(super) struct Define<'s> {
     pub(super) lower: Lower<'s>,
     pub(super) source: &'s dyn Source,
+    /// Whether the text has a member `kind`.
+    pub(super) has_kind: bool,
     /// The path of the group.
     pub(super) path: String,
 }
@@ -56,6 +58,7 @@ impl<'s> Define<'s> {
         Self {
             lower,
             source,
+            has_kind: false,
             path: String::new(),
         }
     }

@@ -23,8 +23,6 @@ mod number;
 mod object;
 mod parts;
 mod settings;
-#[cfg(test)]
-mod tests;
 mod text;
 mod value;
 mod words;
@@ -84,6 +82,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError>
     let report = Reporter::new(source).strict(options.strict);
     let lower = Lower::new(report, options.kind, options.limits.clone());
     let mut define = Define::new(lower, source);
+    define.has_kind = text.kind.is_some();
     define.dataset(&text.root);
     let mut cdl = finish(define.lower, &text, options)?;
     cdl.lengths = measure::lengths(source, &mut cdl.schema, &text.root, &cdl.data)?;

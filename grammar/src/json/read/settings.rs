@@ -42,9 +42,21 @@ impl Define<'_> {
         }
     }
 
+    /// Whether a setting has no effect: the kind, which is told elsewhere, and storage that no output has.
+    fn is_told(&mut self, name: &[u8], values: &Values) -> bool {
+        match (Special::from_name(name), values.as_text()) {
+            (Some(Special::Format), _) => self.has_kind,
+            (Some(Special::Storage), Some(b"virtual" | b"unknown")) => true,
+            (Some(_) | None, _) => false,
+        }
+    }
+
     fn put(&mut self, var: Option<VarId>, key: &Key, (ty, values): (DataType, Values)) {
         let name = key.name.as_bytes();
         let special = Special::from_name(name).is_some();
+        if self.is_told(name, &values) {
+            return;
+        }
         if special || (var.is_some() && Algorithm::from_attribute(name).is_some()) {
             let constants = constants(&values);
             let word = CdlWord::new(key.name.clone(), key.at);

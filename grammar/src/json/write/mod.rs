@@ -16,8 +16,6 @@ mod number;
 mod rows;
 mod schema;
 mod scope;
-#[cfg(test)]
-mod tests;
 mod value;
 
 use std::io::Write;

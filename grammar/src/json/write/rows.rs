@@ -69,30 +69,43 @@ impl Rows {
         false
     }
 
-    /// The text before a row.
+    /// The text before a row: a line of its own, unless there is only one.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) {
-        let row = usize::from(!self.text && !self.shape.is_empty());
+        if index.is_empty() {
+            return out.resize(out.len() + self.inner(), b'[');
+        }
         let first = |level: &usize| index.iter().skip(*level).all(|&i| i == 0);
-        let opened = (0..index.len()).filter(first).count() + row;
-        if index.iter().any(|&i| i > 0) {
-            out.push(b',');
-        }
-        if !index.is_empty() {
-            out.push(b'\n');
-            let blanks = self.indent + index.len() + row - opened;
-            out.resize(out.len() + blanks, b' ');
-        }
+        let opened = (1..index.len()).filter(first).count() + self.inner();
+        out.push(match first(&0) {
+            true => b'[',
+            false => b',',
+        });
+        let blanks = self.indent + index.len() - 1 + self.inner() - opened;
+        line(blanks, out);
         out.resize(out.len() + opened, b'[');
     }
 
     /// The text after a row.
     pub(super) fn end(&self, index: &[u64], out: &mut Vec<u8>) {
-        let row = usize::from(!self.text && !self.shape.is_empty());
         let last = |level: &usize| {
             let mut inner = index.iter().zip(&self.shape).skip(*level);
             inner.all(|(&i, &len)| i + 1 == len)
         };
-        let closed = (0..index.len()).filter(last).count() + row;
+        let closed = (1..index.len()).filter(last).count() + self.inner();
         out.resize(out.len() + closed, b']');
+        if !index.is_empty() && last(&0) {
+            line(self.indent.saturating_sub(2), out);
+            out.push(b']');
+        }
     }
+
+    /// Lists that a row is.
+    fn inner(&self) -> usize {
+        usize::from(!self.text && !self.shape.is_empty())
+    }
+}
+
+fn line(blanks: usize, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    out.resize(out.len() + blanks, b' ');
 }

@@ -12,7 +12,8 @@ use crate::json::text::push_text;
 impl Writer<'_, '_> {
     pub(super) fn dataset(&mut self) -> Result<()> {
         self.out.begin();
-        self.out.member("name", &self.options.name);
+        let name = String::from_utf8_lossy(&self.options.name);
+        self.out.member("name", name.as_bytes());
         let kind = self.schema.kind.name();
         self.out.member("kind", kind.as_bytes());
         self.group(GroupId::ROOT)?;
