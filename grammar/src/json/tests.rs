@@ -302,7 +302,7 @@ fn mistakes_in_definitions() {
         ("{\"x\": 1}", "x.json:1:2: error: /x: no such member"),
         ("{\"variables\": {\"v\": {}}}", "/variables/v: `type` is missing"),
         ("{\"variables\": {\"v\": []}}", "/variables/v: invalid type: sequence, expected an object: a variable"),
-        ("{\"dimensions\": {\"x\": -1}}", "/dimensions/x: invalid value"),
+        ("{\"dimensions\": {\"x\": -1}}", "/dimensions/x: invalid type: integer `-1`, expected a size"),
         ("{\"dimensions\": {\"x\": 1,\n \"x\": 2}}", "x.json:2:2: error: /dimensions/x: this name occurs twice"),
         ("{\"types\": {\"t\": {\"class\": \"x\"}}}", "/types/t: `class` must be"),
         ("{\"attributes\": {\"a\": {\"type\": \"int\", \"data\": [1, \"b\"]}}}", "/attributes/a/data[1]: the string \"b\" is no number"),

@@ -91,6 +91,8 @@ pub(crate) struct Lower<'s> {
     pub(crate) start: Anchor,
     /// Length of the attribute's text.
     length: usize,
+    /// In JSON, the path of what is defined, for messages.
+    pub(crate) path: String,
 }
 
 impl<'s> Lower<'s> {
@@ -120,6 +122,7 @@ impl<'s> Lower<'s> {
             group: GroupId::ROOT,
             start: Anchor { offset: 0, line: 1 },
             length: 0,
+            path: String::new(),
         }
     }
 
@@ -164,19 +167,30 @@ impl<'s> Lower<'s> {
 
     /// Reports an error at a position of the piece.
     pub(crate) fn error(&mut self, at: usize, message: impl Into<String>) {
+        let message = self.with_path(message.into());
         self.report
             .error(self.start, self.start.offset + at as u64, message);
     }
 
     fn hint(&mut self, at: usize, message: impl Into<String>, hint: Option<String>) {
         let offset = self.start.offset + at as u64;
+        let message = self.with_path(message.into());
         self.report
             .error_with_hint(self.start, offset, message, hint);
     }
 
     fn warning(&mut self, at: usize, message: impl Into<String>) {
+        let message = self.with_path(message.into());
         self.report
             .warning(self.start, self.start.offset + at as u64, message);
+    }
+
+    /// A message, in JSON after the path of what is defined.
+    fn with_path(&self, message: String) -> String {
+        match self.path.is_empty() {
+            true => message,
+            false => format!("{}: {message}", self.path),
+        }
     }
 
     fn need(&self, at: usize) -> impl FnOnce(String) -> Need + use<> {

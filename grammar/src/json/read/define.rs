@@ -18,8 +18,6 @@ pub(super) struct Define<'s> {
     pub(super) source: &'s dyn Source,
     /// Whether the text has a member `kind`.
     pub(super) has_kind: bool,
-    /// The path of the group.
-    pub(super) path: String,
 }
 
 /// A word of CDL, and its offset.
@@ -59,7 +57,6 @@ impl<'s> Define<'s> {
             lower,
             source,
             has_kind: false,
-            path: String::new(),
         }
     }
 
@@ -114,22 +111,18 @@ impl<'s> Define<'s> {
 
     /// Runs `define` with a longer path.
     pub(super) fn within(&mut self, steps: &[&str], define: impl FnOnce(&mut Self)) {
-        let length = self.path.len();
+        let length = self.lower.path.len();
         for step in steps {
-            self.path.extend(["/", step]);
+            self.lower.path.extend(["/", step]);
         }
         define(self);
-        self.path.truncate(length);
+        self.lower.path.truncate(length);
     }
 
     /// A mistake at an offset, with the path.
     pub(super) fn error(&mut self, at: u64, what: &str) {
-        let what = match self.path.is_empty() {
-            true => what.to_owned(),
-            false => format!("{}: {what}", self.path),
-        };
         let at = super::input::skip_blanks(self.source, at);
-        self.lower.report.error(super::START, at, what);
+        self.lower.error(usize::try_from(at).unwrap_or(usize::MAX), what);
     }
 
     fn missing(&mut self, key: &Key, member: &str) {
@@ -137,16 +130,18 @@ impl<'s> Define<'s> {
     }
 
     fn dimension(&mut self, (key, part): &(Key, DimensionPart)) {
-        let name = CdlWord::name(key);
-        let size = part.size.as_ref().filter(|_| !part.unlimited);
-        if size.is_none() && !part.unlimited {
-            return self.within(&["dimensions", &key.name], |d| d.missing(key, "size"));
-        }
-        let size = size.map(CdlWord::plain);
-        self.lower.dimensions(&[ast::Dimension {
-            name: name.word(),
-            size: size.as_ref().map(CdlWord::word),
-        }]);
+        self.within(&["dimensions", &key.name], |define| {
+            let name = CdlWord::name(key);
+            let size = part.size.as_ref().filter(|_| !part.unlimited);
+            if size.is_none() && !part.unlimited {
+                return define.missing(key, "size");
+            }
+            let size = size.map(CdlWord::plain);
+            define.lower.dimensions(&[ast::Dimension {
+                name: name.word(),
+                size: size.as_ref().map(CdlWord::word),
+            }]);
+        });
     }
 
     fn user_type(&mut self, (key, part): &(Key, TypePart)) {

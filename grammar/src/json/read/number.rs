@@ -129,8 +129,8 @@ impl<'c, T: Numeric> NumberVisitor<'c, T> {
     }
 
     #[cold]
-    fn range<E: Error>(self, found: impl fmt::Display) -> E {
-        let what = format!("{found} does not fit type {}", T::NAME);
+    fn range<E: Error>(self, found: impl fmt::Debug) -> E {
+        let what = format!("{found:?} does not fit type {}", T::NAME);
         self.context.wrong(what)
     }
 }

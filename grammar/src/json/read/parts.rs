@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::input::{Context, Failure, Input};
 use super::object::{Entries, Key, Members, Object, unknown};
-use super::words::{Text, Whole, Word, WordList, WordSeed};
+use super::words::{Placed, Text, Whole, Word, WordList, WordSeed};
 use crate::cdl::ReadOptions;
 
 /// A dataset.
@@ -214,8 +214,7 @@ impl Members for DimensionPart {
                 self.size = Some(map.next_value_seed(WordSeed::<Whole>::member(context))?);
             }
             "unlimited" => {
-                context.begin(0);
-                self.unlimited = map.next_value()?;
+                self.unlimited = map.next_value_seed(Placed::<bool>::new(context))?.0;
             }
             _ => return unknown(context, key, &["size", "unlimited"], map),
         }
@@ -294,8 +293,8 @@ impl Members for AttributePart {
         match key.name.as_str() {
             "type" => self.ty = Some(map.next_value_seed(WordSeed::<Text>::member(context))?),
             "data" => {
-                let at = context.begin(0);
-                self.data = Some((map.next_value::<Box<RawValue>>()?, at));
+                let placed = Placed::<Box<RawValue>>::new(context);
+                self.data = Some(map.next_value_seed(placed)?);
             }
             _ => return unknown(context, key, &["type", "data"], map),
         }
@@ -317,9 +316,8 @@ impl Members for VariablePart {
             "shape" => self.shape = map.next_value_seed(WordList::<Text>::new(context))?,
             "attributes" => self.attributes = map.next_value_seed(entries(context))?.0,
             "data" => {
-                let (start, line) = (context.begin(0), context.line());
-                let most = context.allow_all();
-                map.next_value::<IgnoredAny>()?;
+                let (most, line) = (context.allow_all(), context.line());
+                let (_, start) = map.next_value_seed(Placed::<IgnoredAny>::new(context))?;
                 // Data is not kept.
                 context.allow_until(most.saturating_add(context.at() - start));
                 self.data = Some((start..context.at(), line));

@@ -14,7 +14,11 @@ impl Define<'_> {
     /// The attributes of a variable, or of the group.
     pub(super) fn attributes(&mut self, var: Option<VarId>, parts: &[(Key, AttributePart)]) {
         for (key, part) in parts {
-            self.within(&[&key.name], |define| define.attribute(var, key, part));
+            let steps: &[&str] = match var {
+                Some(_) => &[&key.name],
+                None => &["attributes", &key.name],
+            };
+            self.within(steps, |define| define.attribute(var, key, part));
         }
     }
 
@@ -34,7 +38,7 @@ impl Define<'_> {
         match read.map(|read| read.map_err(|failure| failure.moved(at))) {
             Ok(Ok(values)) => self.put(var, key, (ty, values)),
             Ok(Err(failure)) => {
-                let message = failure.message(&format!("{}/data", self.path));
+                let message = failure.message(&format!("{}/data", self.lower.path));
                 let at = failure.place(self.source);
                 self.lower.report.error(super::START, at, message);
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::input::{Context, Step};
 
@@ -85,6 +85,23 @@ fn number<K: WordKind, E: Error>(context: &Context, digits: String) -> Result<St
     match K::NUMBER {
         true => Ok(digits),
         false => Err(context.wrong("a number, expected a string")),
+    }
+}
+
+/// Reads the value of a member, and where it begins.
+pub(super) struct Placed<'c, T>(&'c Context, PhantomData<T>);
+
+impl<'c, T> Placed<'c, T> {
+    pub(super) fn new(context: &'c Context) -> Self {
+        Self(context, PhantomData)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Placed<'_, T> {
+    type Value = (T, u64);
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(T, u64), D::Error> {
+        let at = self.0.begin(0);
+        Ok((T::deserialize(from)?, at))
     }
 }
 
