@@ -149,10 +149,7 @@ fn print(
 ) -> Result<()> {
     match job {
         Job::Kind => say(io, &listing::kind(reader.schema().kind.name(), cli.json)?),
-        Job::ExtendedKind => say(
-            io,
-            &listing::extended_kind(&reader.provenance(), cli.json)?,
-        ),
+        Job::ExtendedKind => say(io, &listing::extended_kind(&reader.provenance(), cli.json)?),
         Job::Filters(request) => {
             let text = request.filters(reader.schema(), &env.filters, omitted)?;
             say(io, &text)

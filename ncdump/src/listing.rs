@@ -81,7 +81,9 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
 }
 
 fn object(members: Vec<(&str, Json)>) -> Json {
-    let members = members.into_iter().map(|(key, value)| (key.to_owned(), value));
+    let members = members
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
     Json::Object(members.collect())
 }
 

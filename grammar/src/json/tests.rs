@@ -127,7 +127,10 @@ fn round_trip(memory: &Memory) -> String {
         assert_eq!(bits(&values), bits(&expected), "{text}");
     }
     for (new, old) in schema.vars.iter().zip(&memory.schema.vars) {
-        assert_eq!((&new.name, new.ty, &new.dims), (&old.name, old.ty, &old.dims));
+        assert_eq!(
+            (&new.name, new.ty, &new.dims),
+            (&old.name, old.ty, &old.dims)
+        );
         assert_eq!(
             format!("{:?}", new.attributes),
             format!("{:?}", old.attributes)
@@ -141,7 +144,13 @@ fn rows_are_lines() {
     let mut m = Memory::new(Kind::CLASSIC);
     let t = m.dim(ROOT, "t", 2, true);
     let (y, x) = (m.dim(ROOT, "y", 2, false), m.dim(ROOT, "x", 3, false));
-    let v = m.var(ROOT, "v", Atomic::Short, &[t, y, x], Values::Short((0..12).collect()));
+    let v = m.var(
+        ROOT,
+        "v",
+        Atomic::Short,
+        &[t, y, x],
+        Values::Short((0..12).collect()),
+    );
     m.attribute(v, "units", text("K"));
     m.attribute(v, "range", Values::Float(vec![0.1, -0.0]));
     m.var(ROOT, "names", Atomic::Char, &[t, x], text("ab\0cde"));
@@ -194,7 +203,10 @@ fn rows_are_lines() {
 fn user_defined_types() {
     let text = round_trip(&user_types());
     assert!(text.contains(r#""class": "compound""#), "{text}");
-    assert!(text.contains(r#""tag": {"type": "char", "shape": [2, 3]}"#), "{text}");
+    assert!(
+        text.contains(r#""tag": {"type": "char", "shape": [2, 3]}"#),
+        "{text}"
+    );
 }
 
 #[test]
@@ -205,11 +217,20 @@ fn groups_and_paths() {
     let inner = m.dim(g, "x", 1, false);
     let values = strings(&[None, Some("a")]);
     m.var(g, "v", Atomic::String, &[x], values.clone());
-    m.var(g, "w", Atomic::UInt64, &[inner], Values::UInt64(vec![u64::MAX]));
+    m.var(
+        g,
+        "w",
+        Atomic::UInt64,
+        &[inner],
+        Values::UInt64(vec![u64::MAX]),
+    );
     let text = round_trip(&m);
     assert!(text.contains(r#""shape": ["/x"]"#), "{text}");
     assert!(text.contains(r#""data": [null, "a"]"#), "{text}");
-    assert!(text.contains(r#""data": ["18446744073709551615"]"#), "{text}");
+    assert!(
+        text.contains(r#""data": ["18446744073709551615"]"#),
+        "{text}"
+    );
     assert!(text.contains(r#""g\\/h": {"#), "{text}");
 }
 
@@ -234,11 +255,17 @@ fn lengths_come_from_data() {
         "variables": {"v": {"data": [["ab"], ["c"]], "type": "char", "shape": ["y", "x", "x"]},
         "w": {"data": ["abc", "d"], "type": "char", "shape": ["y", "x"]}}}"#;
     let what = wrong(text);
-    assert_eq!(what, "/variables/v/data[0]: the list has 1 items, expected 3");
-    let (schema, _) = back(&text.replace(r#"["y", "x", "x"]"#, r#"["y", "x", "n"]"#).replace(
-        r#""y": 2,"#,
-        r#""n": 2, "y": 2,"#,
-    ).replace(r#""abc""#, r#""a""#)).unwrap();
+    assert_eq!(
+        what,
+        "/variables/v/data[0]: the list has 1 items, expected 3"
+    );
+    let (schema, _) = back(
+        &text
+            .replace(r#"["y", "x", "x"]"#, r#"["y", "x", "n"]"#)
+            .replace(r#""y": 2,"#, r#""n": 2, "y": 2,"#)
+            .replace(r#""abc""#, r#""a""#),
+    )
+    .unwrap();
     assert_eq!(schema.shape(VarId(0)), [2, 1, 2]);
 }
 
@@ -265,7 +292,10 @@ fn special_attributes() {
     let bad = text.replace("[3]", "[30]");
     let what = parsed(&bad).unwrap_err().to_string();
     assert!(what.starts_with("x.json:2:"), "{what}");
-    assert!(what.contains("_DeflateLevel expects a number from 0 to 9"), "{what}");
+    assert!(
+        what.contains("_DeflateLevel expects a number from 0 to 9"),
+        "{what}"
+    );
 }
 
 #[test]
@@ -278,19 +308,46 @@ fn mistakes_in_values() {
     for (ty, data, expected) in [
         ("byte", "[1, 200]", "[1]: 200 does not fit type byte"),
         ("int", "[1, 1.5]", "[1]: 1.5 does not fit type int"),
-        ("int", "[1, \"x\"]", "[1]: the string \"x\" is no number of type int"),
-        ("int", "[1, null]", "[1]: invalid type: null, expected a number of type int"),
+        (
+            "int",
+            "[1, \"x\"]",
+            "[1]: the string \"x\" is no number of type int",
+        ),
+        (
+            "int",
+            "[1, null]",
+            "[1]: invalid type: null, expected a number of type int",
+        ),
         ("float", "[1, 1e39]", "[1]: 1e39 does not fit type float"),
         ("double", "[1, 1e999]", "[1]: number out of range"),
-        ("string", "[1, 2]", "[0]: invalid type: integer `1`, expected a string, null, or an object with `base64`"),
+        (
+            "string",
+            "[1, 2]",
+            "[0]: invalid type: integer `1`, expected a string, null, or an object with `base64`",
+        ),
         ("char", "\"abc\"", ": the text has 3 bytes, expected 2"),
         ("int", "[1]", ": the list has 1 items, expected 2"),
-        ("int", "[1, 2, 3]", "[2]: the list has more items than the expected 2"),
-        ("int", "[[1, 2]]", "[0]: invalid type: sequence, expected a number of type int"),
-        ("int", "5", ": invalid type: integer `5`, expected a list of 2 items"),
+        (
+            "int",
+            "[1, 2, 3]",
+            "[2]: the list has more items than the expected 2",
+        ),
+        (
+            "int",
+            "[[1, 2]]",
+            "[0]: invalid type: sequence, expected a number of type int",
+        ),
+        (
+            "int",
+            "5",
+            ": invalid type: integer `5`, expected a list of 2 items",
+        ),
     ] {
         let what = at(ty, data);
-        assert!(what.contains(&format!("/variables/v/data{expected}")), "{what}");
+        assert!(
+            what.contains(&format!("/variables/v/data{expected}")),
+            "{what}"
+        );
     }
 }
 
@@ -300,12 +357,30 @@ fn mistakes_in_definitions() {
         ("{", "x.json:1:1: error: EOF while parsing an object"),
         ("{\n}}", "x.json:2:2: error: trailing characters"),
         ("{\"x\": 1}", "x.json:1:2: error: /x: no such member"),
-        ("{\"variables\": {\"v\": {}}}", "/variables/v: `type` is missing"),
-        ("{\"variables\": {\"v\": []}}", "/variables/v: invalid type: sequence, expected an object: a variable"),
-        ("{\"dimensions\": {\"x\": -1}}", "/dimensions/x: invalid type: integer `-1`, expected a size"),
-        ("{\"dimensions\": {\"x\": 1,\n \"x\": 2}}", "x.json:2:2: error: /dimensions/x: this name occurs twice"),
-        ("{\"types\": {\"t\": {\"class\": \"x\"}}}", "/types/t: `class` must be"),
-        ("{\"attributes\": {\"a\": {\"type\": \"int\", \"data\": [1, \"b\"]}}}", "/attributes/a/data[1]: the string \"b\" is no number"),
+        (
+            "{\"variables\": {\"v\": {}}}",
+            "/variables/v: `type` is missing",
+        ),
+        (
+            "{\"variables\": {\"v\": []}}",
+            "/variables/v: invalid type: sequence, expected an object: a variable",
+        ),
+        (
+            "{\"dimensions\": {\"x\": -1}}",
+            "/dimensions/x: invalid type: integer `-1`, expected a size",
+        ),
+        (
+            "{\"dimensions\": {\"x\": 1,\n \"x\": 2}}",
+            "x.json:2:2: error: /dimensions/x: this name occurs twice",
+        ),
+        (
+            "{\"types\": {\"t\": {\"class\": \"x\"}}}",
+            "/types/t: `class` must be",
+        ),
+        (
+            "{\"attributes\": {\"a\": {\"type\": \"int\", \"data\": [1, \"b\"]}}}",
+            "/attributes/a/data[1]: the string \"b\" is no number",
+        ),
     ] {
         let what = parsed(text).unwrap_err().to_string();
         assert!(what.contains(expected), "{what}");

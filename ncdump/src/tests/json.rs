@@ -35,7 +35,13 @@ fn listings() {
 
 #[test]
 fn options_that_json_does_not_have() {
-    for args in [&["-x"][..], &["-t"], &["-p", "9"], &["-b", "c"], &["-l", "70"]] {
+    for args in [
+        &["-x"][..],
+        &["-t"],
+        &["-p", "9"],
+        &["-b", "c"],
+        &["-l", "70"],
+    ] {
         let (status, out, err) = run(&[&["--json"], args, &["-"]].concat(), b"");
         assert_eq!((status, out.as_str()), (Status::Usage, ""), "{err}");
         assert!(err.contains("--json"), "{err}");

@@ -35,12 +35,16 @@ fn lengths_of_unlimited_dimensions_from_the_data() {
 fn mistakes_have_a_place_and_a_path() {
     let said = failed(&[], TEXT.replace("[4, 5,", "[4,").as_bytes());
     assert!(
-        said.contains(":4:") && said.contains("error: /variables/v/data[1]: the list has 2 items, expected 3"),
+        said.contains(":4:")
+            && said.contains("error: /variables/v/data[1]: the list has 2 items, expected 3"),
         "{said}"
     );
     let (status, said) = ncgen(&[], b"{\"dimensions\": {\"x\": 1}, }");
     assert_eq!(status, Status::Failure);
     assert!(said.contains(":1:26: error: trailing comma"), "{said}");
-    let deep = format!(r#"{{"variables": {{"v": {{"type": "int", "data": {}"#, "[".repeat(1_000_000));
+    let deep = format!(
+        r#"{{"variables": {{"v": {{"type": "int", "data": {}"#,
+        "[".repeat(1_000_000)
+    );
     failed(&[], deep.as_bytes());
 }

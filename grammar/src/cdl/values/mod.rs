@@ -18,8 +18,8 @@ mod tree_tests;
 mod user;
 mod window;
 
-pub(crate) use build::{empty as empty_values, push_integer};
 pub use build::fill;
+pub(crate) use build::{empty as empty_values, push_integer};
 pub(in crate::cdl) use chars::byte_constant;
 pub use problems::{Problem, Problems};
 
@@ -29,8 +29,8 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Variable};
 
-use element::Element;
 use super::data_list::Form;
+use element::Element;
 use scan::Scan;
 use tree::{ElementTree, Stop, Until};
 use window::SourceWindow;

@@ -122,7 +122,8 @@ impl<'s> Define<'s> {
     /// A mistake at an offset, with the path.
     pub(super) fn error(&mut self, at: u64, what: &str) {
         let at = super::input::skip_blanks(self.source, at);
-        self.lower.error(usize::try_from(at).unwrap_or(usize::MAX), what);
+        self.lower
+            .error(usize::try_from(at).unwrap_or(usize::MAX), what);
     }
 
     fn missing(&mut self, key: &Key, member: &str) {
@@ -182,7 +183,9 @@ impl<'s> Define<'s> {
         let words = members.iter();
         let body = TypeBody::Enum {
             base: base.word(),
-            members: words.map(|(name, value)| (name.word(), value.word())).collect(),
+            members: words
+                .map(|(name, value)| (name.word(), value.word()))
+                .collect(),
         };
         self.declare(key, body);
     }
@@ -207,7 +210,11 @@ impl<'s> Define<'s> {
         };
         let mut words = vec![];
         for (name, field) in fields {
-            let FieldPart { ty: Some(ty), shape } = field else {
+            let FieldPart {
+                ty: Some(ty),
+                shape,
+            } = field
+            else {
                 return self.within(&["fields", &name.name], |d| d.missing(name, "type"));
             };
             let shape: Vec<_> = shape.iter().map(CdlWord::plain).collect();
@@ -239,10 +246,17 @@ impl<'s> Define<'s> {
             let Some(var) = define.lower.find_var(name.word()) else {
                 return;
             };
-            define.within(&["attributes"], |d| d.attributes(Some(var), &part.attributes));
+            define.within(&["attributes"], |d| {
+                d.attributes(Some(var), &part.attributes)
+            });
             if let Some((bytes, line)) = part.data.clone() {
                 let form = Form::Json;
-                define.lower.data.push(DataList { var, bytes, line, form });
+                define.lower.data.push(DataList {
+                    var,
+                    bytes,
+                    line,
+                    form,
+                });
             }
         });
     }

@@ -74,7 +74,11 @@ pub(super) struct OpaqueVisitor<'c>(pub(super) &'c Context, pub(super) usize);
 impl Visitor<'_> for OpaqueVisitor<'_> {
     type Value = Vec<u8>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`0x` and {} hexadecimal digits", self.1.saturating_mul(2))
+        write!(
+            f,
+            "`0x` and {} hexadecimal digits",
+            self.1.saturating_mul(2)
+        )
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
         let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));

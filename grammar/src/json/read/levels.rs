@@ -15,7 +15,11 @@ pub(super) trait Leaf {
     ///
     /// # Errors
     /// Mistakes in it.
-    fn one<'de, D: Deserializer<'de>>(&mut self, context: &Context, from: D) -> Result<(), D::Error>;
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> Result<(), D::Error>;
 
     /// Takes a text of this many characters.
     ///

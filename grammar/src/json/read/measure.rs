@@ -115,7 +115,8 @@ impl<'de> DeserializeSeed<'de> for Measure<'_> {
                     *len += bytes.len() as u64;
                     Ok::<(), Error>(())
                 };
-                let (context, put, list) = (self.context, &mut put as &mut dyn FnMut(&[u8]) -> _, true);
+                let (context, put, list) =
+                    (self.context, &mut put as &mut dyn FnMut(&[u8]) -> _, true);
                 TextSeed { context, put, list }.deserialize(from)
             }
             _ => from.deserialize_seq(self),

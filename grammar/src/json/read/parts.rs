@@ -82,7 +82,11 @@ pub(super) fn parse(
 ) -> Result<std::result::Result<DatasetPart, Failure>> {
     let mut mark = [0; 3];
     let marked = source.len() >= 3 && source.read_at(0, &mut mark).is_ok();
-    let context = Context::new(if marked && mark == *b"\xef\xbb\xbf" { 3 } else { 0 });
+    let context = Context::new(if marked && mark == *b"\xef\xbb\xbf" {
+        3
+    } else {
+        0
+    });
     context.allow(options.limits.metadata);
     let mut from = serde_json::Deserializer::from_reader(Input::new(source, &context));
     let object = Object {
@@ -231,7 +235,10 @@ impl Members for TypePart {
         map: &mut A,
     ) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["class", "size", "base", "members", "fields"];
-        let (text, whole) = (WordSeed::<Text>::member(context), WordSeed::<Whole>::member(context));
+        let (text, whole) = (
+            WordSeed::<Text>::member(context),
+            WordSeed::<Whole>::member(context),
+        );
         match key.name.as_str() {
             "class" => self.class = Some(map.next_value_seed(text)?),
             "base" => self.base = Some(map.next_value_seed(text)?),

@@ -78,7 +78,11 @@ fn constants(values: &Values) -> Option<Vec<u8>> {
         Values::Char(text) => quote_text(text, TextStyle::STRING, &mut out),
         Values::String(texts) => {
             for text in texts {
-                quote_text(text.as_deref().unwrap_or_default(), TextStyle::STRING, &mut out);
+                quote_text(
+                    text.as_deref().unwrap_or_default(),
+                    TextStyle::STRING,
+                    &mut out,
+                );
                 out.push(b',');
             }
             out.pop();

@@ -12,7 +12,6 @@ use super::number::{NumberVisitor, Numeric};
 use super::text::TextSeed;
 use crate::cdl::values::{empty_values, push_integer};
 
-
 /// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
 ///
 /// # Errors
@@ -71,7 +70,11 @@ pub(super) struct CharLeaf<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Leaf for CharLeaf<'_> {
     const TEXT: bool = true;
-    fn one<'de, D: Deserializer<'de>>(&mut self, context: &Context, from: D) -> std::result::Result<(), D::Error> {
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
         self.text(context, 1, from)
     }
     fn text<'de, D: Deserializer<'de>>(
@@ -108,7 +111,11 @@ fn any_text<'de, D: Deserializer<'de>>(
 
 impl Leaf for ValueLeaf<'_> {
     const TEXT: bool = false;
-    fn one<'de, D: Deserializer<'de>>(&mut self, context: &Context, from: D) -> std::result::Result<(), D::Error> {
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
         match &mut *self.values {
             Values::Byte(v) => number(v, context, from),
             Values::Short(v) => number(v, context, from),

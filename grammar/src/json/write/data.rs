@@ -42,7 +42,13 @@ impl Writer<'_, '_> {
             return self.long_texts(id, &rows, begun);
         }
         let region = Region::whole(&rows.shape);
-        let most = BAND.max(rows.shape.last().copied().filter(|&len| len <= ROW).unwrap_or(0));
+        let most = BAND.max(
+            rows.shape
+                .last()
+                .copied()
+                .filter(|&len| len <= ROW)
+                .unwrap_or(0),
+        );
         let content = Content {
             set: self.set,
             id,
