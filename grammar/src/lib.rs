@@ -1,4 +1,4 @@
-//! Text forms of netCDF: CDL, numbers, escapes, filter and chunk specifications, and the common parts of the tools' command lines.
+//! Text forms of netCDF: CDL, JSON, numbers, escapes, filter and chunk specifications, and the common parts of the tools' command lines.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -19,6 +19,7 @@ pub mod escape;
 pub mod filter_spec;
 pub mod flags;
 pub mod hyperslab;
+pub mod json;
 pub mod left_out;
 pub mod mistake;
 mod named;

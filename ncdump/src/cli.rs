@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
 use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
 
-/// Prints a netCDF dataset as CDL text.
+/// Prints a netCDF dataset as CDL text or JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "ncdump",
@@ -133,10 +133,6 @@ pub struct Cli {
     #[arg(long, requires = "stats")]
     pub unpack: bool,
 
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-
     /// Print times as dates, `2000-01-01 06`
     #[arg(short = 't', overrides_with = "iso_times")]
     pub times: bool,
@@ -148,6 +144,14 @@ pub struct Cli {
     /// Print NcML instead of CDL, without data
     #[arg(short = 'x')]
     pub ncml: bool,
+
+    /// Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K,
+    /// --filters, --diff, --sum and --stats
+    #[arg(
+        long = "json",
+        conflicts_with_all = ["ncml", "times", "iso_times", "precision", "digits", "brief", "full", "line_length"]
+    )]
+    pub json: bool,
 
     /// F: print the type of _FillValue attributes; p, m: accepted, without effect
     #[arg(short = 'X', value_name = "F|p|m", action = ArgAction::Append)]

@@ -83,7 +83,7 @@ pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
 }
 
 /// The selected variables, in the order of a dump.
-fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
+pub(crate) fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
     let ids = select::selected(schema, selection).into_iter();
     ids.filter_map(|id| schema.var(id)).collect()
 }
@@ -105,7 +105,8 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Ro
     filters.map(|f| row(of_filter(known, f))).collect()
 }
 
-fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
+/// Id, name, state and parameters of a filter.
+pub(crate) fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
         Ok(UsableFilter::BuiltIn(_)) => "built in".to_owned(),
         Ok(UsableFilter::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),
@@ -122,7 +123,7 @@ fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
 }
 
 /// The word for the layout, and the shape of a chunk.
-fn layout(storage: &Storage) -> (&'static str, String) {
+pub(crate) fn layout(storage: &Storage) -> (&'static str, String) {
     let word = match &storage.layout {
         None => "",
         Some(StorageLayout::Contiguous) => "contiguous",
@@ -138,7 +139,7 @@ fn layout(storage: &Storage) -> (&'static str, String) {
 }
 
 /// The path of a variable, escaped as in CDL.
-fn path(schema: &Schema, var: &Variable) -> String {
+pub(crate) fn path(schema: &Schema, var: &Variable) -> String {
     let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
     let way = std::iter::successors(Some(var.group), parent)
         .take(schema.groups.len())

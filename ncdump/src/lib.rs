@@ -1,4 +1,4 @@
-//! Prints netCDF datasets as CDL text, or their metadata as NcML.
+//! Prints netCDF datasets as CDL text or JSON, or their metadata as NcML.
 //!
 //! | module | what |
 //! |---|---|
@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `listing` | the kind, and the table of filters, as JSON |
 //! | `diff` | what differs between two datasets |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
@@ -25,6 +26,7 @@ pub mod cli;
 mod diff;
 mod filters;
 mod forms;
+mod listing;
 mod ncml;
 mod options;
 mod select;
@@ -82,10 +84,10 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
             return Ok(Status::Usage);
         }
     };
-    // Truncated XML is of no use, and a digest of a part is none of the whole.
+    // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
     let env = environment(
         &parsed,
-        !matches!(job, Job::Ncml(_) | Job::Sum(_) | Job::Check),
+        !matches!(job, Job::Ncml(_) | Job::Json(_) | Job::Sum(_) | Job::Check),
     );
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
@@ -148,7 +150,7 @@ fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) 
     }
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
-        return say(io, &format!("{}\n", format::probe(&input)?.name()));
+        return say(io, &listing::kind(format::probe(&input)?.name(), cli.json)?);
     }
     let resource = Arc::clone(input.name());
     let reader = format::open(input, env)?;
@@ -250,11 +252,8 @@ fn print(
     io: &mut Io,
 ) -> Result<()> {
     match job {
-        Job::Kind => say(io, &format!("{}\n", reader.schema().kind.name())),
-        Job::ExtendedKind => {
-            let known = reader.provenance();
-            say(io, &format!("{} mode={:08x}\n", known.model, known.mode))
-        }
+        Job::Kind => say(io, &listing::kind(reader.schema().kind.name(), cli.json)?),
+        Job::ExtendedKind => say(io, &listing::extended_kind(&reader.provenance(), cli.json)?),
         Job::Filters(request) => {
             let text = request.filters(reader.schema(), &env.filters, omitted)?;
             say(io, &text)
@@ -263,6 +262,11 @@ fn print(
             let engine = Engine::new(env);
             let set = Dataset::new(reader, env).with(&engine);
             request.write(&set, &name(cli), omitted, &mut *io.stdout)
+        }
+        Job::Json(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            request.json(&set, &name(cli), omitted, &mut *io.stdout)
         }
         Job::Sum(request) => {
             let engine = Engine::new(env);

@@ -11,12 +11,13 @@ use netcdf_core::notes::Notes;
 use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
 };
+use netcdf_grammar::json;
 use netcdf_grammar::number::Precision;
 use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
 use crate::forms::DumpForms;
-use crate::{filters, ncml, select};
+use crate::{filters, listing, ncml, select};
 use netcdf_grammar::time::Separator;
 
 /// What is printed.
@@ -29,6 +30,8 @@ pub(crate) enum Job {
     Cdl(Request),
     /// NcML (`-x`).
     Ncml(Request),
+    /// JSON (`--json`).
+    Json(Request),
     /// The table of filters (`--filters`).
     Filters(Request),
     /// Digests (`--sum`).
@@ -53,6 +56,8 @@ pub(crate) struct Request {
     special: SpecialAttributes,
     fill_type: bool,
     times: Option<Separator>,
+    /// Whether the table of filters is JSON.
+    as_json: bool,
 }
 
 /// Digits of floating-point values.
@@ -82,9 +87,6 @@ impl Job {
     /// [`ErrorKind::Argument`] for a wrong value of an option.
     pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let request = Request::new(cli)?;
-        if cli.json && !cli.sum && !cli.stats {
-            return Err(wrong("--json is for --diff, --sum and --stats".to_owned()));
-        }
         Ok(if cli.check {
             Self::Check
         } else if cli.sum {
@@ -99,6 +101,8 @@ impl Job {
             Self::Filters(request)
         } else if cli.ncml {
             Self::Ncml(request)
+        } else if cli.json {
+            Self::Json(request)
         } else {
             Self::Cdl(request)
         })
@@ -128,6 +132,7 @@ impl Request {
             special,
             fill_type: fill_type(&cli.extra)?,
             times,
+            as_json: cli.json,
         })
     }
 
@@ -160,6 +165,26 @@ impl Request {
         write::write(set, &options, omitted, out)
     }
 
+    /// Writes a dataset as JSON; the reasons why data was left out go to `omitted`.
+    ///
+    /// # Errors
+    /// As [`Request::write`].
+    pub(crate) fn json(
+        &self,
+        set: &Dataset<'_>,
+        name: &[u8],
+        omitted: &mut Vec<Error>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let selection = self.selection(set.reader.schema())?;
+        let options = json::write::Options {
+            name: name.to_vec(),
+            data: (!self.header).then_some(selection),
+            special: self.special,
+        };
+        json::write::write(set, &options, omitted, out)
+    }
+
     /// The table of filters; `missing` receives an error for each variable with a missing filter.
     ///
     /// # Errors
@@ -172,7 +197,10 @@ impl Request {
     ) -> Result<String> {
         let selection = self.selection(schema)?;
         missing.extend(filters::missing(schema, known, &selection));
-        Ok(filters::table(schema, known, &selection))
+        match self.as_json {
+            true => listing::filters(schema, known, &selection),
+            false => Ok(filters::table(schema, known, &selection)),
+        }
     }
 
     /// The variables that `-v` and `-g` select; `None` if neither is given.

@@ -9,7 +9,9 @@ use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
 
-/// Makes a netCDF dataset from CDL text, or checks the text.
+/// Makes a netCDF dataset from CDL text or JSON, or checks the text.
+///
+/// JSON is what `ncdump --json` prints: text that begins with `{`.
 ///
 /// Without -o, -b, -n or a kind, nothing is written: the text is checked, including its data. The output appears under its
 /// name only when it is complete. Until then it is a file without a name in the same directory. Some file systems (NFS and
@@ -93,7 +95,7 @@ pub struct Cli {
     #[arg(long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// The CDL text [default: standard input, also `-`]
+    /// The CDL text or JSON [default: standard input, also `-`]
     pub input: Option<PathBuf>,
 }
 

@@ -8,9 +8,11 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
-use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
+use netcdf_grammar::cdl::values::{self, Problems, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
+
+use crate::lists::{self, text};
 
 /// Most bytes of fill after the values of one list: more would fill the disk.
 const FILL: u64 = 1 << 40;
@@ -37,20 +39,15 @@ fn check_each<'l>(
     reporter: &mut Reporter<'_>,
     env: &Env,
 ) -> Result<()> {
+    let schema = lists::with_lengths(cdl.schema.clone(), cdl);
     for list in lists {
         let mut problems = Problems::default();
         let text = text(list, source);
-        if is_flat(&cdl.schema, list.var) {
-            let mut sink = Nowhere { env };
-            values::read(
-                &text,
-                &cdl.schema,
-                Endianness::Big,
-                &mut problems,
-                &mut sink,
-            )?;
+        if lists::needs_lengths(list, &schema) {
+            values::lengths(&text, &schema, &mut problems)?;
         } else {
-            values::lengths(&text, &cdl.schema, &mut problems)?;
+            let mut sink = Nowhere { env };
+            lists::read(&text, &schema, Endianness::Big, &mut problems, &mut sink)?;
         }
         if !tell(&problems, list, reporter) {
             break;
@@ -72,7 +69,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     check_each(cdl.replaced.iter(), (cdl, source), reporter, env)?;
     set_lengths(cdl, source, writer)?;
-    let schema = writer.schema().clone();
+    let schema = lists::with_lengths(writer.schema().clone(), cdl);
     let mut ends = vec![];
     for list in &cdl.data {
         let order = writer.layout(list.var)?.element.order;
@@ -80,7 +77,7 @@ pub(crate) fn write(
         let path = || schema.var_path(list.var);
         let mut sink = VarSink::new(writer, list.var, env).in_object(path)?;
         let text = text(list, source);
-        values::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
+        lists::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
         if !tell(&problems, list, reporter) {
             break;
         }
@@ -98,11 +95,11 @@ pub(crate) fn write(
 
 /// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
 fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Result<()> {
-    for list in cdl
-        .data
-        .iter()
-        .filter(|list| !is_flat(&cdl.schema, list.var))
-    {
+    for &(dim, len) in &cdl.lengths {
+        writer.set_len(dim, len)?;
+    }
+    let lists = cdl.data.iter();
+    for list in lists.filter(|list| lists::needs_lengths(list, &cdl.schema)) {
         // Mistakes in the list are reported when its values are read.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
@@ -110,22 +107,6 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
         }
     }
     Ok(())
-}
-
-/// Whether data lists give the elements of a variable one after the other.
-pub(crate) fn is_flat(schema: &Schema, var: VarId) -> bool {
-    schema
-        .var(var)
-        .is_some_and(|var| values::is_flat(schema, var))
-}
-
-/// The list, ready to be read from the text.
-pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
-    List {
-        source,
-        bytes: list.bytes.clone(),
-        var: list.var,
-    }
 }
 
 /// Passes problems to `reporter`; returns whether there is room for more.

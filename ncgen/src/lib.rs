@@ -1,4 +1,4 @@
-//! The ncgen tool: makes a dataset from CDL.
+//! The ncgen tool: makes a dataset from CDL or JSON.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -13,6 +13,7 @@ pub mod cli;
 mod data;
 mod emit;
 mod fail;
+mod lists;
 mod made_up;
 mod name;
 mod strings;
@@ -37,6 +38,7 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
+use netcdf_grammar::json::read::is_json;
 
 use cli::{Cli, Language};
 
@@ -71,7 +73,7 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
         limits: env.limits.clone(),
         strict: cli.strict,
     };
-    let cdl = netcdf_grammar::cdl::read(&*source, &options)?;
+    let cdl = lists::dataset(&*source, &options)?;
     warn(cli, &cdl.warnings, io);
     let mut reporter = Reporter::new(&*source).strict(cli.strict);
     if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
@@ -143,7 +145,9 @@ fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     };
     match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
-            other::may_be_cdl(&*source)?;
+            if !is_json(&*source)? {
+                other::may_be_cdl(&*source)?;
+            }
             Ok(source)
         }
         Container::Store(_) => {

@@ -9,7 +9,7 @@ use netcdf_core::model::{Atomic, Endianness, Schema, Values};
 use netcdf_grammar::cdl::Cdl;
 use netcdf_grammar::cdl::values::{self, Problems, Sink};
 
-use crate::data::text;
+use crate::lists::{self, text};
 
 /// Gives the string variables of a dataset with strings of a fixed size room for their longest string, unless an attribute says how long strings may be.
 ///
@@ -20,7 +20,7 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
         return Ok(());
     }
     // Lists are read with the final lengths of dimensions.
-    let mut whole = schema.clone();
+    let mut whole = lists::with_lengths(schema.clone(), cdl);
     for list in &cdl.data {
         let Some(var) = schema.var(list.var) else {
             continue;
@@ -34,13 +34,15 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
         }
         // Mistakes in the list are reported when its values are written.
         let mut problems = Problems::default();
-        for (dim, len) in values::lengths(&text(list, source), &whole, &mut problems)? {
-            if let Some(dim) = whole.dims.get_mut(dim.index()) {
-                dim.len = dim.len.max(len);
+        let text = text(list, source);
+        if lists::needs_lengths(list, &whole) {
+            for (dim, len) in values::lengths(&text, &whole, &mut problems)? {
+                if let Some(dim) = whole.dims.get_mut(dim.index()) {
+                    dim.len = dim.len.max(len);
+                }
             }
         }
-        let text = text(list, source);
-        values::read(
+        lists::read(
             &text,
             &whole,
             Endianness::Little,

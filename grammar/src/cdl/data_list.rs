@@ -15,6 +15,17 @@ pub struct DataList {
     pub bytes: Range<u64>,
     /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
     pub line: u32,
+    /// The form of the text.
+    pub form: Form,
+}
+
+/// The form of a text that describes a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// CDL.
+    Cdl,
+    /// JSON.
+    Json,
 }
 
 impl DataList {

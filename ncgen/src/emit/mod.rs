@@ -21,12 +21,12 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::kind_row;
 use netcdf_core::io::Source;
 use netcdf_core::model::{Endianness, Kind, Schema, VarId};
-use netcdf_grammar::cdl::values::{self, Problems};
+use netcdf_grammar::cdl::values::Problems;
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
 
 use crate::cli::{Cli, Language};
-use crate::{data, name as output};
+use crate::{lists, name as output};
 use out::Out;
 use rows::{ListRows, PieceWriter, Pieces};
 
@@ -181,10 +181,10 @@ impl Program<'_> {
         let Some((list, mut rows)) = self.list(var).zip(ListRows::new(self, var, to)) else {
             return Ok(());
         };
-        let text = data::text(list, self.source);
+        let text = lists::text(list, self.source);
         // Everything wrong was reported before.
         let mut problems = Problems::default();
-        let read = values::read(
+        let read = lists::read(
             &text,
             &self.schema,
             Endianness::Little,

@@ -9,7 +9,7 @@ use netcdf_grammar::cdl::Cdl;
 use netcdf_grammar::cdl::values::{self, Problems, Sink};
 use netcdf_grammar::diagnostic::Reporter;
 
-use crate::data;
+use crate::{data, lists};
 
 /// Whether attributes have values that are not numbers, or infinite.
 pub(super) fn attributes(schema: &Schema) -> bool {
@@ -30,11 +30,14 @@ pub(super) fn data(
     reporter: &mut Reporter<'_>,
     env: &Env,
 ) -> Result<bool> {
+    for &(dim, len) in &cdl.lengths {
+        lengthen(schema, dim, len);
+    }
     for list in &cdl.data {
-        if !data::is_flat(schema, list.var) {
+        if lists::needs_lengths(list, schema) {
             // Mistakes in the list are reported when its values are read.
             let mut problems = Problems::default();
-            let needed = values::lengths(&data::text(list, source), schema, &mut problems)?;
+            let needed = values::lengths(&lists::text(list, source), schema, &mut problems)?;
             needed
                 .into_iter()
                 .for_each(|(dim, len)| lengthen(schema, dim, len));
@@ -47,9 +50,9 @@ pub(super) fn data(
         let atomic = schema.var(list.var).and_then(|var| var.ty.atomic());
         let mut sink = Survey { env, atomic, found };
         let mut problems = Problems::default();
-        let text = data::text(list, source);
+        let text = lists::text(list, source);
         let order = Endianness::Little;
-        let count = values::read(&text, schema, order, &mut problems, &mut sink)?;
+        let count = lists::read(&text, schema, order, &mut problems, &mut sink)?;
         found = sink.found;
         if let Some(count) = count.filter(|_| counts) {
             records(schema, list.var, count);

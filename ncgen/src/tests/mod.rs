@@ -1,5 +1,6 @@
 //! Runs within the process.
 
+mod json;
 mod zarr;
 
 use std::fs;

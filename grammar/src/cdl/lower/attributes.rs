@@ -168,14 +168,19 @@ impl Lower<'_> {
         if ty != Atomic::String.into() || strings || !is_text {
             return ty;
         }
-        let need = self.need(word.at);
-        let first = || (need(word.text.to_owned()), 0);
-        self.needs.texts.get_or_insert_with(first).1 += 1;
+        self.becomes_text(word);
         Atomic::Char.into()
     }
 
+    /// Counts a string that is stored as text.
+    pub(super) fn becomes_text(&mut self, word: Word<'_>) {
+        let need = self.need(word.at);
+        let first = || (need(word.text.to_owned()), 0);
+        self.needs.texts.get_or_insert_with(first).1 += 1;
+    }
+
     /// Warns once of the string attributes that are stored as text.
-    pub(in crate::cdl) fn warn_of_texts(&mut self) {
+    pub(crate) fn warn_of_texts(&mut self) {
         let Some((first, count)) = self.needs.texts.take() else {
             return;
         };

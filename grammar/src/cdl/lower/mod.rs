@@ -11,6 +11,7 @@ mod needs;
 mod quantize;
 mod special;
 mod type_order;
+mod typed;
 mod types;
 mod variables;
 
@@ -29,7 +30,7 @@ use super::data_list::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
 use names::DefinedNames;
-pub(crate) use names::is_reserved;
+pub(crate) use names::{atomic, is_reserved, split_path};
 pub(super) use type_order::order_types;
 
 /// Sections of a group that are often written without their last letter.
@@ -38,7 +39,7 @@ const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
 /// The parts of the text that a pass reads. Most texts are read once. If a variable or a type uses a dimension or a type of a
 /// later group, which `ncdump` can print, all definitions are read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
+pub(crate) enum Pass {
     /// Everything.
     All,
     /// Everything, but something was used before its definition: reading stops.
@@ -52,13 +53,13 @@ pub(super) enum Pass {
 }
 
 /// The schema under construction.
-pub(super) struct Lower<'s> {
-    pub(super) schema: Schema,
-    pub(super) report: Reporter<'s>,
-    pub(super) needs: Needs,
-    pub(super) format: Option<Kind>,
-    pub(super) data: Vec<DataList>,
-    pub(super) replaced: Vec<DataList>,
+pub(crate) struct Lower<'s> {
+    pub(crate) schema: Schema,
+    pub(crate) report: Reporter<'s>,
+    pub(crate) needs: Needs,
+    pub(crate) format: Option<Kind>,
+    pub(crate) data: Vec<DataList>,
+    pub(crate) replaced: Vec<DataList>,
     data_of: HashMap<VarId, usize>,
     names: DefinedNames,
     /// The filters that attributes define.
@@ -68,11 +69,11 @@ pub(super) struct Lower<'s> {
     /// Names that netCDF does not allow and for which a warning was given.
     illegal: HashSet<Name>,
     /// Whether there is a new variable with the name of a section.
-    pub(super) keyword_variables: bool,
+    pub(crate) keyword_variables: bool,
     /// Variables with such names, before they are defined.
     keywords: HashSet<(GroupId, Name)>,
     /// The parts of the text being read.
-    pub(super) pass: Pass,
+    pub(crate) pass: Pass,
     /// Types made of types that are not defined yet.
     postponed: HashSet<(GroupId, Name)>,
     /// Whether a type may be postponed: not if no more definitions can follow.
@@ -87,15 +88,17 @@ pub(super) struct Lower<'s> {
     kind: Option<Kind>,
     limits: Limits,
     /// The group whose declarations are read.
-    pub(super) group: GroupId,
+    pub(crate) group: GroupId,
     /// Where the piece of text begins.
-    pub(super) start: Anchor,
+    pub(crate) start: Anchor,
     /// Length of the attribute's text.
     length: usize,
+    /// In JSON, the path of what is defined, for messages.
+    pub(crate) path: String,
 }
 
 impl<'s> Lower<'s> {
-    pub(super) fn new(report: Reporter<'s>, kind: Option<Kind>, limits: Limits) -> Self {
+    pub(crate) fn new(report: Reporter<'s>, kind: Option<Kind>, limits: Limits) -> Self {
         Self {
             schema: Schema::new(kind.unwrap_or(Kind::CLASSIC)),
             report,
@@ -121,17 +124,18 @@ impl<'s> Lower<'s> {
             group: GroupId::ROOT,
             start: Anchor { offset: 0, line: 1 },
             length: 0,
+            path: String::new(),
         }
     }
 
     /// Before the definitions.
-    pub(super) fn first_pass(&mut self) {
+    pub(crate) fn first_pass(&mut self) {
         self.pass = Pass::Definitions;
         self.may_wait = true;
     }
 
     /// Number of types made of others that are not defined yet.
-    pub(super) fn postponed(&self) -> usize {
+    pub(crate) fn postponed(&self) -> usize {
         match self.report.has_errors() {
             true => 0,
             false => self.postponed.len(),
@@ -139,7 +143,7 @@ impl<'s> Lower<'s> {
     }
 
     /// Begins a pass over postponed types. Unless they `may_wait` further, missing parts are errors.
-    pub(super) fn types_pass(&mut self, may_wait: bool) {
+    pub(crate) fn types_pass(&mut self, may_wait: bool) {
         self.pass = Pass::Types;
         self.may_wait = may_wait;
         self.group = GroupId::ROOT;
@@ -147,7 +151,7 @@ impl<'s> Lower<'s> {
     }
 
     /// Begins the pass over the rest of the text, after the definitions.
-    pub(super) fn second_pass(&mut self) {
+    pub(crate) fn second_pass(&mut self) {
         self.pass = Pass::Rest;
         self.may_wait = false;
         self.group = GroupId::ROOT;
@@ -164,20 +168,31 @@ impl<'s> Lower<'s> {
     }
 
     /// Reports an error at a position of the piece.
-    pub(super) fn error(&mut self, at: usize, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, at: usize, message: impl Into<String>) {
+        let message = self.with_path(message.into());
         self.report
             .error(self.start, self.start.offset + at as u64, message);
     }
 
     fn hint(&mut self, at: usize, message: impl Into<String>, hint: Option<String>) {
         let offset = self.start.offset + at as u64;
+        let message = self.with_path(message.into());
         self.report
             .error_with_hint(self.start, offset, message, hint);
     }
 
     fn warning(&mut self, at: usize, message: impl Into<String>) {
+        let message = self.with_path(message.into());
         self.report
             .warning(self.start, self.start.offset + at as u64, message);
+    }
+
+    /// A message, in JSON after the path of what is defined.
+    fn with_path(&self, message: String) -> String {
+        match self.path.is_empty() {
+            true => message,
+            false => format!("{}: {message}", self.path),
+        }
     }
 
     fn need(&self, at: usize) -> impl FnOnce(String) -> Need + use<> {
@@ -259,7 +274,7 @@ impl<'s> Lower<'s> {
     }
 
     /// Notes a declaration that cannot be parsed, so that its names are not reported as undefined.
-    pub(super) fn give_up(&mut self, declaration: &[u8]) {
+    pub(crate) fn give_up(&mut self, declaration: &[u8]) {
         for word in declaration
             .split(|&b| !continues_name(b))
             .filter(|word| !word.is_empty())
@@ -270,7 +285,7 @@ impl<'s> Lower<'s> {
     }
 
     /// `group: name {`
-    pub(super) fn open_group(&mut self, word: Word<'_>) -> Option<GroupId> {
+    pub(crate) fn open_group(&mut self, word: Word<'_>) -> Option<GroupId> {
         self.enhanced(word.at, "a group");
         let name = self.new_name(word, "group")?;
         let key = (self.group, name);
@@ -289,7 +304,7 @@ impl<'s> Lower<'s> {
     }
 
     /// Adds a data list for the variable `word`.
-    pub(super) fn data_list(&mut self, word: Word<'_>, list: impl FnOnce(VarId) -> DataList) {
+    pub(crate) fn data_list(&mut self, word: Word<'_>, list: impl FnOnce(VarId) -> DataList) {
         let Some(var) = self.find_var(word) else {
             return self.undefined_var(word);
         };

@@ -87,7 +87,7 @@ pub(super) fn outwards<T: Copy>(
 }
 
 /// Whether a path is absolute, and its parts; a single name has one part and is not absolute.
-pub(super) fn split_path(text: &str) -> (bool, Vec<&str>) {
+pub(crate) fn split_path(text: &str) -> (bool, Vec<&str>) {
     let Some(path) = text.strip_prefix('/') else {
         return (false, vec![text]);
     };
@@ -155,7 +155,7 @@ fn spelled_out(text: &str) -> bool {
 }
 
 /// The atomic type with this keyword.
-pub(super) fn atomic(text: &str) -> Option<Atomic> {
+pub(crate) fn atomic(text: &str) -> Option<Atomic> {
     let alias = match text {
         "real" => "float",
         "long" | "integer" => "int",

@@ -46,7 +46,7 @@ impl MadeOf {
 
 impl Lower<'_> {
     /// Types, each defined before it is used.
-    pub(in crate::cdl) fn types(&mut self, types: &[ast::TypeDeclaration<'_>]) {
+    pub(crate) fn types(&mut self, types: &[ast::TypeDeclaration<'_>]) {
         for ty in types {
             self.enhanced(ty.name.at, "a user-defined type");
             self.user_type(ty);

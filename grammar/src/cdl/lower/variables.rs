@@ -13,7 +13,7 @@ use crate::number::{Literal, literal};
 
 impl Lower<'_> {
     /// `name = size, …`
-    pub(in crate::cdl) fn dimensions(&mut self, dimensions: &[ast::Dimension<'_>]) {
+    pub(crate) fn dimensions(&mut self, dimensions: &[ast::Dimension<'_>]) {
         for dimension in dimensions {
             self.dimension(dimension);
         }
@@ -71,7 +71,7 @@ impl Lower<'_> {
     }
 
     /// `type name(dimension, …), …`
-    pub(in crate::cdl) fn variables(&mut self, variables: &ast::Variables<'_>) {
+    pub(crate) fn variables(&mut self, variables: &ast::Variables<'_>) {
         let ty = self.type_of_variables(variables.ty);
         for (word, dims) in &variables.names {
             self.variable(ty, *word, dims);
@@ -162,7 +162,7 @@ impl Lower<'_> {
     }
 
     /// A variable of the group, or of the group in its path.
-    pub(super) fn find_var(&mut self, word: Word<'_>) -> Option<VarId> {
+    pub(crate) fn find_var(&mut self, word: Word<'_>) -> Option<VarId> {
         let (absolute, parts) = split_path(word.text);
         let name = reference(parts.last()?);
         let group = match parts.split_last() {
@@ -223,7 +223,7 @@ impl Lower<'_> {
     }
 
     /// A type: atomic, of the group or of an enclosing group, else the only type with this name.
-    pub(super) fn find_type(&mut self, word: Word<'_>) -> Option<DataType> {
+    pub(crate) fn find_type(&mut self, word: Word<'_>) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && !self.is_later(word.text.starts_with('/')) {
             let mut known: Vec<Name> = self.schema.types.iter().map(|t| t.name.clone()).collect();

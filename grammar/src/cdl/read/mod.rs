@@ -6,10 +6,10 @@ use std::fmt;
 use netcdf_core::Error;
 use netcdf_core::io::Source;
 use netcdf_core::limits::Limits;
-use netcdf_core::model::{GroupId, Kind, Schema};
+use netcdf_core::model::{DimId, GroupId, Kind, Schema};
 
 use super::constant::skip_blanks;
-use super::data_list::DataList;
+use super::data_list::{DataList, Form};
 use super::lower::{Lower, Needs, Pass, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{
@@ -32,6 +32,8 @@ pub struct Cdl {
     pub format: Option<Kind>,
     /// Features that not every kind has.
     pub needs: Needs,
+    /// Lengths of unlimited dimensions that the text tells apart from data, as JSON does.
+    pub lengths: Vec<(DimId, u64)>,
     /// Warnings about the text.
     pub warnings: Diagnostics,
 }
@@ -122,6 +124,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError>
         replaced,
         format,
         needs,
+        lengths: vec![],
         warnings,
     })
 }
@@ -311,6 +314,7 @@ impl Reader<'_> {
                 var,
                 bytes: list.bytes.clone(),
                 line: list.start.line,
+                form: Form::Cdl,
             });
             Ok(())
         });

@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Valu
 const DEPTH: u32 = 64;
 
 /// An empty list of values of a type; `None` for types that are not in the schema or nested too deep.
-pub(in crate::cdl) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
+pub(crate) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
     empty_at(schema, ty, 0)
 }
 
@@ -84,7 +84,7 @@ pub(super) fn append(out: &mut Values, value: &Values) {
 }
 
 /// Appends an integer to values of an integer type; false if it does not fit.
-pub(super) fn push_integer(out: &mut Values, value: i128) -> bool {
+pub(crate) fn push_integer(out: &mut Values, value: i128) -> bool {
     fn push<T: TryFrom<i128>>(v: &mut Vec<T>, value: i128) -> bool {
         let fits = T::try_from(value).ok();
         let fine = fits.is_some();

@@ -18,8 +18,8 @@ mod tree_tests;
 mod user;
 mod window;
 
-pub(in crate::cdl) use build::empty as empty_values;
 pub use build::fill;
+pub(crate) use build::{empty as empty_values, push_integer};
 pub(in crate::cdl) use chars::byte_constant;
 pub use problems::{Problem, Problems};
 
@@ -29,6 +29,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Variable};
 
+use super::data_list::Form;
 use element::Element;
 use scan::Scan;
 use tree::{ElementTree, Stop, Until};
@@ -75,6 +76,8 @@ pub struct List<'a> {
     pub bytes: Range<u64>,
     /// The variable.
     pub var: VarId,
+    /// The form of the list.
+    pub form: Form,
 }
 
 /// A variable whose list gives its elements one after the other.

@@ -59,6 +59,7 @@ fn read_all(text: &[u8], schema: &Schema) -> (Values, Problems) {
         source: &source,
         bytes: 3..3 + text.len() as u64,
         var: VarId(0),
+        form: Form::Cdl,
     };
     let mut problems = Problems::default();
     let order = Endianness::Big;

@@ -111,6 +111,7 @@ fn read_all(text: &str, mut schema: Schema) -> (Vec<u64>, Vec<(u64, Values)>, Pr
         source: &source,
         bytes: 0..text.len() as u64,
         var: VarId(0),
+        form: Form::Cdl,
     };
     let mut found = lengths(&list, &schema, &mut Problems::default()).unwrap();
     for (id, len) in &found {

@@ -75,7 +75,7 @@ impl Writer<'_, '_> {
             }
         }
         if root && special {
-            self.dataset_specials(group);
+            self.dataset_specials();
         }
     }
 

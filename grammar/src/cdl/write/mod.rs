@@ -26,6 +26,9 @@ pub use options::{
     Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 
+pub(crate) use special::{SpecialValue, of_dataset, of_variable};
+pub(crate) use variables::by_name;
+
 use std::io::Write;
 
 use netcdf_core::chunk::Dataset;
@@ -129,4 +132,4 @@ impl Writer<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

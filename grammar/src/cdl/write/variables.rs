@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
 }
 
 /// The dimensions of each group; the first of each name.
-pub(super) fn by_name(schema: &Schema) -> Vec<ByName<DimId>> {
+pub(crate) fn by_name(schema: &Schema) -> Vec<ByName<DimId>> {
     let of_group = |group: &Group| {
         let dims = group.dims.iter().rev();
         let named = dims.filter_map(|&id| Some((schema.dim(id)?.name.clone(), id)));

@@ -22,7 +22,7 @@ fn enums(ty: TypeId, values: &[i8]) -> Values {
 }
 
 /// One variable with one value for each class of user-defined types.
-fn user_types() -> Memory {
+pub(crate) fn user_types() -> Memory {
     let mut m = Memory::new(Kind::NETCDF4);
     let members = [
         ("Clear", 0),

@@ -1,9 +1,9 @@
 //! Whole datasets, compared with the output of the C tool.
 
-mod enhanced;
+pub(crate) mod enhanced;
 mod missing;
 mod numeric;
-mod reader;
+pub(crate) mod reader;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;

@@ -12,30 +12,30 @@ use netcdf_core::model::{
 };
 
 /// A schema and the values of its variables. Values with a heap are stored as their number.
-pub(super) struct Memory {
-    pub(super) schema: Schema,
-    pub(super) provenance: Provenance,
+pub(crate) struct Memory {
+    pub(crate) schema: Schema,
+    pub(crate) provenance: Provenance,
     data: Vec<Values>,
-    pub(super) order: Endianness,
+    pub(crate) order: Endianness,
     /// Filters that no chunk went through, as bits.
-    pub(super) mask: u32,
+    pub(crate) mask: u32,
 }
 
-pub(super) fn name(text: &str) -> Name {
+pub(crate) fn name(text: &str) -> Name {
     Name::stored(text.as_bytes())
 }
 
-pub(super) fn text(value: &str) -> Values {
+pub(crate) fn text(value: &str) -> Values {
     Values::Char(value.as_bytes().to_vec())
 }
 
-pub(super) fn strings(values: &[Option<&str>]) -> Values {
+pub(crate) fn strings(values: &[Option<&str>]) -> Values {
     let one = |s: &Option<&str>| s.map(|s| s.as_bytes().into());
     Values::String(values.iter().map(one).collect())
 }
 
 impl Memory {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind) -> Self {
         Self {
             schema: Schema::new(kind),
             provenance: Provenance::default(),
@@ -45,11 +45,11 @@ impl Memory {
         }
     }
 
-    pub(super) fn group(&mut self, parent: GroupId, group: &str) -> GroupId {
+    pub(crate) fn group(&mut self, parent: GroupId, group: &str) -> GroupId {
         self.schema.add_group(parent, name(group))
     }
 
-    pub(super) fn dim(&mut self, group: GroupId, dim: &str, len: u64, unlimited: bool) -> DimId {
+    pub(crate) fn dim(&mut self, group: GroupId, dim: &str, len: u64, unlimited: bool) -> DimId {
         self.schema.add_dim(Dimension {
             name: name(dim),
             group,
@@ -58,12 +58,12 @@ impl Memory {
         })
     }
 
-    pub(super) fn user(&mut self, group: GroupId, ty: &str, kind: TypeKind) -> TypeId {
+    pub(crate) fn user(&mut self, group: GroupId, ty: &str, kind: TypeKind) -> TypeId {
         let name = name(ty);
         self.schema.add_type(UserType { name, group, kind })
     }
 
-    pub(super) fn var(
+    pub(crate) fn var(
         &mut self,
         group: GroupId,
         var: &str,
@@ -82,7 +82,7 @@ impl Memory {
         })
     }
 
-    pub(super) fn attribute(&mut self, var: VarId, attribute: &str, values: Values) {
+    pub(crate) fn attribute(&mut self, var: VarId, attribute: &str, values: Values) {
         let ty = type_of(&values);
         self.variable(var).attributes.push(Attribute {
             name: name(attribute),
@@ -91,7 +91,7 @@ impl Memory {
         });
     }
 
-    pub(super) fn variable(&mut self, var: VarId) -> &mut Variable {
+    pub(crate) fn variable(&mut self, var: VarId) -> &mut Variable {
         &mut self.schema.vars[var.index()]
     }
 
@@ -112,7 +112,7 @@ impl Memory {
     }
 }
 
-pub(super) fn type_of(values: &Values) -> DataType {
+pub(crate) fn type_of(values: &Values) -> DataType {
     match values {
         Values::Enum(ty, _) | Values::Vlen(ty, _) => DataType::User(*ty),
         Values::Opaque { ty, .. } | Values::Compound { ty, .. } => DataType::User(*ty),
@@ -120,7 +120,7 @@ pub(super) fn type_of(values: &Values) -> DataType {
     }
 }
 
-pub(super) fn field(field: &str, ty: impl Into<DataType>, dims: &[u64]) -> Field {
+pub(crate) fn field(field: &str, ty: impl Into<DataType>, dims: &[u64]) -> Field {
     Field {
         name: name(field),
         ty: ty.into(),

@@ -1,0 +1,336 @@
+//! The data of a variable, read in a stream.
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::{Atomic, DataType, Endianness, Schema, Values};
+use serde::de::{DeserializeSeed, Deserializer};
+
+use super::input::{Context, Input};
+use super::levels::{Leaf, Level};
+use super::number::{NumberVisitor, Numeric};
+use super::text::TextSeed;
+use super::value::{ValueLeaf, empty};
+use crate::cdl::values::{List, Problems, Sink};
+use crate::json::names::written;
+
+/// Stored bytes passed on at a time.
+const BYTES: usize = 1 << 16;
+/// Values other than numbers and characters passed on at a time, and bytes of their text.
+const VALUES: usize = 1 << 12;
+const VALUES_TEXT: u64 = 1 << 20;
+/// Most bytes of the text of a value or a string.
+const VALUE_TEXT: u64 = 1 << 29;
+
+/// Reads the data of a variable, of which all dimensions have their lengths in the schema; returns the number of elements.
+/// `problems` receives what is wrong with the data; then the output of the sink is useless.
+///
+/// # Errors
+/// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
+pub fn values(
+    list: &List<'_>,
+    schema: &Schema,
+    order: Endianness,
+    problems: &mut Problems,
+    sink: &mut dyn Sink,
+) -> Result<Option<u64>> {
+    let var = schema.var(list.var);
+    let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+    let shape = schema.shape(list.var);
+    let reading = Reading {
+        context: &Context::new(list.bytes.start),
+        list,
+        shape: &shape,
+    };
+    let sink = Stored::new(sink, order);
+    let read = match var.ty.atomic() {
+        Some(Atomic::Byte) => reading.numbers::<i8>(sink),
+        Some(Atomic::Short) => reading.numbers::<i16>(sink),
+        Some(Atomic::Int) => reading.numbers::<i32>(sink),
+        Some(Atomic::Int64) => reading.numbers::<i64>(sink),
+        Some(Atomic::UByte) => reading.numbers::<u8>(sink),
+        Some(Atomic::UShort) => reading.numbers::<u16>(sink),
+        Some(Atomic::UInt) => reading.numbers::<u32>(sink),
+        Some(Atomic::UInt64) => reading.numbers::<u64>(sink),
+        Some(Atomic::Float) => reading.numbers::<f32>(sink),
+        Some(Atomic::Double) => reading.numbers::<f64>(sink),
+        Some(Atomic::Char) => reading.characters(sink),
+        Some(Atomic::String) | None => reading.others((schema, var.ty), sink.sink),
+    };
+    match read? {
+        Ok(()) => {}
+        Err(e) => {
+            let failure = reading.context.failure(&e)?;
+            let at = failure.place(list.source);
+            problems.error(at..at + 1, failure.message(&path(schema, list)));
+        }
+    }
+    Ok(Some(shape.iter().fold(1, |n, &len| n.saturating_mul(len))))
+}
+
+/// The path of the data in the text.
+fn path(schema: &Schema, list: &List<'_>) -> String {
+    let Some(var) = schema.var(list.var) else {
+        return String::new();
+    };
+    let mut path = format!("/variables/{}/data", written(var.name.as_bytes()));
+    let mut group = schema.group(var.group);
+    while let Some(inner) = group
+        && let Some(parent) = inner.parent
+    {
+        path = format!("/groups/{}{path}", written(inner.name.as_bytes()));
+        group = schema.group(parent);
+    }
+    path
+}
+
+type Read = Result<std::result::Result<(), serde_json::Error>>;
+
+struct Reading<'a> {
+    context: &'a Context,
+    list: &'a List<'a>,
+    shape: &'a [u64],
+}
+
+impl Reading<'_> {
+    fn run<L: Leaf>(&self, leaf: &mut L) -> std::result::Result<(), serde_json::Error> {
+        let mut from =
+            serde_json::Deserializer::from_reader(Input::new(self.list.source, self.context));
+        let (context, shape, read) = (self.context, self.shape, 0);
+        context.allow(VALUE_TEXT);
+        Level {
+            context,
+            shape,
+            leaf,
+            read,
+        }
+        .deserialize(&mut from)
+    }
+
+    fn numbers<T: Numeric>(&self, to: Stored<'_>) -> Read {
+        let ty = std::marker::PhantomData::<T>;
+        let mut leaf = Numbers { to, ty };
+        let read = self.run(&mut leaf);
+        if read.is_ok() {
+            leaf.to.flush()?;
+        }
+        Ok(read)
+    }
+
+    fn characters(&self, to: Stored<'_>) -> Read {
+        let mut leaf = Characters { to };
+        let read = self.run(&mut leaf);
+        if read.is_ok() {
+            leaf.to.flush()?;
+        }
+        Ok(read)
+    }
+
+    fn others(&self, (schema, ty): (&Schema, DataType), sink: &mut dyn Sink) -> Read {
+        let mut leaf = Others {
+            values: empty(schema, ty)?,
+            schema,
+            ty,
+            sink,
+            element: 0,
+            flushed: self.context.at(),
+        };
+        let read = self.run(&mut leaf);
+        if read.is_ok() {
+            leaf.flush(self.context.at())?;
+        }
+        Ok(read)
+    }
+}
+
+/// Passes stored bytes on in pieces.
+struct Stored<'a> {
+    sink: &'a mut dyn Sink,
+    order: Endianness,
+    bytes: Vec<u8>,
+    /// The element that the bytes begin with, and the elements in them.
+    element: u64,
+    count: u64,
+}
+
+impl<'a> Stored<'a> {
+    fn new(sink: &'a mut dyn Sink, order: Endianness) -> Self {
+        Self {
+            sink,
+            order,
+            bytes: vec![],
+            element: 0,
+            count: 0,
+        }
+    }
+
+    #[inline]
+    fn number<T: Numeric>(&mut self, value: T) -> Result<()> {
+        value.store(self.order, &mut self.bytes);
+        self.count += 1;
+        self.full()
+    }
+
+    fn characters(&mut self, mut text: &[u8]) -> Result<()> {
+        while !text.is_empty() {
+            let (now, rest) = text.split_at(text.len().min(BYTES));
+            self.bytes.extend_from_slice(now);
+            self.count += now.len() as u64;
+            self.full()?;
+            text = rest;
+        }
+        Ok(())
+    }
+
+    /// Characters that a text leaves out.
+    fn zeros(&mut self, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        if count < BYTES as u64 {
+            let zeros = usize::try_from(count).unwrap_or(0);
+            self.bytes.resize(self.bytes.len() + zeros, 0);
+            self.count += count;
+            return self.full();
+        }
+        self.flush()?;
+        self.sink.repeat(self.element, 0, count)?;
+        self.element += count;
+        Ok(())
+    }
+
+    #[inline]
+    fn full(&mut self) -> Result<()> {
+        match self.bytes.len() >= BYTES {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.count > 0 {
+            self.sink.bytes(self.element, &self.bytes)?;
+        }
+        self.bytes.clear();
+        self.element += std::mem::take(&mut self.count);
+        Ok(())
+    }
+}
+
+struct Numbers<'a, T> {
+    to: Stored<'a>,
+    ty: std::marker::PhantomData<T>,
+}
+
+impl<T: Numeric> Leaf for Numbers<'_, T> {
+    const TEXT: bool = false;
+    #[inline]
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        context.allow(VALUE_TEXT);
+        let value = from.deserialize_any(NumberVisitor::<T>::new(context))?;
+        self.to.number(value).map_err(|e| context.stop(e))
+    }
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        _: u64,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        self.one(context, from)
+    }
+}
+
+struct Characters<'a> {
+    to: Stored<'a>,
+}
+
+impl Leaf for Characters<'_> {
+    const TEXT: bool = true;
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        self.text(context, 1, from)
+    }
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        len: u64,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        context.allow(VALUE_TEXT);
+        let (mut found, to) = (0u64, &mut self.to);
+        let mut put = |bytes: &[u8]| {
+            found += bytes.len() as u64;
+            // What is too long is reported below.
+            context.allow(VALUE_TEXT);
+            match found <= len {
+                true => to.characters(bytes),
+                false => Ok(()),
+            }
+        };
+        let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
+        TextSeed { context, put, list }.deserialize(from)?;
+        match len.checked_sub(found) {
+            Some(zeros) => self.to.zeros(zeros).map_err(|e| context.stop(e)),
+            None => Err(context.wrong(format!("the text has {found} bytes, expected {len}"))),
+        }
+    }
+}
+
+struct Others<'a> {
+    schema: &'a Schema,
+    ty: DataType,
+    sink: &'a mut dyn Sink,
+    values: Values,
+    /// The element that the values begin with.
+    element: u64,
+    /// Where the text of the values begins.
+    flushed: u64,
+}
+
+impl Others<'_> {
+    fn flush(&mut self, at: u64) -> Result<()> {
+        let count = self.values.len() as u64;
+        if count > 0 {
+            let values = std::mem::replace(&mut self.values, empty(self.schema, self.ty)?);
+            self.sink.values(self.element, &values)?;
+        }
+        self.element += count;
+        self.flushed = at;
+        Ok(())
+    }
+}
+
+impl Leaf for Others<'_> {
+    const TEXT: bool = false;
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        context.allow(VALUE_TEXT);
+        let mut leaf = ValueLeaf {
+            schema: self.schema,
+            ty: self.ty,
+            values: &mut self.values,
+        };
+        leaf.one(context, from)?;
+        let at = context.at();
+        match self.values.len() >= VALUES || at - self.flushed >= VALUES_TEXT {
+            true => self.flush(at).map_err(|e| context.stop(e)),
+            false => Ok(()),
+        }
+    }
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        _: u64,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        self.one(context, from)
+    }
+}

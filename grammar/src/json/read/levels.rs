@@ -1,0 +1,110 @@
+//! Nested arrays: one level per dimension, each of exactly the dimension's length.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
+
+use super::input::{Context, Step};
+
+/// Takes the values of an array one by one, in row-major order.
+pub(super) trait Leaf {
+    /// Whether the last dimension is one text.
+    const TEXT: bool;
+
+    /// Takes a value.
+    ///
+    /// # Errors
+    /// Mistakes in it.
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> Result<(), D::Error>;
+
+    /// Takes a text of this many characters.
+    ///
+    /// # Errors
+    /// Mistakes in it.
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        len: u64,
+        from: D,
+    ) -> Result<(), D::Error>;
+}
+
+/// Reads an array into a leaf.
+pub(super) struct Level<'a, L> {
+    pub(super) context: &'a Context,
+    /// The lengths of this and the inner dimensions.
+    pub(super) shape: &'a [u64],
+    pub(super) leaf: &'a mut L,
+    /// Bytes of the value that were read already.
+    pub(super) read: u64,
+}
+
+impl<'de, L: Leaf> DeserializeSeed<'de> for Level<'_, L> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        self.context.begin(self.read);
+        match self.shape {
+            [] => self.leaf.one(self.context, from),
+            [len] if L::TEXT => self.leaf.text(self.context, *len, from),
+            _ => from.deserialize_seq(self),
+        }
+    }
+}
+
+impl<'de, L: Leaf> Visitor<'de> for Level<'_, L> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.shape.first() {
+            Some(len) => write!(f, "a list of {len} items"),
+            None => f.write_str("a value"),
+        }
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Some((&len, shape)) = self.shape.split_first() else {
+            return Err(A::Error::custom("a list, expected a value"));
+        };
+        let context = self.context;
+        for i in 0..len {
+            let item = list.next_element_seed(Level {
+                context,
+                shape,
+                leaf: &mut *self.leaf,
+                read: 1,
+            });
+            match item {
+                Ok(Some(())) => {}
+                Ok(None) => return Err(short(context, len, i)),
+                Err(e) => return Err(context.inside(Step::Item(i), e)),
+            }
+        }
+        match list.next_element_seed(Excess { context, len }) {
+            Ok(_) => Ok(()),
+            Err(e) => Err(context.inside(Step::Item(len), e)),
+        }
+    }
+}
+
+#[cold]
+fn short<E: serde::de::Error>(context: &Context, len: u64, found: u64) -> E {
+    let at = context.begin(1);
+    context.wrong_at(at, format!("the list has {found} items, expected {len}"))
+}
+
+/// An item after the last one.
+struct Excess<'c> {
+    context: &'c Context,
+    len: u64,
+}
+
+impl<'de> DeserializeSeed<'de> for Excess<'_> {
+    type Value = IgnoredAny;
+    fn deserialize<D: Deserializer<'de>>(self, _: D) -> Result<IgnoredAny, D::Error> {
+        self.context.begin(1);
+        let what = format!("the list has more items than the expected {}", self.len);
+        Err(self.context.wrong(what))
+    }
+}

@@ -1,0 +1,228 @@
+//! Values of any type, appended to lists.
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::memory::MemorySource;
+use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, Values};
+use serde::de::{DeserializeSeed, Deserializer};
+
+use super::input::{Context, Failure, Input};
+use super::kinds::{AnyLength, Compound, EnumVisitor, OpaqueVisitor, StringVisitor};
+use super::levels::Leaf;
+use super::number::{NumberVisitor, Numeric};
+use super::text::TextSeed;
+use crate::cdl::values::{empty_values, push_integer};
+
+/// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+pub(super) fn attribute_values(
+    text: &str,
+    schema: &Schema,
+    ty: DataType,
+) -> Result<std::result::Result<Values, Failure>> {
+    let mut values = empty(schema, ty)?;
+    let source = MemorySource::new("attribute", text.as_bytes().to_vec());
+    let context = Context::new(0);
+    let mut from = serde_json::Deserializer::from_reader(Input::new(&source, &context));
+    let read = match &mut values {
+        Values::Char(text) => {
+            let mut put = |bytes: &[u8]| {
+                text.extend_from_slice(bytes);
+                Ok(())
+            };
+            let (context, list) = (&context, true);
+            let put = &mut put;
+            TextSeed { context, put, list }.deserialize(&mut from)
+        }
+        values => {
+            let mut leaf = ValueLeaf { schema, ty, values };
+            match text.starts_with('[') {
+                true => AnyLength(&context, &mut leaf).deserialize(&mut from),
+                false => leaf.one(&context, &mut from),
+            }
+        }
+    };
+    match read {
+        Ok(()) => Ok(Ok(values)),
+        Err(e) => context.failure(&e).map(Err),
+    }
+}
+
+/// An empty list of values of a type.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
+    let unknown = || Error::new(ErrorKind::NotFound, "no such type, or one nested too deep");
+    empty_values(schema, ty).ok_or_else(unknown)
+}
+
+/// Appends values to a list.
+pub(super) struct ValueLeaf<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) ty: DataType,
+    pub(super) values: &'a mut Values,
+}
+
+/// As `ValueLeaf`, for characters: the last dimension is a text.
+pub(super) struct CharLeaf<'a>(pub(super) &'a mut Vec<u8>);
+
+impl Leaf for CharLeaf<'_> {
+    const TEXT: bool = true;
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        self.text(context, 1, from)
+    }
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        len: u64,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        let start = self.0.len();
+        any_text(self.0, context, from)?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        if self.0.len() - start > len {
+            let found = self.0.len() - start;
+            return Err(context.wrong(format!("the text has {found} bytes, expected {len}")));
+        }
+        self.0.resize(start + len, 0);
+        Ok(())
+    }
+}
+
+/// Appends a text of any length.
+fn any_text<'de, D: Deserializer<'de>>(
+    out: &mut Vec<u8>,
+    context: &Context,
+    from: D,
+) -> std::result::Result<(), D::Error> {
+    let mut put = |bytes: &[u8]| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    };
+    let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
+    TextSeed { context, put, list }.deserialize(from)
+}
+
+impl Leaf for ValueLeaf<'_> {
+    const TEXT: bool = false;
+    fn one<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        match &mut *self.values {
+            Values::Byte(v) => number(v, context, from),
+            Values::Short(v) => number(v, context, from),
+            Values::Int(v) => number(v, context, from),
+            Values::Int64(v) => number(v, context, from),
+            Values::UByte(v) => number(v, context, from),
+            Values::UShort(v) => number(v, context, from),
+            Values::UInt(v) => number(v, context, from),
+            Values::UInt64(v) => number(v, context, from),
+            Values::Float(v) => number(v, context, from),
+            Values::Double(v) => number(v, context, from),
+            Values::Char(text) => CharLeaf(text).one(context, from),
+            Values::String(texts) => {
+                texts.push(from.deserialize_any(StringVisitor(context))?);
+                Ok(())
+            }
+            Values::Enum(ty, base) => {
+                let members = members(self.schema, *ty);
+                let value = from.deserialize_any(EnumVisitor { context, members })?;
+                match push_integer(base, value) {
+                    true => Ok(()),
+                    false => Err(context.wrong(format!("{value} does not fit the enum"))),
+                }
+            }
+            Values::Opaque { size, bytes, .. } => {
+                bytes.extend(from.deserialize_str(OpaqueVisitor(context, *size))?);
+                Ok(())
+            }
+            Values::Vlen(ty, lists) => {
+                let base = base(self.schema, *ty).unwrap_or(self.ty);
+                lists.push(vlen((self.schema, base), context, from)?);
+                Ok(())
+            }
+            Values::Compound { ty, len, columns } => {
+                from.deserialize_map(Compound {
+                    context,
+                    schema: self.schema,
+                    fields: fields(self.schema, *ty),
+                    columns,
+                })?;
+                *len += 1;
+                Ok(())
+            }
+        }
+    }
+    fn text<'de, D: Deserializer<'de>>(
+        &mut self,
+        context: &Context,
+        _: u64,
+        from: D,
+    ) -> std::result::Result<(), D::Error> {
+        self.one(context, from)
+    }
+}
+
+fn number<'de, T: Numeric, D: Deserializer<'de>>(
+    values: &mut Vec<T>,
+    context: &Context,
+    from: D,
+) -> std::result::Result<(), D::Error> {
+    values.push(from.deserialize_any(NumberVisitor::<T>::new(context))?);
+    Ok(())
+}
+
+/// The members of an enum.
+fn members(schema: &Schema, ty: TypeId) -> &[(Name, i128)] {
+    match schema.user_type(ty).map(|ty| &ty.kind) {
+        Some(TypeKind::Enum { members, .. }) => members,
+        Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. }) => &[],
+        None => &[],
+    }
+}
+
+/// The type of the values of a variable-length type.
+fn base(schema: &Schema, ty: TypeId) -> Option<DataType> {
+    match schema.user_type(ty).map(|ty| &ty.kind) {
+        Some(TypeKind::Vlen { base }) => Some(*base),
+        Some(TypeKind::Opaque { .. } | TypeKind::Enum { .. } | TypeKind::Compound { .. }) => None,
+        None => None,
+    }
+}
+
+/// The fields of a compound type.
+fn fields(schema: &Schema, ty: TypeId) -> &[Field] {
+    match schema.user_type(ty).map(|ty| &ty.kind) {
+        Some(TypeKind::Compound { fields, .. }) => fields,
+        Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Enum { .. }) => &[],
+        None => &[],
+    }
+}
+
+/// A list of any length; of characters, a text.
+fn vlen<'de, D: Deserializer<'de>>(
+    (schema, ty): (&Schema, DataType),
+    context: &Context,
+    from: D,
+) -> std::result::Result<Values, D::Error> {
+    let mut values = empty(schema, ty).map_err(|e| context.stop::<D::Error>(e))?;
+    if let Values::Char(text) = &mut values {
+        any_text(text, context, from)?;
+    } else {
+        let mut leaf = ValueLeaf {
+            schema,
+            ty,
+            values: &mut values,
+        };
+        AnyLength(context, &mut leaf).deserialize(from)?;
+    }
+    Ok(values)
+}

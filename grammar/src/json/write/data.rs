@@ -1,0 +1,234 @@
+//! The data of a variable: bands are converted to text in parallel, and written in order.
+
+use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
+use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
+use netcdf_core::model::{Atomic, DataType, Endianness, Region, VarId};
+
+use super::Writer;
+use super::number::Numeric;
+use super::rows::{Rows, Span};
+use super::value::ValueText;
+use crate::json::text::push_bytes;
+
+/// Elements of a band: few enough for them and their text to stay in the processor's cache.
+const BAND: u64 = 1 << 15;
+/// Rows up to this length are not cut into bands. Longer texts are lists of pieces of this length.
+const ROW: u64 = 1 << 16;
+
+impl Writer<'_, '_> {
+    /// Writes the data of a variable with data. If a filter is missing, writes nothing and returns why.
+    pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
+        let mut begun = false;
+        let written = self.set.check_filters(id);
+        match written.and_then(|()| self.values(id, &mut begun)) {
+            Ok(()) => Ok(None),
+            Err(e) if e.kind() == ErrorKind::FilterUnavailable && !begun => Ok(Some(e)),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Writes the data of a variable; `begun` becomes true once something is written.
+    fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
+        let schema = self.schema;
+        let layout = self.set.layout(id)?;
+        let shape = schema.shape(id);
+        let text = layout.element.ty == DataType::Atomic(Atomic::Char) && !shape.is_empty();
+        let rows = Rows {
+            shape,
+            indent: self.out.indent() + 2,
+            text,
+        };
+        if text && rows.len() > ROW {
+            return self.long_texts(id, &rows, begun);
+        }
+        let region = Region::whole(&rows.shape);
+        let most = BAND.max(
+            rows.shape
+                .last()
+                .copied()
+                .filter(|&len| len <= ROW)
+                .unwrap_or(0),
+        );
+        let content = Content {
+            set: self.set,
+            id,
+            layout,
+            values: ValueText { schema },
+        };
+        let out = &mut self.out;
+        self.set.bands(
+            id,
+            InBands::new(region, most),
+            |band, stored| {
+                let part = content.part(&rows, band, stored);
+                part.in_object(|| schema.var_path(id))
+            },
+            |part| {
+                if !std::mem::replace(begun, true) {
+                    out.key("data");
+                }
+                out.long(&part)
+            },
+        )
+    }
+
+    /// Writes long rows of characters, each as a list of pieces.
+    fn long_texts(&mut self, id: VarId, rows: &Rows, begun: &mut bool) -> Result<()> {
+        let mut index = vec![0; rows.outer().len()];
+        loop {
+            let mut pieces = Pieces::default();
+            for at in (0..rows.len()).step_by(1 << 16) {
+                let (mut start, mut count) = (index.clone(), vec![1; index.len()]);
+                start.push(at);
+                count.push(ROW.min(rows.len() - at));
+                let values = self.set.read(id, &Region::boxed(start, count))?;
+                if !std::mem::replace(begun, true) {
+                    self.out.key("data");
+                }
+                if at == 0 {
+                    rows.begin(&index, &mut self.out.text);
+                    self.out.text.push(b'[');
+                }
+                let last = at + ROW >= rows.len();
+                let text = values.as_text().unwrap_or_default();
+                pieces.put(text, last, &mut self.out.text);
+                self.out.pass()?;
+            }
+            self.out.text.push(b']');
+            rows.end(&index, &mut self.out.text);
+            if !rows.advance(&mut index) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Pieces of a text. A character that a cut splits belongs to the later piece.
+#[derive(Default)]
+struct Pieces {
+    /// The first bytes of a character.
+    begun: Vec<u8>,
+    any: bool,
+}
+
+impl Pieces {
+    fn put(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>) {
+        let mut piece = std::mem::take(&mut self.begun);
+        piece.extend_from_slice(text);
+        if let Err(e) = std::str::from_utf8(&piece)
+            && e.error_len().is_none()
+            && !last
+        {
+            self.begun = piece.split_off(e.valid_up_to());
+        }
+        if std::mem::replace(&mut self.any, true) {
+            out.extend_from_slice(b", ");
+        }
+        push_bytes(&piece, out);
+    }
+}
+
+/// The values of a variable, and how to write them.
+struct Content<'a> {
+    set: &'a Dataset<'a>,
+    id: VarId,
+    layout: Layout,
+    values: ValueText<'a>,
+}
+
+impl Content<'_> {
+    /// The text of a band.
+    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
+        let element = &self.layout.element;
+        if element.plain_type().is_none() {
+            let values = self.set.reader.resolve(self.id, &stored)?;
+            if values.data_type().and_then(Atomic::size).is_none() {
+                let mut next = 0;
+                return Ok(text(rows, band, |n, out| {
+                    for i in next..next + n {
+                        separate(i - next, out);
+                        self.values.one(&values, i, out);
+                    }
+                    next += n;
+                }));
+            }
+            stored.clear();
+            elements::encode(&values, Endianness::Big, &mut stored)?;
+        } else if element.order == Endianness::Little {
+            let size = usize::try_from(element.size).unwrap_or(1);
+            elements::swap(&mut stored, size);
+        }
+        Ok(plain(
+            element.ty.atomic().unwrap_or(Atomic::Byte),
+            rows,
+            band,
+            &stored,
+        ))
+    }
+}
+
+/// The text of a band of atomic values.
+fn plain(ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Vec<u8> {
+    match ty {
+        Atomic::Byte => numbers::<i8>(rows, band, stored),
+        Atomic::Short => numbers::<i16>(rows, band, stored),
+        Atomic::Int => numbers::<i32>(rows, band, stored),
+        Atomic::Int64 => numbers::<i64>(rows, band, stored),
+        Atomic::UByte => numbers::<u8>(rows, band, stored),
+        Atomic::UShort => numbers::<u16>(rows, band, stored),
+        Atomic::UInt => numbers::<u32>(rows, band, stored),
+        Atomic::UInt64 => numbers::<u64>(rows, band, stored),
+        Atomic::Float => numbers::<f32>(rows, band, stored),
+        Atomic::Double => numbers::<f64>(rows, band, stored),
+        Atomic::Char => {
+            let mut rest = stored;
+            text(rows, band, |n, out| {
+                let (row, left) = rest.split_at_checked(n).unwrap_or((rest, &[]));
+                push_bytes(row, out);
+                rest = left;
+            })
+        }
+        // Strings are never plain.
+        Atomic::String => vec![],
+    }
+}
+
+fn numbers<T: Numeric>(rows: &Rows, band: &Region, stored: &[u8]) -> Vec<u8> {
+    let mut values = T::split(stored).iter().map(T::read);
+    text(rows, band, |n, out| {
+        for (i, value) in values.by_ref().take(n).enumerate() {
+            separate(i, out);
+            value.push(out);
+        }
+    })
+}
+
+fn separate(i: usize, out: &mut Vec<u8>) {
+    if i > 0 {
+        out.extend_from_slice(b", ");
+    }
+}
+
+/// The text of a band; `put` appends that many further values.
+fn text(rows: &Rows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
+    let Span {
+        rows: count,
+        values,
+        begins,
+        ends,
+    } = rows.span(band);
+    let mut index = rows.index(band);
+    let mut out = Vec::with_capacity(count.saturating_mul(values).saturating_mul(8));
+    for _ in 0..count {
+        match begins {
+            true => rows.begin(&index, &mut out),
+            false => out.extend_from_slice(b", "),
+        }
+        put(values, &mut out);
+        if ends {
+            rows.end(&index, &mut out);
+        }
+        rows.advance(&mut index);
+    }
+    out
+}

@@ -1,0 +1,76 @@
+//! Writes datasets as JSON: the schema with indentation, then the data of each variable band by band, one row per line.
+//!
+//! | module | what |
+//! |---|---|
+//! | `document` | objects and their members, as indented text |
+//! | `scope` | how to refer to dimensions and types |
+//! | `schema` | groups, dimensions, types and variables |
+//! | `attributes` | stored and special attributes |
+//! | `value`, `number` | values of any type |
+//! | `data`, `rows` | the data of variables |
+
+mod attributes;
+mod data;
+mod document;
+mod number;
+mod rows;
+mod schema;
+mod scope;
+mod value;
+
+use std::io::Write;
+
+use netcdf_core::chunk::Dataset;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::model::Schema;
+
+use crate::cdl::write::{Selection, SpecialAttributes};
+use document::Document;
+use scope::Scope;
+
+/// What is written.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The dataset's name.
+    pub name: Vec<u8>,
+    /// The variables whose data is written; `None` for no data.
+    pub data: Option<Selection>,
+    /// Attributes that describe how the dataset is stored.
+    pub special: SpecialAttributes,
+}
+
+/// Writes a dataset as JSON. After an error, the text has no end.
+///
+/// Variables whose data needs a filter that is not available have no data; `omitted` receives an error for each.
+///
+/// # Errors
+/// Errors of reading the data, with the variable, and of writing to `out`.
+pub fn write(
+    set: &Dataset<'_>,
+    options: &Options,
+    omitted: &mut Vec<Error>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let schema = set.reader.schema();
+    let mut writer = Writer {
+        set,
+        schema,
+        scope: Scope::new(schema),
+        options,
+        out: Document::new(out),
+        omitted,
+    };
+    let written = writer.dataset();
+    written.and(writer.out.flush())
+}
+
+/// A dataset being written.
+struct Writer<'a, 'w> {
+    set: &'a Dataset<'a>,
+    schema: &'a Schema,
+    scope: Scope<'a>,
+    options: &'a Options,
+    out: Document<'w>,
+    /// The errors for variables whose data was left out.
+    omitted: &'w mut Vec<Error>,
+}

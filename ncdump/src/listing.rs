@@ -1,0 +1,92 @@
+//! The kind, and the table of filters, as text or JSON.
+
+use netcdf_core::chunk::Provenance;
+use netcdf_core::error::Result;
+use netcdf_core::filter;
+use netcdf_core::json::{Between, Json};
+use netcdf_core::model::{Schema, StorageLayout, Variable};
+use netcdf_grammar::cdl::write::Selection;
+
+use crate::filters::{layout, of_filter, path, selected};
+
+/// The kind (`-k`).
+///
+/// # Errors
+/// As [`Json::line`].
+pub(crate) fn kind(kind: &str, json: bool) -> Result<String> {
+    match json {
+        true => line(&object(vec![("kind", Json::text(kind))])),
+        false => Ok(format!("{kind}\n")),
+    }
+}
+
+/// Storage and mode (`-K`).
+///
+/// # Errors
+/// As [`Json::line`].
+pub(crate) fn extended_kind(known: &Provenance, json: bool) -> Result<String> {
+    let mode = format!("{:08x}", known.mode);
+    match json {
+        true => line(&object(vec![
+            ("model", Json::text(known.model)),
+            ("mode", Json::text(&mode)),
+        ])),
+        false => Ok(format!("{} mode={mode}\n", known.model)),
+    }
+}
+
+/// The filters of each variable, a line per variable.
+///
+/// # Errors
+/// As [`Json::line`].
+pub(crate) fn filters(
+    schema: &Schema,
+    known: &filter::Table,
+    selection: &Selection,
+) -> Result<String> {
+    let vars = selected(schema, selection).into_iter();
+    let lines = vars.map(|var| of_variable(schema, known, var).line(Between::CommaBlank));
+    let lines = lines.collect::<Result<Vec<_>>>()?;
+    Ok(match lines.is_empty() {
+        true => "{\"variables\": []}\n".to_owned(),
+        false => format!("{{\"variables\": [\n  {}\n]}}\n", lines.join(",\n  ")),
+    })
+}
+
+fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
+    let (storage, _) = layout(&var.storage);
+    let mut members = vec![("path", Json::text(&path(schema, var)))];
+    if !storage.is_empty() {
+        members.push(("storage", Json::text(storage)));
+    }
+    if let Some(StorageLayout::Chunked(shape)) = &var.storage.layout {
+        members.push(("chunk", Json::Array(shape.iter().map(Json::int).collect())));
+    }
+    let filters = var.storage.filters.iter().map(|filter| {
+        let [id, name, state, parameters] = of_filter(known, filter);
+        // Codecs of Zarr that are not HDF5 filters have no number.
+        let id = match id.parse::<u32>() {
+            Ok(id) => Json::int(id),
+            Err(_) => Json::Null,
+        };
+        object(vec![
+            ("id", id),
+            ("name", Json::text(&name)),
+            ("state", Json::text(&state)),
+            ("parameters", Json::text(&parameters)),
+        ])
+    });
+    members.push(("filters", Json::Array(filters.collect())));
+    object(members)
+}
+
+fn object(members: Vec<(&str, Json)>) -> Json {
+    let members = members
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
+    Json::Object(members.collect())
+}
+
+fn line(json: &Json) -> Result<String> {
+    Ok(json.line(Between::CommaBlank)? + "\n")
+}

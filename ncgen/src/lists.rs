@@ -1,0 +1,62 @@
+//! The values of a variable in the text, in whichever form the text has.
+
+use netcdf_core::error::Result;
+use netcdf_core::io::Source;
+use netcdf_core::model::{Endianness, Schema};
+use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
+use netcdf_grammar::cdl::{Cdl, CdlError, DataList, Form, ReadOptions};
+use netcdf_grammar::json;
+
+/// Reads the text of a dataset.
+///
+/// # Errors
+/// Those of the readers of CDL and JSON.
+pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError> {
+    match json::read::is_json(source)? {
+        true => json::read::read(source, options),
+        false => netcdf_grammar::cdl::read(source, options),
+    }
+}
+
+/// The values of a variable, ready to be read from the text.
+pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
+    List {
+        source,
+        bytes: list.bytes.clone(),
+        var: list.var,
+        form: list.form,
+    }
+}
+
+/// Reads the values of a variable; returns the number of its elements, if they come one after the other.
+///
+/// # Errors
+/// Errors of the source and of the sink.
+pub(crate) fn read(
+    list: &List<'_>,
+    schema: &Schema,
+    order: Endianness,
+    problems: &mut Problems,
+    sink: &mut dyn Sink,
+) -> Result<Option<u64>> {
+    match list.form {
+        Form::Cdl => values::read(list, schema, order, problems, sink),
+        Form::Json => json::read::values(list, schema, order, problems, sink),
+    }
+}
+
+/// Whether lengths must be taken from the values before they can be read: not if the text tells them.
+pub(crate) fn needs_lengths(list: &DataList, schema: &Schema) -> bool {
+    let var = schema.var(list.var);
+    list.form == Form::Cdl && var.is_some_and(|var| !values::is_flat(schema, var))
+}
+
+/// Gives a schema the lengths that the text tells.
+pub(crate) fn with_lengths(mut schema: Schema, cdl: &Cdl) -> Schema {
+    for &(dim, len) in &cdl.lengths {
+        if let Some(dim) = schema.dims.get_mut(dim.index()) {
+            dim.len = dim.len.max(len);
+        }
+    }
+    schema
+}
