@@ -24,11 +24,12 @@ struct Structures<'v> {
 impl ValueText<'_> {
     /// Appends the values of an attribute. A single value stands alone, unless it is a list itself.
     pub(super) fn attribute(&self, values: &Values, out: &mut Vec<u8>) {
-        match values {
-            Values::Char(text) => push_bytes(text, out),
-            Values::Vlen(..) => self.list(values, 0..values.len(), out),
-            _ if values.len() == 1 => self.one(values, 0, out),
-            _ => self.list(values, 0..values.len(), out),
+        if let Some(text) = values.as_text() {
+            push_bytes(text, out);
+        } else if values.len() == 1 && !matches!(values, Values::Vlen(..)) {
+            self.one(values, 0, out);
+        } else {
+            self.list(values, 0..values.len(), out);
         }
     }
 
