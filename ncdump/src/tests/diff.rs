@@ -104,5 +104,4 @@ fn trouble_is_not_a_difference() {
     assert_eq!(status, Status::Usage);
     assert!(err.contains("standard input"), "{err}");
     assert_eq!(run(&["--diff", "-"], &a()).0, Status::Usage);
-    assert_eq!(run(&["--json", "-"], &a()).0, Status::Usage);
 }

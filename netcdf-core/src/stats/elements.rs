@@ -76,7 +76,7 @@ fn part(set: Dataset<'_>, layout: &Layout, shape: &[u64]) -> Vec<u64> {
     let (threads, whole) = (set.env.runtime.threads(), Region::whole(shape));
     let memory = set.env.memory.0 / threads as u64;
     let fits = bytes >= Amount::of(PART / 16) && bytes * 4u64 <= Amount::of(memory);
-    if fits && !layout.filters.is_empty() {
+    if fits {
         return layout.chunk.clone();
     }
     let budget = plan::Budget {
