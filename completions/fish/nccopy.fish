@@ -11,6 +11,9 @@ complete -c nccopy -s v -d 'Copy the data of these variables only, but define al
 complete -c nccopy -s V -d 'Copy these variables only, definitions and data; named as for -v' -r
 complete -c nccopy -s g -d 'Copy the data of these groups only, but define all variables: names, paths, patterns and "!" as for -v' -r
 complete -c nccopy -s G -d 'Copy these groups only, definitions and data; named as for -g' -r
+complete -c nccopy -l select -d 'Take only this part of a dimension; repeatable, several parts of a dimension are taken together. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a first longitude that is larger than the second one goes round' -r
+complete -c nccopy -l rename -d 'Give dimensions, variables and groups of this name or path (`/g/v`) another name, or with `VAR@ATTRIBUTE` an attribute; repeatable. Attributes that name variables, such as coordinates and bounds, follow. Data is copied as without this' -r
+complete -c nccopy -l attribute -d 'Set an attribute, with values as in CDL and a type before the variable where the values do not say it (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`); repeatable. The owner is a list of variables as for -v, or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
 complete -c nccopy -l shard -d 'Shards of Zarr version 3 output; each shard holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as for -c' -r

@@ -1,5 +1,6 @@
 complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one' -r
 complete -c ncdump -s g -d 'Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group' -r
+complete -c ncdump -l select -d 'Take only this part of a dimension; repeatable, several parts of a dimension are taken together. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a first longitude that is larger than the second one goes round' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r -f -a "c\t''
@@ -8,6 +9,8 @@ complete -c ncdump -s l -d 'Longest line in data lists, in bytes [default: 80]' 
 complete -c ncdump -s n -d 'Name of the dataset in the output [default: the file\'s name]' -r
 complete -c ncdump -s p -d 'Significant digits of float and double values, overriding C_format; `exact` prints as many as are needed to read the same values back' -r
 complete -c ncdump -s d -d 'Like -p, but C_format takes precedence (old form)' -r
+complete -c ncdump -l tolerance -d 'With --diff: numbers may differ by ABS, or by REL times the larger magnitude' -r
+complete -c ncdump -l ignore -d 'With --diff: leave out attributes and objects: names, paths, patterns, and `v:units` for an attribute of `v`' -r
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r -f -a "F\t''
 p\t''
 m\t''"
@@ -20,14 +23,21 @@ complete -c ncdump -l requests -d 'Number of requests at a time to storage [defa
 complete -c ncdump -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'
+complete -c ncdump -l diff -d 'Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any error'
+complete -c ncdump -l compare-layout -d 'With --diff: also compare how the datasets are stored: format, chunks, filters, byte order, unlimited dimensions, order of definitions'
 complete -c ncdump -s k -d 'Print the kind of the dataset only'
 complete -c ncdump -s K -d 'Print the storage and mode of the dataset only'
 complete -c ncdump -s s -d 'Print special attributes: how the dataset is stored'
 complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
 complete -c ncdump -l filters -d 'Print only a table of the filters of each variable, and whether they are available here'
+complete -c ncdump -l sum -d 'Print only digests of what the dataset says, however it is stored: of each variable, and of the dataset (docs/sum.md)'
+complete -c ncdump -l check -d 'With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets named there still have them'
+complete -c ncdump -l stats -d 'Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram'
+complete -c ncdump -l unpack -d 'With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones'
 complete -c ncdump -s t -d 'Print times as dates, `2000-01-01 06`'
 complete -c ncdump -s i -d 'Print times as dates, `2000-01-01T06`'
 complete -c ncdump -s x -d 'Print NcML instead of CDL, without data'
+complete -c ncdump -l json -d 'Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K, --filters, --diff, --sum and --stats'
 complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, without effect on files'
 complete -c ncdump -l strict -d 'Treat notes as errors: exit with 1 if anything is left out'
 complete -c ncdump -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'

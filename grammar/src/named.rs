@@ -34,3 +34,18 @@ pub(crate) fn nothing<'a>(
         None => e,
     }
 }
+
+/// An error about the text of an option, with the option and the text; errors of reading stay as they are.
+pub(crate) fn about(option: &str, text: &str, e: Error) -> Error {
+    if !matches!(
+        e.kind(),
+        ErrorKind::Argument | ErrorKind::NotFound | ErrorKind::Exists
+    ) {
+        return e;
+    }
+    let told = Error::new(e.kind(), format!("{option} {text}: {}", e.what()));
+    match e.remedy() {
+        Some(remedy) => told.with_remedy(remedy.to_string()),
+        None => told,
+    }
+}

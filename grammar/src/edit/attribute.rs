@@ -11,6 +11,7 @@ use super::words::{plain, split_once, trim_end};
 use crate::cdl::ast::Word;
 use crate::cdl::{AssignedAttribute, AttributeOwner, assign};
 use crate::diagnostic::Reporter;
+use crate::named::about;
 use crate::pattern::Glob;
 use crate::selection;
 
@@ -89,7 +90,8 @@ impl AttributeEdit {
 
     /// Does it in `new`; what it names is in `old`. Attributes to remove that are not there are notes.
     pub(super) fn apply(&self, old: &Schema, new: &mut Schema) -> Result<Option<Note>> {
-        let owners = owners(old, &self.owners).map_err(|e| e.of(&self.text))?;
+        let owners = owners(old, &self.owners);
+        let owners = owners.map_err(|e| about("--attribute", &self.text, e))?;
         match &self.change {
             Change::Remove(name) => Ok(self.remove(new, &owners, name)),
             Change::Set { ty, name, list } => {

@@ -49,10 +49,11 @@ pub fn apply(
             .notes
             .extend(attribute.apply(schema, &mut edited.schema)?);
     }
-    let names = rename::apply(schema, &mut edited.schema, renames)?;
+    let names = rename::objects(schema, &mut edited.schema, renames)?;
     edited
         .remarks
         .extend(follow(schema, &mut edited.schema, &names));
+    rename::attributes(schema, &mut edited.schema, renames)?;
     Ok(edited)
 }
 

@@ -9,7 +9,7 @@ use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 use super::attribute::owners;
 use super::words::{plain, split_once};
 use crate::cdl::AttributeOwner;
-use crate::named::{is_meant, nothing};
+use crate::named::{about, is_meant, nothing};
 
 /// A new name: `old,new`, where `old` names dimensions, variables and groups, or `var@att,new` for an attribute.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,17 +57,14 @@ impl Rename {
     }
 }
 
-/// Gives new names in `new`; the objects are those of `old`.
-pub(super) fn apply(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<NewNames> {
+/// Gives objects new names in `new`; they have the names of `old`.
+pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<NewNames> {
     let mut names = NewNames::default();
     for rename in renames {
-        let done = match &rename.old {
-            Renamed::Objects(wanted) => objects(old, wanted, &rename.new, &mut names),
-            Renamed::Attribute { owners, name } => {
-                attribute((old, new), owners, (name, &rename.new))
-            }
-        };
-        done.map_err(|e| e.of(&rename.text))?;
+        if let Renamed::Objects(wanted) = &rename.old {
+            let done = note(old, wanted, &rename.new, &mut names);
+            done.map_err(|e| about("--rename", &rename.text, e))?;
+        }
     }
     for (id, name) in &names.dims {
         if let Some(dim) = new.dims.get_mut(id.index()) {
@@ -86,8 +83,19 @@ pub(super) fn apply(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Resul
     Ok(names)
 }
 
+/// Gives attributes new names in `new`; they and their owners have the names of `old`.
+pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<()> {
+    for rename in renames {
+        if let Renamed::Attribute { owners, name } = &rename.old {
+            let done = attribute((old, new), owners, (name, &rename.new));
+            done.map_err(|e| about("--rename", &rename.text, e))?;
+        }
+    }
+    Ok(())
+}
+
 /// Notes the new name of all objects that `wanted` names.
-fn objects(old: &Schema, wanted: &[u8], new: &Name, names: &mut NewNames) -> Result<()> {
+fn note(old: &Schema, wanted: &[u8], new: &Name, names: &mut NewNames) -> Result<()> {
     let is = |group: GroupId, own: &Name| is_meant(old, wanted, (group, own.as_bytes()));
     let dims = (0..).map(DimId).zip(&old.dims);
     let dims: Vec<DimId> = dims
@@ -177,10 +185,8 @@ fn attribute(
 }
 
 fn in_use(what: &str, name: &Name) -> Error {
-    Error::new(
-        ErrorKind::Exists,
-        format!("there is already a {what} {name}"),
-    )
+    let what = format!("{what} {name} is already there");
+    Error::new(ErrorKind::Exists, what)
 }
 
 /// Refuses names that a group would have twice.
@@ -188,7 +194,7 @@ fn check(new: &Schema, names: &NewNames) -> Result<()> {
     let mut dims = HashSet::new();
     for dim in &new.dims {
         if !dims.insert((dim.group, &dim.name)) && names.dims.values().any(|n| *n == dim.name) {
-            return Err(in_use("dimension", &dim.name).of("--rename"));
+            return Err(in_use("--rename: dimension", &dim.name));
         }
     }
     let mut objects = HashSet::new();
@@ -204,7 +210,7 @@ fn check(new: &Schema, names: &NewNames) -> Result<()> {
     };
     for object in vars.chain(groups).chain(types) {
         if !objects.insert(object) && given(object.1) {
-            return Err(in_use("variable, group or type", object.1).of("--rename"));
+            return Err(in_use("--rename: variable, group or type", object.1));
         }
     }
     Ok(())

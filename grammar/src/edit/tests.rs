@@ -141,9 +141,9 @@ fn what_cannot_be_renamed() {
         ("lat,a/b", "contains a slash"),
         ("lat,", "is empty"),
         ("lta,b", "did you mean lat?"),
-        ("lat,t", "already a variable, group or type t"),
-        ("x,y", "already a dimension y"),
-        ("/g/t,e", "already a variable, group or type e"),
+        ("lat,t", "variable, group or type t is already there"),
+        ("x,y", "dimension y is already there"),
+        ("/g/t,e", "variable, group or type e is already there"),
         ("lat@nothing,b", "no attribute nothing"),
         ("nothing@units,b", "nothing: No such variable"),
     ];

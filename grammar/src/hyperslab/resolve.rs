@@ -11,7 +11,7 @@ use super::coordinate::Coordinate;
 use super::runs::{strided, together};
 use super::{Hyperslab, Limit, Span};
 use crate::escape::unescape_name;
-use crate::named::{is_meant, nothing};
+use crate::named::{about, is_meant, nothing};
 
 /// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
 ///
@@ -38,8 +38,10 @@ pub fn view<'a>(
 pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<DimId, Taken>> {
     let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
-        for dim in dims(set.reader.schema(), selection)? {
-            let taken = runs(set, dim, selection).map_err(|e| e.of(&selection.text))?;
+        let dims = dims(set.reader.schema(), selection);
+        for dim in dims.map_err(|e| about("--select", &selection.text, e))? {
+            let taken = runs(set, dim, selection);
+            let taken = taken.map_err(|e| about("--select", &selection.text, e))?;
             found.entry(dim).or_default().push(taken);
         }
     }
