@@ -77,7 +77,8 @@ fn parts_are_copied() {
             .text();
         for (kind, name) in [("nc4", "@o.nc"), ("nc3", "@o.nc"), ("nczarr3", "@o.zarr")] {
             let ends = ["-k", kind, "--verify", "@a.nc", name];
-            let _ = nccopy(&sandbox, &[&part[..], &ends].concat()).clean();
+            let copied = nccopy(&sandbox, &[&part[..], &ends].concat());
+            assert_eq!(copied.code, 0, "{select} {kind}: {copied}");
             assert_eq!(
                 ncdump(&sandbox, &[name]).clean().text(),
                 printed,

@@ -43,7 +43,7 @@ impl<T: Number> Masks<T> {
     #[expect(clippy::eq_op, reason = "NaN is not itself")]
     pub(super) fn is_missing(&self, x: T) -> bool {
         x != x
-            || self.equal.iter().any(|masked| *masked == x)
+            || self.equal.contains(&x)
             || self.least.is_some_and(|least| x < least)
             || self.most.is_some_and(|most| x > most)
     }

@@ -44,7 +44,8 @@ impl<T: Number> Tally<T> {
             count: all.len() as u64,
             ..Self::default()
         };
-        let (mut least, mut most): (Option<(u64, T)>, Option<(u64, T)>) = (None, None);
+        let mut least: Option<(u64, T)> = None;
+        let mut most: Option<(u64, T)> = None;
         for (n, &x) in (0..).zip(all) {
             if masks.is_missing(x) {
                 tally.missing += 1;

@@ -172,7 +172,8 @@ fn dim(name: &str, len: u64) -> Dimension {
 #[test]
 fn what_does_not_count() {
     let before = changed(|_| ());
-    let changes: [(&str, fn(&mut Schema)); 6] = [
+    type Change = fn(&mut Schema);
+    let changes: [(&str, Change); 6] = [
         ("unlimited dimensions", |s| s.dims[0].unlimited = true),
         ("order of attributes", |s| s.vars[0].attributes.reverse()),
         ("kind", |s| s.kind = Kind::CDF5),
