@@ -43,9 +43,18 @@ impl ExactSum {
         (self.high, self.low) = two_sum(high, low + self.low);
     }
 
-    /// Adds the square of a number.
-    pub(super) fn add_square(&mut self, x: f64) {
-        let (high, low) = two_product(x, x);
+    /// Adds the square of a number that is the sum of two.
+    pub(super) fn add_square(&mut self, high: f64, low: f64) {
+        let (high, low) = two_sum(high, low);
+        self.add_product(high, high);
+        if low != 0.0 && low.is_finite() {
+            self.add_product(2.0 * high, low);
+            self.add_product(low, low);
+        }
+    }
+
+    fn add_product(&mut self, a: f64, b: f64) {
+        let (high, low) = two_product(a, b);
         self.add(high);
         if low.is_finite() {
             self.add(low);
@@ -123,10 +132,19 @@ mod tests {
     fn small_deviations_from_large_values_stay() {
         let values = [1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0];
         let mut squares = ExactSum::default();
-        values.iter().for_each(|&x| squares.add_square(x));
+        values.iter().for_each(|&x| squares.add_square(x, 0.0));
         let mean = sum(&values).divided(3.0);
         let variance = squares.divided(3.0).without(mean.squared());
         assert!((variance.get() - 2.0 / 3.0).abs() < 1e-12, "{variance:?}");
+    }
+
+    #[test]
+    fn squares_have_all_digits() {
+        let mut squares = ExactSum::default();
+        squares.add_square(9_007_199_254_740_992.0, 1.0);
+        let mut large = ExactSum::default();
+        large.add_square(9_007_199_254_740_992.0, 0.0);
+        assert_eq!(squares.without(large).get(), 18_014_398_509_481_985.0);
     }
 
     #[test]

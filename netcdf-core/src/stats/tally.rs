@@ -59,7 +59,7 @@ impl<T: Number> Tally<T> {
             }
             let (high, low) = x.parts();
             tally.sum.add(high);
-            tally.squares.add_square(high + low);
+            tally.squares.add_square(high, low);
             if low != 0.0 {
                 tally.sum.add(low);
             }
