@@ -1,6 +1,6 @@
 complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one' -r
 complete -c ncdump -s g -d 'Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group' -r
-complete -c ncdump -l select -d 'Take only this part of a dimension; repeatable, several parts of a dimension are taken together. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a first longitude that is larger than the second one goes round' -r
+complete -c ncdump -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, as C or Fortran counts them' -r -f -a "c\t''

@@ -78,10 +78,10 @@ pub fn parse_kind(text: &str) -> Result<Kind, String> {
 /// Which part of a dataset is meant.
 #[derive(Debug, Args)]
 pub struct HyperslabArgs {
-    /// Take only this part of a dimension; repeatable, several parts of a dimension are taken together. Whole numbers are indices
-    /// from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`,
-    /// `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a first longitude that is larger than the
-    /// second one goes round
+    /// Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times
+    /// are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are
+    /// included. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same
+    /// dimension are joined
     #[arg(long = "select", value_name = "DIM[,MIN[,MAX[,STRIDE]]]", value_parser = parse_hyperslab)]
     select: Vec<Hyperslab>,
 }

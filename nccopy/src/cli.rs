@@ -243,13 +243,14 @@ pub struct SelectArgs {
 /// What is changed beside the storage.
 #[derive(Debug, Args)]
 pub struct EditArgs {
-    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, or with `VAR@ATTRIBUTE` an attribute;
-    /// repeatable. Attributes that name variables, such as coordinates and bounds, follow. Data is copied as without this
+    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, or an attribute (`VAR@ATTRIBUTE,NEW`).
+    /// Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times
     #[arg(long, value_name = "OLD,NEW", value_parser = parse_rename)]
     pub rename: Vec<Rename>,
     /// Set an attribute, with values as in CDL and a type before the variable where the values do not say it
-    /// (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`); repeatable. The owner is a list of variables as for -v,
-    /// or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input
+    /// (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`). The owner is a list of variables as for -v, or of groups
+    /// (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input. Can be given several
+    /// times
     #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
     pub attribute: Vec<AttributeEdit>,
 }

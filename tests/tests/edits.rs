@@ -88,6 +88,47 @@ fn parts_are_copied() {
     }
 }
 
+/// Records of several variables lie between each other.
+#[test]
+fn parts_of_records_are_copied() {
+    let sandbox = Sandbox::new();
+    let names = ["a", "b", "c", "d", "e"];
+    let vars: Vec<String> = names.iter().map(|n| format!("short {n}(t) ;")).collect();
+    let data: Vec<String> = names
+        .iter()
+        .map(|n| format!("{n} = 1, 2, 3, 4, 5, 6, 7 ;"))
+        .collect();
+    let (vars, data) = (vars.concat(), data.concat());
+    let cdl = format!("netcdf r {{ dimensions: t = UNLIMITED ; variables: {vars} data: {data} }}");
+    sandbox.write("r.cdl", cdl);
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "-o", "@r.nc", "@r.cdl"])
+        .clean();
+    for (select, want) in [
+        ("t,,,2", "1, 3, 5, 7"),
+        ("t,2,4", "3, 4, 5"),
+        ("t,6,1", "7, 1, 2"),
+    ] {
+        for kind in ["nc3", "nc4", "nczarr3"] {
+            let name = if kind == "nczarr3" {
+                "@o.zarr"
+            } else {
+                "@o.nc"
+            };
+            let args = ["--verify", "-k", kind, "--select", select, "@r.nc", name];
+            let copied = nccopy(&sandbox, &args);
+            assert_eq!(copied.code, 0, "{copied}");
+            let text = ncdump(&sandbox, &[name]).clean().text();
+            for n in names {
+                assert!(
+                    text.contains(&format!(" {n} = {want} ;")),
+                    "{select} {kind}: {text}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn whole_chunks_are_moved() {
     let sandbox = sandbox();

@@ -11,15 +11,15 @@ use std::sync::Arc;
 use super::records::gathered;
 use super::{Job, Method};
 use crate::arithmetic::{exact, indices, span};
-use crate::chunk::Dataset;
 use crate::chunk::column::Column;
+use crate::chunk::{Dataset, Reader};
 use crate::error::{Error, Result};
 use crate::format::traits;
 use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::memory::MemorySource;
 use crate::limits::zeros;
-use crate::model::{Kind, VarId};
+use crate::model::VarId;
 
 /// Records of at least this many bytes are worth a read of their own.
 const LARGE: u64 = 4 << 10;
@@ -60,12 +60,14 @@ impl ColumnPlace {
 
 /// Marks the jobs that are swept together: jobs of many variables with the same number of records, or single
 /// variables with many records, all of which are stored.
-pub(super) fn mark(jobs: &mut [Job], from: Kind) {
+pub(super) fn mark(jobs: &mut [Job], from: &dyn Reader) {
+    let small = |job: &Job| is_small(job) && !from.assembles(job.pair.from);
+    let from = from.schema().kind;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    for job in jobs.iter().filter(|job| is_small(job)) {
+    for job in jobs.iter().filter(|job| small(job)) {
         *counts.entry(job.records()).or_default() += 1;
     }
-    for job in jobs.iter_mut().filter(|job| is_small(job)) {
+    for job in jobs.iter_mut().filter(|job| small(job)) {
         let many = counts.get(&job.records()).is_some_and(|&n| n >= MANY);
         job.swept = many || (traits(from).stores_all && job.records() >= LONG);
     }

@@ -130,7 +130,7 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
     }
     let one = |&pair: &Pair| Job::new(set, pair, writer);
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
-    columns::mark(&mut jobs, reader.schema().kind);
+    columns::mark(&mut jobs, reader);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
     unstored::check(set, &jobs)?;
