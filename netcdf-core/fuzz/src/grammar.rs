@@ -1,14 +1,14 @@
-//! CDL, and the specifications of filters and chunks.
+//! CDL and JSON, and the specifications of filters and chunks.
 
 use netcdf_core::model::{Endianness, Values};
 use netcdf_core::{Error, ErrorKind, Result};
 use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
-use netcdf_grammar::cdl::{self, ReadOptions};
-use netcdf_grammar::{chunk_spec, filter_spec};
+use netcdf_grammar::cdl::{self, Form, ReadOptions};
+use netcdf_grammar::{chunk_spec, filter_spec, json};
 
 use crate::{limits, source};
 
-/// CDL: declarations, then the data. The first byte says of which kind the output shall be.
+/// CDL or JSON: declarations, then the data. The first byte says of which kind the output shall be.
 pub fn cdl(input: &[u8]) {
     let Some((number, text)) = input.split_first() else {
         return;
@@ -19,7 +19,11 @@ pub fn cdl(input: &[u8]) {
         strict: number & 8 != 0,
     };
     let source = source(text);
-    let Ok(cdl) = cdl::read(&*source, &options) else {
+    let read = match json::read::is_json(&*source) {
+        Ok(true) => json::read::read(&*source, &options),
+        Ok(false) | Err(_) => cdl::read(&*source, &options),
+    };
+    let Ok(cdl) = read else {
         return;
     };
     for list in cdl.data.iter().chain(&cdl.replaced) {
@@ -27,10 +31,17 @@ pub fn cdl(input: &[u8]) {
             source: &*source,
             bytes: list.bytes.clone(),
             var: list.var,
+            form: list.form,
         };
-        let _ = values::lengths(&list, &cdl.schema, &mut Problems::default());
         let mut problems = Problems::default();
-        let _ = values::read(
+        let read = match list.form {
+            Form::Cdl => {
+                let _ = values::lengths(&list, &cdl.schema, &mut Problems::default());
+                values::read
+            }
+            Form::Json => json::read::values,
+        };
+        let _ = read(
             &list,
             &cdl.schema,
             Endianness::Big,
