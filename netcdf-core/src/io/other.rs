@@ -100,7 +100,7 @@ const TEXTS: &[(&[&str], &str, &str)] = &[
     (
         &["{"],
         "JSON text",
-        "for a Zarr store, use the directory that it is in",
+        "for a Zarr store, use the directory that it is in; ncgen makes a dataset of what ncdump --json printed",
     ),
     (&["["], "JSON text", ""),
 ];
