@@ -1,6 +1,5 @@
 //! Options that several tools have: the kind of the output, selections, plugins, and requests.
 
-use std::ffi::OsStr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +94,7 @@ impl HyperslabArgs {
 }
 
 fn parse_hyperslab(text: &str) -> Result<Hyperslab, String> {
-    Hyperslab::parse(OsStr::new(text)).map_err(|e| e.to_string())
+    Hyperslab::parse(text).map_err(|e| e.to_string())
 }
 
 /// How HDF5 plugins are used.

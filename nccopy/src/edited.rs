@@ -8,6 +8,7 @@ use netcdf_grammar::edit::{self, EditedSchema};
 use netcdf_grammar::hyperslab;
 
 use crate::cli::Cli;
+use crate::options;
 
 /// An input that differs from what is stored.
 pub struct EditedInput<'a> {
@@ -32,10 +33,8 @@ pub fn edited<'a>(
     if parts.is_empty() && asked.rename.is_empty() && asked.attribute.is_empty() {
         return Ok(None);
     }
-    let taken = hyperslab::resolve(input, parts)?;
-    let schema = input.reader.schema();
-    let named = View::new((input.reader, engine), schema.clone(), taken.clone());
-    let named = named.schema().clone();
+    let view = hyperslab::view(input, engine, parts)?;
+    let named = view.schema().clone();
     let edited = edit::apply(&named, &asked.rename, &asked.attribute)?;
     let EditedSchema {
         schema,
@@ -43,14 +42,11 @@ pub fn edited<'a>(
         remarks,
     } = edited;
     for note in notes {
-        match cli.in_place && !cli.strict {
-            true => input.env.notes.remark(note),
-            false => input.env.notes.say(note),
-        }
+        options::say_unmatched(cli, note, &input.env.notes);
     }
     remarks
         .into_iter()
         .for_each(|remark| input.env.notes.remark(remark));
-    let view = View::new((input.reader, engine), schema, taken);
+    let view = view.with_schema(schema);
     Ok(Some(EditedInput { view, named }))
 }

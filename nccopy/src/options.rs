@@ -57,11 +57,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
                 what: mistake.message,
                 remedy: mistake.hint,
             };
-            // In a directory, a name need not match something in every file.
-            match cli.in_place && !cli.strict {
-                true => notes.remark(note),
-                false => notes.say(note),
-            }
+            say_unmatched(cli, note, notes);
         }
     }
     let mut passed_over = filters.passed_over;
@@ -88,6 +84,14 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             min_chunk: given.min_chunk,
         },
     })
+}
+
+/// Notes a name in an option that matches nothing. In a directory, it need not match something in every file.
+pub fn say_unmatched(cli: &Cli, note: Note, notes: &Notes) {
+    match cli.in_place && !cli.strict {
+        true => notes.remark(note),
+        false => notes.say(note),
+    }
 }
 
 /// The kind of the output if none is asked for: the input's, or the netCDF-4 kind that the storage options need.

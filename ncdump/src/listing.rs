@@ -15,7 +15,7 @@ use crate::filters::{layout, of_filter, path, selected};
 /// As [`Json::line`].
 pub(crate) fn kind(kind: &str, json: bool) -> Result<String> {
     match json {
-        true => line(&object(vec![("kind", Json::text(kind))])),
+        true => line(&Json::object([("kind", Json::text(kind))])),
         false => Ok(format!("{kind}\n")),
     }
 }
@@ -27,7 +27,7 @@ pub(crate) fn kind(kind: &str, json: bool) -> Result<String> {
 pub(crate) fn extended_kind(known: &Provenance, json: bool) -> Result<String> {
     let mode = format!("{:08x}", known.mode);
     match json {
-        true => line(&object(vec![
+        true => line(&Json::object([
             ("model", Json::text(known.model)),
             ("mode", Json::text(&mode)),
         ])),
@@ -60,7 +60,7 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
         members.push(("storage", Json::text(storage)));
     }
     if let Some(StorageLayout::Chunked(shape)) = &var.storage.layout {
-        members.push(("chunk", Json::Array(shape.iter().map(Json::int).collect())));
+        members.push(("chunk", Json::ints(shape)));
     }
     let filters = var.storage.filters.iter().map(|filter| {
         let [id, name, state, parameters] = of_filter(known, filter);
@@ -69,7 +69,7 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
             Ok(id) => Json::int(id),
             Err(_) => Json::Null,
         };
-        object(vec![
+        Json::object([
             ("id", id),
             ("name", Json::text(&name)),
             ("state", Json::text(&state)),
@@ -77,14 +77,7 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
         ])
     });
     members.push(("filters", Json::Array(filters.collect())));
-    object(members)
-}
-
-fn object(members: Vec<(&str, Json)>) -> Json {
-    let members = members
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value));
-    Json::Object(members.collect())
+    Json::object(members)
 }
 
 fn line(json: &Json) -> Result<String> {

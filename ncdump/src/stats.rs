@@ -158,7 +158,7 @@ fn bars(of: &Histogram) -> String {
 
 fn json(asked: &AskedStatistics<'_>, rows: Vec<Row>) -> Result<String> {
     let vars = rows.into_iter().map(|row| (row.path.clone(), row.json()));
-    let all = object([
+    let all = Json::object([
         ("file", Json::text(asked.file)),
         ("unpacked", Json::Bool(asked.unpack)),
         ("variables", Json::Object(vars.collect())),
@@ -169,11 +169,6 @@ fn json(asked: &AskedStatistics<'_>, rows: Vec<Row>) -> Result<String> {
     ))
 }
 
-fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    Json::Object(members.into())
-}
-
 /// A number, or a text for those that JSON does not have.
 fn real(x: f64) -> Json {
     Json::Number(format!("{x:?}"))
@@ -182,7 +177,7 @@ fn real(x: f64) -> Json {
 impl Row {
     fn json(self) -> Json {
         let Some(made) = self.made else {
-            return object([
+            return Json::object([
                 ("type", Json::text(&self.ty)),
                 ("count", Json::int(self.count)),
             ]);
@@ -191,18 +186,16 @@ impl Row {
             let Some(Extreme { value, index }) = extreme else {
                 return Json::Null;
             };
-            let index = index.into_iter().map(Json::int).collect();
-            object([("value", number(&value)), ("index", Json::Array(index))])
+            Json::object([("value", number(&value)), ("index", Json::ints(&index))])
         };
         let histogram = made.histogram.map_or(Json::Null, |histogram| {
             let edges = histogram.edges.into_iter().map(real).collect();
-            let counts = histogram.counts.into_iter().map(Json::int).collect();
-            object([
+            Json::object([
                 ("edges", Json::Array(edges)),
-                ("counts", Json::Array(counts)),
+                ("counts", Json::ints(&histogram.counts)),
             ])
         });
-        object([
+        Json::object([
             ("type", Json::text(&self.ty)),
             ("count", Json::int(made.count)),
             ("missing", Json::int(made.missing)),

@@ -7,10 +7,10 @@ use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{Attribute, GroupId, Schema};
 use netcdf_core::notes::Note;
 
-use super::words::{plain, split_once, trim_end};
 use crate::cdl::ast::Word;
 use crate::cdl::{AssignedAttribute, AttributeOwner, assign};
 use crate::diagnostic::Reporter;
+use crate::escape::words::{plain, split_once, trim_end};
 use crate::named::about;
 use crate::pattern::Glob;
 use crate::selection;

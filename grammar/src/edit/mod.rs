@@ -4,7 +4,6 @@
 
 mod attribute;
 mod rename;
-mod words;
 
 #[cfg(test)]
 mod tests;

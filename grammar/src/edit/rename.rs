@@ -7,8 +7,8 @@ use netcdf_core::model::cf::NewNames;
 use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 
 use super::attribute::owners;
-use super::words::{plain, split_once};
 use crate::cdl::AttributeOwner;
+use crate::escape::words::{plain, split_once};
 use crate::named::{about, is_meant, nothing};
 
 /// A new name: `old,new`, where `old` names dimensions, variables and groups, or `var@att,new` for an attribute.

@@ -2,6 +2,7 @@
 
 mod name;
 mod text;
+pub(crate) mod words;
 mod xml;
 
 pub use name::{escape_name, is_keyword, unescape_name};

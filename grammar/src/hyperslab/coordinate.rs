@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
-use netcdf_core::model::{DimId, Region, Schema, Values, VarId, Variable};
+use netcdf_core::model::cf::coordinate_variable;
+use netcdf_core::model::convert::convert;
+use netcdf_core::model::{Atomic, DimId, Region, Schema, Values};
 
 use super::Limit;
 use crate::time::{Count, Moment, TimeUnits, until_nul};
@@ -38,11 +40,13 @@ impl Coordinate {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {name}"));
             e.with_remedy("select by whole numbers, which are indices")
         };
-        let var = coordinate(schema, dim)
+        let var = coordinate_variable(schema, dim)
             .ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
         let region = Region::whole(&schema.shape(var));
-        let values = reals(&set.read(var, &region)?);
-        let values = values.ok_or_else(|| none("the coordinate has no numbers"))?;
+        let values = convert(&set.read(var, &region)?, Atomic::Double).ok();
+        let Some(Values::Double(values)) = values else {
+            return Err(none("the coordinate has no numbers"));
+        };
         let steps = values.windows(2).filter_map(|pair| match pair {
             [a, b] => Some(a.partial_cmp(b)),
             _ => None,
@@ -206,29 +210,4 @@ fn is_longitude<'v>(text: &impl Fn(&str) -> Option<&'v [u8]>) -> bool {
 fn named(schema: &Schema, dim: DimId) -> String {
     let name = schema.dim(dim).map(|dim| dim.name.as_bytes().to_vec());
     String::from_utf8_lossy(&name.unwrap_or_default()).into_owned()
-}
-
-/// The variable with the name of a dimension, which it has alone.
-fn coordinate(schema: &Schema, dim: DimId) -> Option<VarId> {
-    let of = schema.dim(dim)?;
-    let is = |var: &Variable| var.group == of.group && var.name == of.name && var.dims == [dim];
-    let mut vars = schema.var_ids().zip(&schema.vars);
-    vars.find(|(_, var)| is(var)).map(|(id, _)| id)
-}
-
-/// Numbers as `f64`; `None` for other values.
-fn reals(values: &Values) -> Option<Vec<f64>> {
-    Some(match values {
-        Values::Byte(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::UByte(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::Short(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::UShort(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::Int(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::UInt(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::Int64(all) => all.iter().map(|&n| n as f64).collect(),
-        Values::UInt64(all) => all.iter().map(|&n| n as f64).collect(),
-        Values::Float(all) => all.iter().map(|&n| n.into()).collect(),
-        Values::Double(all) => all.clone(),
-        _ => return None,
-    })
 }

@@ -13,9 +13,9 @@ mod runs;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
-
 use netcdf_core::error::{Error, ErrorKind, Result};
+
+use crate::escape::words::{plain, split_once};
 
 pub use resolve::{resolve, view};
 
@@ -42,7 +42,7 @@ pub(crate) enum Span {
 /// A selection of indices of a dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hyperslab {
-    /// The name of the dimension, or the end of its path, as it is written.
+    /// The name of the dimension, or the end of its path, without escapes.
     pub(crate) dim: Vec<u8>,
     pub(crate) span: Span,
     /// Of the indices between the limits, every one, or every second and so on.
@@ -56,14 +56,16 @@ impl Hyperslab {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for limits that are neither numbers nor times or of two sorts, for a stride of 0, and for more words.
-    pub fn parse(text: &OsStr) -> Result<Self> {
-        let shown = text.to_string_lossy().into_owned();
+    pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| {
-            let e = Error::new(ErrorKind::Argument, format!("{what}: {shown}"));
+            let e = Error::new(ErrorKind::Argument, format!("{what}: {text}"));
             e.with_remedy("a selection is DIMENSION[,MINIMUM[,MAXIMUM[,STRIDE]]]")
         };
-        let mut words = split(text.as_encoded_bytes());
-        let dim = words.next().unwrap_or_default();
+        let (dim, rest) = match split_once(text, ',') {
+            Some((dim, rest)) => (dim, Some(rest)),
+            None => (text, None),
+        };
+        let mut words = rest.into_iter().flat_map(|rest| rest.split(','));
         if dim.is_empty() {
             return Err(wrong("a selection without a dimension"));
         }
@@ -71,17 +73,15 @@ impl Hyperslab {
         if words.next().is_some() {
             return Err(wrong("a selection of more than four words"));
         }
-        let limit = |word: Option<Vec<u8>>| match word {
-            Some(word) if !word.is_empty() => Limit::parse(&word).map(Some).ok_or(word),
+        let limit = |word: Option<&str>| match word {
+            Some(word) if !word.is_empty() => Limit::parse(word)
+                .map(Some)
+                .ok_or_else(|| wrong(&format!("{word:?} is neither a number nor a time"))),
             Some(_) | None => Ok(None),
         };
-        let unknown = |word: Vec<u8>| {
-            let word = String::from_utf8_lossy(&word).into_owned();
-            wrong(&format!("{word:?} is neither a number nor a time"))
-        };
         let alone = second.is_none();
-        let first = limit(first).map_err(unknown)?;
-        let second = limit(second).map_err(unknown)?;
+        let first = limit(first)?;
+        let second = limit(second)?;
         if let (Some(first), Some(second)) = (&first, &second)
             && matches!(first, Limit::Index(_)) != matches!(second, Limit::Index(_))
         {
@@ -93,23 +93,20 @@ impl Hyperslab {
         };
         let stride = match stride.filter(|word| !word.is_empty()) {
             None => Some(1),
-            Some(word) => std::str::from_utf8(&word)
-                .ok()
-                .and_then(|word| word.parse().ok()),
+            Some(word) => word.parse().ok(),
         };
         let stride = stride.filter(|stride| *stride > 0);
         Ok(Self {
-            dim,
+            dim: plain(dim),
             span,
             stride: stride.ok_or_else(|| wrong("a stride is a whole number from 1 on"))?,
-            text: shown,
+            text: text.to_owned(),
         })
     }
 }
 
 impl Limit {
-    fn parse(word: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(word).ok()?;
+    fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
             return text.parse().ok().map(Self::Index);
@@ -123,28 +120,6 @@ impl Limit {
             return Some(Self::Value(value));
         }
         let time = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains(['-', ':']);
-        time.then(|| Self::Time(word.to_vec()))
+        time.then(|| Self::Time(text.as_bytes().to_vec()))
     }
-}
-
-/// The words between commas; in a name, a comma or a backslash behind a backslash is part of it.
-fn split(text: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
-    let mut left = Some(text);
-    let mut first = true;
-    std::iter::from_fn(move || {
-        let text = left?;
-        let mut escaped = false;
-        let end = text.iter().position(|&byte| {
-            let ends = byte == b',' && !escaped;
-            escaped = first && byte == b'\\' && !escaped;
-            ends
-        });
-        first = false;
-        left = end.and_then(|end| text.get(end + 1..));
-        Some(
-            text.get(..end.unwrap_or(text.len()))
-                .unwrap_or_default()
-                .to_vec(),
-        )
-    })
 }

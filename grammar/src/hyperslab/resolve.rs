@@ -10,7 +10,6 @@ use netcdf_core::model::{DimId, Schema};
 use super::coordinate::Coordinate;
 use super::runs::{strided, together};
 use super::{Hyperslab, Limit, Span};
-use crate::escape::unescape_name;
 use crate::named::{about, is_meant, nothing};
 
 /// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
@@ -54,18 +53,17 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
 
 /// The dimensions that a selection names.
 fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
-    let mut wanted = vec![];
-    unescape_name(&selection.dim, &mut wanted);
+    let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
     let found: Vec<DimId> = all
-        .filter(|(_, dim)| is_meant(schema, &wanted, (dim.group, dim.name.as_bytes())))
+        .filter(|(_, dim)| is_meant(schema, wanted, (dim.group, dim.name.as_bytes())))
         .map(|(id, _)| id)
         .collect();
     match found.is_empty() {
         false => Ok(found),
         true => {
             let known = schema.dims.iter().map(|dim| dim.name.as_bytes());
-            Err(nothing("dimension", &wanted, known))
+            Err(nothing("dimension", wanted, known))
         }
     }
 }

@@ -2,13 +2,11 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `base64` | bytes that are not UTF-8 |
 //! | `names` | names, and paths to dimensions and types |
 //! | `text` | strings |
 //! | `write` | datasets to text |
 //! | `read` | text to a schema, and to the values of variables |
 
-mod base64;
 mod names;
 pub mod read;
 #[cfg(test)]

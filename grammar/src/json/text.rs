@@ -6,7 +6,7 @@ use netcdf_core::shown::is_control;
 use serde::Serializer as _;
 use serde_json::ser::{Formatter, Serializer};
 
-use super::base64;
+use netcdf_core::bytes::base64;
 
 /// Appends a string with its quotes.
 pub(super) fn push_text(text: &str, out: &mut Vec<u8>) {

@@ -18,7 +18,7 @@ pub(super) fn document(request: &Request, outcome: &Outcome) -> String {
         .map(|path| Json::text(&path.display().to_string()));
     let errors = outcome.errors.iter().map(|e| Json::text(&e.to_string()));
     let same = !outcome.differ && outcome.errors.is_empty();
-    let document = object([
+    let document = Json::object([
         ("first", a),
         ("second", b),
         ("same", Json::Bool(same)),
@@ -46,19 +46,10 @@ pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
     let (what, more) = said(forms, finding);
     members.push(("difference", Json::text(what)));
     members.extend(more);
-    object(members)
+    Json::object(members)
 }
 
 type Members = Vec<(&'static str, Json)>;
-
-fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-    let members = members.into_iter();
-    Json::Object(
-        members
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    )
-}
 
 /// The word for a finding, and its members.
 fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
@@ -73,7 +64,7 @@ fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
             "dimensions",
             compared_pair(both.each_ref().map(|n| texts(n)), *compared),
         ),
-        Finding::Shape(both) => ("shape", pair(both.each_ref().map(|n| numbers(n)))),
+        Finding::Shape(both) => ("shape", pair(both.each_ref().map(|n| Json::ints(n)))),
         Finding::Part(part, both) => {
             let mut members = vec![("part", Json::text(part))];
             members.extend(pair(both.each_ref().map(maybe)));
@@ -120,33 +111,29 @@ fn texts(names: &[String]) -> Json {
     Json::Array(names.iter().map(|name| Json::text(name)).collect())
 }
 
-fn numbers(list: &[u64]) -> Json {
-    Json::Array(list.iter().map(Json::int).collect())
-}
-
 fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> Members {
     let mut members = vec![
         ("differing", Json::int(values.differing)),
         ("compared", Json::int(values.compared)),
         ("without_size", Json::int(values.without_size)),
     ];
-    let common = values.common.as_deref().map(numbers);
+    let common = values.common.as_deref().map(Json::ints);
     members.extend(common.map(|shape| ("common", shape)));
     let farthest = |most: &Farthest| {
         let mut all = vec![("by", Json::int(most.by))];
         all.extend(of_element(forms, &most.element));
-        object(all)
+        Json::object(all)
     };
     let absolute = values.absolute.as_ref().map(farthest);
     members.extend(absolute.map(|most| ("largest", most)));
     let relative = values.relative.as_ref().map(farthest);
     members.extend(relative.map(|most| ("largest_relative", most)));
-    members.push(("first_at", object(of_element(forms, &values.first))));
+    members.push(("first_at", Json::object(of_element(forms, &values.first))));
     members
 }
 
 fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> Members {
-    let mut members = vec![("index", numbers(&element.index))];
+    let mut members = vec![("index", Json::ints(&element.index))];
     if !element.coordinates.is_empty() {
         let one = |c: &Coordinate| (c.name.clone(), forms.json(Side::First, &c.value));
         let all = element.coordinates.iter().map(one).collect();

@@ -122,8 +122,7 @@ impl Made {
             ("dataset", dataset),
             ("variables", Json::Object(self.members)),
         ];
-        let named = members.map(|(name, value)| (name.to_owned(), value));
-        let line = Json::Object(named.into()).line(Between::CommaBlank)?;
+        let line = Json::object(members).line(Between::CommaBlank)?;
         Ok(format!("{}\n", shown::json(&line)))
     }
 }

@@ -1,5 +1,6 @@
 //! Checked reading and writing of binary structures.
 
+pub mod base64;
 pub mod bits;
 pub mod cursor;
 pub mod sink;

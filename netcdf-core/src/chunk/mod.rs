@@ -11,6 +11,7 @@ pub mod form;
 pub mod grid;
 pub mod layout;
 pub mod pairs;
+pub mod pass;
 pub mod plan;
 pub mod prepared;
 pub mod quantize;

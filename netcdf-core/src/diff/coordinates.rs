@@ -3,7 +3,8 @@
 use super::Compared;
 use super::difference::Coordinate;
 use crate::error::Result;
-use crate::model::{DimId, Region, Schema, VarId};
+use crate::model::cf::coordinate_variable;
+use crate::model::{Region, VarId};
 
 /// The coordinates of an element of a variable, along the dimensions that have a coordinate variable.
 pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Coordinate>> {
@@ -15,7 +16,7 @@ pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Co
     let mut found = vec![];
     for (&dim, &at) in dims.iter().zip(index) {
         // An element of a coordinate variable is its own coordinate.
-        let Some(coordinate) = variable(schema, dim).filter(|&id| id != var) else {
+        let Some(coordinate) = coordinate_variable(schema, dim).filter(|&id| id != var) else {
             continue;
         };
         let one = Region::boxed(vec![at], vec![1]);
@@ -28,15 +29,4 @@ pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Co
         });
     }
     Ok(found)
-}
-
-/// The variable of a dimension's name over the dimension alone, in the dimension's group.
-fn variable(schema: &Schema, dim: DimId) -> Option<VarId> {
-    let known = schema.dim(dim)?;
-    let vars = &schema.group(known.group)?.vars;
-    let is = |id: &&VarId| {
-        let var = schema.var(**id);
-        var.is_some_and(|v| v.name == known.name && v.dims == [dim] && v.ty.atomic().is_some())
-    };
-    vars.iter().find(is).copied()
 }

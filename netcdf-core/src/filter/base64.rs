@@ -15,6 +15,7 @@ use super::codec::{Stage, ids};
 use super::output::{allocate, bad};
 use super::user::none;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use crate::bytes::base64;
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -36,8 +37,6 @@ pub const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "base64";
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 struct Base64;
 
 impl Filter for Base64 {
@@ -55,7 +54,7 @@ impl Filter for Base64 {
         let (mut bits, mut count) = (0_u32, 0_u32);
         let mut padding = 0_u32;
         for byte in input {
-            let Some(six) = six(*byte) else {
+            let Some(six) = base64::bits(*byte) else {
                 padding += u32::from(*byte == b'=');
                 continue;
             };
@@ -82,37 +81,9 @@ impl Filter for Base64 {
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         allocate(NAME, output, input.len().div_ceil(3).saturating_mul(4))?;
-        for three in input.chunks(3) {
-            let byte = |n: usize| u32::from(three.get(n).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            for n in 0..4 {
-                let there = n <= three.len();
-                output.push(if there {
-                    letter(bits >> (18 - 6 * n) & 63)
-                } else {
-                    b'='
-                });
-            }
-        }
+        base64::encode(input, output);
         Ok(Encoded::Applied)
     }
-}
-
-fn letter(six: u32) -> u8 {
-    let place = usize::try_from(six).unwrap_or(0);
-    ALPHABET.get(place).copied().unwrap_or(b'A')
-}
-
-fn six(letter: u8) -> Option<u32> {
-    let six = match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    };
-    Some(six.into())
 }
 
 #[cfg(test)]

@@ -56,6 +56,19 @@ impl Json {
         Self::Number(n.to_string())
     }
 
+    /// An object with these members, in order.
+    #[must_use]
+    pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
+        let members = members.into_iter();
+        Self::Object(members.map(|(k, v)| (k.to_owned(), v)).collect())
+    }
+
+    /// A list of whole numbers.
+    #[must_use]
+    pub fn ints(list: &[u64]) -> Self {
+        Self::Array(list.iter().map(Self::int).collect())
+    }
+
     /// The member with this name, the last one if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {

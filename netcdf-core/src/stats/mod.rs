@@ -6,14 +6,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `elements` | the elements of a variable, part by part |
 //! | `number` | the numbers that variables hold |
 //! | `masks` | which elements are missing |
 //! | `tally` | numbers counted, part by part |
 //! | `exact_sum` | sums of many numbers |
 //! | `histogram` | histograms |
 
-mod elements;
 mod exact_sum;
 mod histogram;
 mod masks;
@@ -25,7 +23,8 @@ mod tests;
 
 pub use histogram::{BINS, Histogram};
 
-use crate::chunk::Dataset;
+use crate::chunk::pass::Pass;
+use crate::chunk::{Dataset, elements};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::convert::convert;
 use crate::model::{Atomic, DataType, Region, Values, VarId, Variable};
@@ -152,16 +151,23 @@ impl Counted<'_> {
     fn each<T: Number, R: Send>(
         &self,
         count: impl Fn(&Region, &[T]) -> R + Sync,
-        sink: impl FnMut(R),
+        mut sink: impl FnMut(R),
     ) -> Result<()> {
-        let work = |part: &Region, values: Values| {
+        let pass = Pass::in_chunks(self.set, self.var)?;
+        let order = pass.layout.element.order;
+        let work = |part: &Region, bytes: Vec<u8>| {
+            let values = elements::decode(self.stored, order, &bytes)?;
+            self.set.env.buffers.give_large(bytes);
             let values = as_unsigned(values, self.shown);
             Ok(count(
                 part,
                 T::all(&values).or_internal("numbers of a type")?,
             ))
         };
-        elements::each(self.set, (self.var, self.stored), work, sink)
+        pass.run(work, |part| {
+            sink(part);
+            Ok(())
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 
 use super::input::{Context, Step};
 use super::object::KeySeed;
-use crate::json::base64;
+use netcdf_core::bytes::base64;
 
 /// Passes the bytes of a text to a function.
 pub(super) struct TextSeed<'a> {

@@ -26,15 +26,7 @@ pub(super) fn attribute_values(
     let context = Context::new(0);
     let mut from = serde_json::Deserializer::from_reader(Input::new(&source, &context));
     let read = match &mut values {
-        Values::Char(text) => {
-            let mut put = |bytes: &[u8]| {
-                text.extend_from_slice(bytes);
-                Ok(())
-            };
-            let (context, list) = (&context, true);
-            let put = &mut put;
-            TextSeed { context, put, list }.deserialize(&mut from)
-        }
+        Values::Char(text) => any_text(text, &context, &mut from),
         values => {
             let mut leaf = ValueLeaf { schema, ty, values };
             match text.starts_with('[') {

@@ -62,6 +62,13 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The view with other names and attributes: `schema` has the variables and dimensions of the view under the same ids.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        self.schema = schema;
+        self
+    }
+
     /// The view with chunks that are not longer than its fixed dimensions, which netCDF asks for.
     #[must_use]
     pub fn with_fitting_chunks(mut self) -> Self {

@@ -10,7 +10,7 @@ pub use renamed::{NewNames, follow};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Attribute, GroupId, Schema, Values, VarId};
+use super::{Attribute, DimId, GroupId, Schema, Values, VarId};
 
 /// How an attribute names variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,6 +210,18 @@ fn is_coordinate(schema: &Schema, id: VarId) -> bool {
     };
     let mut dims = var.dims.iter().filter_map(|&dim| schema.dim(dim));
     dims.any(|dim| dim.name == var.name)
+}
+
+/// The variable of an atomic type that has the name of a dimension, in its group, and the dimension alone.
+#[must_use]
+pub fn coordinate_variable(schema: &Schema, dim: DimId) -> Option<VarId> {
+    let known = schema.dim(dim)?;
+    let vars = &schema.group(known.group)?.vars;
+    let is = |id: &&VarId| {
+        let var = schema.var(**id);
+        var.is_some_and(|v| v.name == known.name && v.dims == [dim] && v.ty.atomic().is_some())
+    };
+    vars.iter().find(is).copied()
 }
 
 /// Attributes that only coordinates have.

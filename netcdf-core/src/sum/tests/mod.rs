@@ -5,9 +5,9 @@ pub(crate) mod memory;
 
 use std::collections::BTreeSet;
 
-use super::elements::planned;
 use super::{Digest, Sums};
 use crate::chunk::Dataset;
+use crate::chunk::pass::Pass;
 use crate::chunk::rechunk::RechunkWay;
 use crate::env::Env;
 use crate::error::ErrorKind;
@@ -80,7 +80,10 @@ fn how_elements_are_stored_does_not_count() {
                 let env = env(threads, memory);
                 let made = Memory::new(&SHAPE, &form, number);
                 assert_eq!(sums(&made, &env), expected, "{form:?} {threads} {memory}");
-                let plan = planned(Dataset::new(&made, &env), V).unwrap();
+                let plan = Pass::in_rows(Dataset::new(&made, &env), V)
+                    .unwrap()
+                    .plan()
+                    .unwrap();
                 ways.insert(format!("{:?}", plan.way));
             }
         }
@@ -103,7 +106,7 @@ fn chunks_are_decoded_as_often_as_planned() {
             let env = env(threads, memory);
             let made = Memory::new(&SHAPE, &form(&chunk, true), number);
             let set = Dataset::new(&made, &env);
-            let plan = planned(set, V).unwrap();
+            let plan = Pass::in_rows(set, V).unwrap().plan().unwrap();
             Sums::new(set).unwrap().variable(V).unwrap();
             let read = made.read.lock().unwrap();
             assert_eq!(read.len() as u64, made.stored());
@@ -151,7 +154,10 @@ fn what_was_never_written_is_the_fill_value() {
     };
     let nothing = Memory::new(&SHAPE, &nothing, |_| FILL);
     let env = env(1, 300);
-    let plan = planned(Dataset::new(&nothing, &env), V).unwrap();
+    let plan = Pass::in_rows(Dataset::new(&nothing, &env), V)
+        .unwrap()
+        .plan()
+        .unwrap();
     assert_eq!((plan.way, plan.disk), (RechunkWay::Memory { slabs: 1 }, 0));
 }
 

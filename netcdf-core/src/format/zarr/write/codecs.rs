@@ -1,6 +1,6 @@
 //! The codecs of an array in its metadata.
 
-use super::metadata::{lengths, object};
+use super::metadata::lengths;
 use super::storage::ArrayStorage;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
@@ -117,9 +117,9 @@ pub fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     let ordered = stored.user.as_ref().is_some_and(super::user::has_order);
     let serializer = match stored.ty.size() {
         _ if ordered => bytes(order),
-        None if stored.fixed_text => object([("name", Json::text("bytes"))]),
-        None => object([("name", Json::text("vlen-utf8"))]),
-        Some(1) => object([("name", Json::text("bytes"))]),
+        None if stored.fixed_text => Json::object([("name", Json::text("bytes"))]),
+        None => Json::object([("name", Json::text("vlen-utf8"))]),
+        Some(1) => Json::object([("name", Json::text("bytes"))]),
         Some(_) => bytes(order),
     };
     let mut all = stored.codecs.clone();
@@ -140,9 +140,9 @@ pub fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
 fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
     let index = vec![
         bytes(Endianness::Little),
-        object([("name", Json::text("crc32c"))]),
+        Json::object([("name", Json::text("crc32c"))]),
     ];
-    let configuration = object([
+    let configuration = Json::object([
         ("chunk_shape", lengths(chunk)),
         ("codecs", Json::Array(codecs)),
         ("index_codecs", Json::Array(index)),
@@ -157,7 +157,7 @@ fn bytes(order: Endianness) -> Json {
         Endianness::Little => "little",
         Endianness::Big => "big",
     };
-    named("bytes", object([("endian", Json::text(endian))]))
+    named("bytes", Json::object([("endian", Json::text(endian))]))
 }
 
 /// Whether a filter is an array-to-array codec in version 3.

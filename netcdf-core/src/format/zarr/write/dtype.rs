@@ -3,7 +3,6 @@
 //! zarr-python 3 does not accept a byte order for types of one byte; netCDF-C writes one, but does not need it. netCDF-C recognizes
 //! characters by `>S1`; without netCDF's metadata, it reads all texts of fixed length as strings.
 
-use super::metadata::object;
 use super::v3::named;
 use crate::format::zarr::dtype::NUMBERS;
 use crate::json::Json;
@@ -75,7 +74,7 @@ pub fn recorded3(ty: Atomic) -> &'static str {
 /// The `data_type` of texts of a fixed number of bytes in version 3.
 #[must_use]
 pub fn fixed_text(width: u64) -> Json {
-    let configuration = object([("length_bytes", Json::int(width))]);
+    let configuration = Json::object([("length_bytes", Json::int(width))]);
     named("null_terminated_bytes", configuration)
 }
 

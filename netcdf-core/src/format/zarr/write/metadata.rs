@@ -30,13 +30,6 @@ pub struct Metadata<'a> {
     pub env: &'a Env,
 }
 
-/// An object with these members.
-#[must_use]
-pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Json)>) -> Json {
-    let members = members.into_iter();
-    Json::Object(members.map(|(k, v)| (k.to_owned(), v)).collect())
-}
-
 /// A name as JSON.
 #[must_use]
 pub fn name(name: &Name) -> Json {

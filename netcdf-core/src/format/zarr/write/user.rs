@@ -216,9 +216,8 @@ fn v2(stored: &StoredType) -> Result<Json> {
 }
 
 fn v3(stored: &StoredType) -> Result<Json> {
-    let configured = |name: &str, key: &str, value: Json| {
-        super::v3::named(name, super::metadata::object([(key, value)]))
-    };
+    let configured =
+        |name: &str, key: &str, value: Json| super::v3::named(name, Json::object([(key, value)]));
     Ok(match &stored.dtype {
         Dtype::Number(ty) => dtype::v3(*ty, true),
         Dtype::Bool => Json::text("bool"),

@@ -3,7 +3,7 @@
 
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
-use super::metadata::{JsonMember, Metadata, Written, lengths, name, object};
+use super::metadata::{JsonMember, Metadata, Written, lengths, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -29,13 +29,13 @@ const SCALAR: &str = "_scalar_";
 /// `.zgroup`.
 #[must_use]
 pub fn group() -> Json {
-    object([("zarr_format", Json::int(2))])
+    Json::object([("zarr_format", Json::int(2))])
 }
 
 /// `.zmetadata`, from metadata objects with their keys.
 #[must_use]
 pub fn consolidated(metadata: Vec<JsonMember>) -> Json {
-    object([
+    Json::object([
         ("metadata", Json::Object(metadata)),
         ("zarr_consolidated_format", Json::int(1)),
     ])
@@ -63,7 +63,7 @@ impl Metadata<'_> {
             None => Json::text(&dtype(stored.ty, element.order, pure, element.size)),
         };
         let (compressor, filters) = codecs::v2(&stored.codecs);
-        Ok(object([
+        Ok(Json::object([
             ("zarr_format", Json::int(2)),
             ("shape", lengths(&shape)),
             ("dtype", dtype),
@@ -127,7 +127,7 @@ impl Metadata<'_> {
         let scalar = dims.is_empty().then(|| ("scalar", Json::int(1)));
         let paths = [("dimension_references", Json::Array(paths))];
         let storage = [("storage", Json::text("chunked"))];
-        object(paths.into_iter().chain(scalar).chain(storage))
+        Json::object(paths.into_iter().chain(scalar).chain(storage))
     }
 
     /// The `.zattrs` of a group.
@@ -144,7 +144,7 @@ impl Metadata<'_> {
             }
             written.add("_nczarr_group", self.nczarr_group(id)?, None);
             if root {
-                let superblock = object([("version", Json::text("2.0.0"))]);
+                let superblock = Json::object([("version", Json::text("2.0.0"))]);
                 written.add("_nczarr_superblock", superblock, None);
             }
         }
@@ -157,13 +157,13 @@ impl Metadata<'_> {
             let len = Json::int(dim.len);
             let unlimited = ("unlimited", Json::int(1));
             let value = match dim.unlimited {
-                true => object([("size", len), unlimited]),
+                true => Json::object([("size", len), unlimited]),
                 false => len,
             };
             (dim.name.to_string(), value)
         });
         let (arrays, groups) = self.contents(group)?;
-        Ok(object([
+        Ok(Json::object([
             ("dimensions", Json::Object(dims.collect())),
             ("arrays", arrays),
             ("groups", groups),
@@ -180,7 +180,7 @@ impl Metadata<'_> {
             written.types.push(("_nczarr_attr".to_owned(), None));
             let types = written.types.into_iter();
             let types = types.map(|(name, ty)| (name, dtype(ty))).collect();
-            let types = object([("types", Json::Object(types))]);
+            let types = Json::object([("types", Json::Object(types))]);
             written.members.push(("_nczarr_attr".to_owned(), types));
         }
         Json::Object(written.members)

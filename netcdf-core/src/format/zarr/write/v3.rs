@@ -1,7 +1,7 @@
 //! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own follows appendix E of the NCZarr document.
 
 use super::attributes::utf8;
-use super::metadata::{JsonMember, Metadata, Written, lengths, name, object};
+use super::metadata::{JsonMember, Metadata, Written, lengths, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -22,13 +22,13 @@ const TYPES: &str = "_nczarr_attrs";
 /// A name with its configuration, in version 3's form.
 #[must_use]
 pub fn named(name: &str, configuration: Json) -> Json {
-    object([("name", Json::text(name)), ("configuration", configuration)])
+    Json::object([("name", Json::text(name)), ("configuration", configuration)])
 }
 
 /// A group with the consolidated metadata of everything below it.
 #[must_use]
 pub fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
-    let consolidated = object([
+    let consolidated = Json::object([
         ("kind", Json::text("inline")),
         ("must_understand", Json::Bool(false)),
         ("metadata", Json::Object(metadata)),
@@ -55,11 +55,11 @@ impl Metadata<'_> {
     pub fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let element = layout.element;
-        let grid = object([("chunk_shape", lengths(stored.outer()))]);
-        let separator = object([("separator", Json::text("/"))]);
+        let grid = Json::object([("chunk_shape", lengths(stored.outer()))]);
+        let separator = Json::object([("separator", Json::text("/"))]);
         let dims = self.dims(&self.var(id)?.dims)?;
         let names = dims.iter().map(|d| name(&d.name)).collect();
-        Ok(object([
+        Ok(Json::object([
             ("zarr_format", Json::int(3)),
             ("node_type", Json::text("array")),
             ("shape", lengths(&self.schema.shape(id))),
@@ -117,7 +117,7 @@ impl Metadata<'_> {
             let paths = [("dimension_references", Json::Array(paths))];
             let text = matches!(stored.ty, Atomic::Char | Atomic::String);
             let alias = text.then(|| ("type_alias", Json::text(stored.ty.name())));
-            let array = object(paths.into_iter().chain(alias));
+            let array = Json::object(paths.into_iter().chain(alias));
             written.add("_nczarr_array", array, None);
         }
         Ok(self.attributes_json(written))
@@ -158,11 +158,11 @@ impl Metadata<'_> {
                 let properties = Json::text(PROPERTIES);
                 written.add("_NCProperties", properties, Some(Atomic::Char));
                 let superblock = [("version", Json::text("3.0.0")), ("format", Json::int(3))];
-                written.add("_nczarr_superblock", object(superblock), None);
+                written.add("_nczarr_superblock", Json::object(superblock), None);
             }
             written.add("_nczarr_group", self.nczarr_group3(id)?, None);
         }
-        Ok(object([
+        Ok(Json::object([
             ("zarr_format", Json::int(3)),
             ("node_type", Json::text("group")),
             ("attributes", self.attributes_json(written)),
@@ -172,14 +172,14 @@ impl Metadata<'_> {
     fn nczarr_group3(&self, id: GroupId) -> Result<Json> {
         let group = self.group(id)?;
         let dims = self.dims(&group.dims)?.into_iter().map(|dim| {
-            object([
+            Json::object([
                 ("name", name(&dim.name)),
                 ("size", Json::int(dim.len)),
                 ("unlimited", Json::int(u8::from(dim.unlimited))),
             ])
         });
         let (arrays, groups) = self.contents(group)?;
-        Ok(object([
+        Ok(Json::object([
             ("dimensions", Json::Array(dims.collect())),
             ("arrays", arrays),
             ("subgroups", groups),
@@ -192,9 +192,9 @@ impl Metadata<'_> {
             written.types.push((TYPES.to_owned(), None));
             let types = written.types.into_iter().map(|(name, ty)| {
                 let ty = Json::text(ty.map_or("json", dtype::recorded3));
-                named(&name, object([("type", ty)]))
+                named(&name, Json::object([("type", ty)]))
             });
-            let types = object([("attribute_types", Json::Array(types.collect()))]);
+            let types = Json::object([("attribute_types", Json::Array(types.collect()))]);
             written.members.push((TYPES.to_owned(), types));
         }
         Json::Object(written.members)

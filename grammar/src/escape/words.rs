@@ -1,9 +1,9 @@
 //! Texts in parts: characters behind a backslash do not divide them.
 
-use crate::escape::unescape_name;
+use super::unescape_name;
 
 /// The parts of a text before and behind the first of a character.
-pub(super) fn split_once(text: &str, at: char) -> Option<(&str, &str)> {
+pub(crate) fn split_once(text: &str, at: char) -> Option<(&str, &str)> {
     let mut escaped = false;
     let found = text.char_indices().find(|(_, c)| {
         let here = *c == at && !escaped;
@@ -16,14 +16,14 @@ pub(super) fn split_once(text: &str, at: char) -> Option<(&str, &str)> {
 }
 
 /// A name without its escapes.
-pub(super) fn plain(text: &str) -> Vec<u8> {
+pub(crate) fn plain(text: &str) -> Vec<u8> {
     let mut out = vec![];
     unescape_name(text.as_bytes(), &mut out);
     out
 }
 
 /// A text without blanks at its end, but for one behind a backslash.
-pub(super) fn trim_end(text: &str) -> &str {
+pub(crate) fn trim_end(text: &str) -> &str {
     let trimmed = text.trim_end_matches(' ');
     match trimmed.ends_with('\\') && trimmed.len() < text.len() {
         true => text.get(..=trimmed.len()).unwrap_or(text),

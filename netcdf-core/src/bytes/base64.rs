@@ -1,22 +1,37 @@
-//! Base64 with padding (RFC 4648): how JSON holds bytes that are not UTF-8.
+//! Base64 with padding: bytes as text (RFC 4648, section 4).
 
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Appends the text of some bytes.
-pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends the text of some bytes: four characters for every three of them.
+pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     for three in bytes.chunks(3) {
-        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
+        let byte = |n: usize| u32::from(three.get(n).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = DIGITS.get((bits >> (18 - 6 * place) & 63) as usize);
-            let padding = place > three.len();
-            out.push(digit.copied().filter(|_| !padding).unwrap_or(b'='));
+        for n in 0..4 {
+            let letter = ALPHABET.get((bits >> (18 - 6 * n) & 63) as usize);
+            let padding = n > three.len();
+            out.push(letter.copied().filter(|_| !padding).unwrap_or(b'='));
         }
     }
 }
 
+/// The six bits that a character stands for.
+#[must_use]
+pub fn bits(letter: u8) -> Option<u32> {
+    let six = match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    };
+    Some(six.into())
+}
+
 /// The bytes of a text; `None` if it is not base64.
-pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
+#[must_use]
+pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (fours, []) = text.as_chunks::<4>() else {
         return None;
@@ -26,26 +41,14 @@ pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
         if padding > 2 || (padding > 0 && i + 1 < fours.len()) {
             return None;
         }
-        let mut bits = 0;
+        let mut all = 0;
         for &byte in four.iter().take(4 - padding) {
-            bits = bits << 6 | digit(byte)?;
+            all = all << 6 | bits(byte)?;
         }
-        let [_, bytes @ ..] = (bits << (6 * padding)).to_be_bytes();
+        let [_, bytes @ ..] = (all << (6 * padding)).to_be_bytes();
         out.extend(bytes.iter().take(3 - padding));
     }
     Some(out)
-}
-
-fn digit(byte: u8) -> Option<u32> {
-    let value = match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    };
-    Some(value.into())
 }
 
 #[cfg(test)]
