@@ -232,14 +232,6 @@ impl<T: Numeric> Leaf for Numbers<'_, T> {
         let value = from.deserialize_any(NumberVisitor::<T>::new(context))?;
         self.to.number(value).map_err(|e| context.stop(e))
     }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        _: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.one(context, from)
-    }
 }
 
 struct Characters<'a> {
@@ -324,13 +316,5 @@ impl Leaf for Others<'_> {
             true => self.flush(at).map_err(|e| context.stop(e)),
             false => Ok(()),
         }
-    }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        _: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.one(context, from)
     }
 }

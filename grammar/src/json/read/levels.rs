@@ -21,16 +21,18 @@ pub(super) trait Leaf {
         from: D,
     ) -> Result<(), D::Error>;
 
-    /// Takes a text of this many characters.
+    /// Takes a text of this many characters; of leaves whose last dimension is none, a value.
     ///
     /// # Errors
     /// Mistakes in it.
     fn text<'de, D: Deserializer<'de>>(
         &mut self,
         context: &Context,
-        len: u64,
+        _len: u64,
         from: D,
-    ) -> Result<(), D::Error>;
+    ) -> Result<(), D::Error> {
+        self.one(context, from)
+    }
 }
 
 /// Reads an array into a leaf.

@@ -153,14 +153,6 @@ impl Leaf for ValueLeaf<'_> {
             }
         }
     }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        _: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.one(context, from)
-    }
 }
 
 fn number<'de, T: Numeric, D: Deserializer<'de>>(
