@@ -81,14 +81,15 @@ pub struct Cli {
     #[arg(long, value_name = "SUFFIX")]
     pub suffix: Option<OsString>,
 
-    /// Write nothing; print what would be done
-    #[arg(long)]
-    pub dry_run: bool,
-
-    /// Print what was done: stored bytes of each variable before and after, and the time
+    /// Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
-    pub report: Option<ReportForm>,
+    pub dry_run: Option<Form>,
+
+    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
+          default_missing_value = "table", value_enum)]
+    pub report: Option<Form>,
 
     /// Read the output back and compare all values with the input before it appears under its name
     #[arg(long)]
@@ -178,9 +179,9 @@ impl Cli {
     }
 }
 
-/// The form of a report.
+/// The form of what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportForm {
+pub enum Form {
     /// A table.
     Table,
     /// JSON.

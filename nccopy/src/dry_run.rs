@@ -13,28 +13,117 @@ use netcdf_core::format::{self, traits};
 use netcdf_core::io::Output;
 use netcdf_core::io::memory::MemoryTarget;
 use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use netcdf_core::model::{CreateOptions, Kind, Schema, StorageLayout, VarId};
-use netcdf_core::shown::Shown;
+use netcdf_core::json::{Between, Json};
+use netcdf_core::model::{CreateOptions, FilterSpec, Kind, Schema, StorageLayout, VarId};
+use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::Turn;
+use crate::cli::Form;
+use crate::{Turn, report};
 
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
-/// Errors of planning, and of writing the table.
-pub fn print(set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
-    let text = planned(set, plan)?;
+/// Errors of planning, and of writing to standard output.
+pub fn print(
+    form: Form,
+    set: Dataset<'_>,
+    plan: &Plan,
+    turn: Turn<'_>,
+    io: &mut Io,
+) -> Result<()> {
+    let planned = Planned {
+        set,
+        plan,
+        jobs: planned(set, plan)?,
+    };
     let (input, output) = (
         turn.copy.input.to_string_lossy(),
         turn.copy.output.path.to_string_lossy(),
     );
     let kind = label(plan.schema.kind);
-    let title = format!("{} -> {} ({kind})", Shown::new(&input), Shown::new(&output));
-    let end = if turn.number < turn.last { "\n" } else { "" };
+    let text = match form {
+        Form::Table => {
+            let end = if turn.number < turn.last { "\n" } else { "" };
+            let (input, output) = (Shown::new(&input), Shown::new(&output));
+            format!("{input} -> {output} ({kind})\n{}{end}", planned.table())
+        }
+        Form::Json => {
+            let members = [
+                ("input", Json::text(&input)),
+                ("output", Json::text(&output)),
+                ("kind", Json::text(kind)),
+                ("variables", planned.json()),
+            ];
+            let line = Json::object(members).line(Between::CommaBlank)?;
+            format!("{}\n", shown::json(&line))
+        }
+    };
     let failed = |e| Error::io("cannot write", "(stdout)", e);
-    write!(io.stdout, "{title}\n{text}{end}").map_err(failed)
+    io.stdout.write_all(text.as_bytes()).map_err(failed)
+}
+
+/// What would be done with each variable.
+struct Planned<'a> {
+    set: Dataset<'a>,
+    plan: &'a Plan,
+    jobs: Vec<Job>,
+}
+
+impl Planned<'_> {
+    fn table(&self) -> String {
+        let titles = [
+            "variable",
+            "chunks in",
+            "chunks out",
+            "filters in",
+            "filters out",
+            "method",
+        ];
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        rows.extend(self.jobs.iter().map(|job| self.row(job)));
+        let changes = self.jobs.iter().map(|job| Changes::of(self.plan, job.pair));
+        add_changes(&mut rows, changes);
+        Table::default().with(rows).text()
+    }
+
+    fn row(&self, job: &Job) -> Vec<String> {
+        let [from, to] = self.stored(job);
+        vec![
+            self.set.reader.schema().var_path(job.pair.from),
+            from.text(),
+            to.text(),
+            filters(&job.from, self.set.env),
+            filters(&job.to, self.set.env),
+            method(job.method),
+        ]
+    }
+
+    /// An object for each variable.
+    fn json(&self) -> Json {
+        let one = |job: &Job| {
+            let [from, to] = self.stored(job);
+            let path = self.set.reader.schema().var_path(job.pair.from);
+            let mut members = vec![
+                ("name", Json::text(&path)),
+                ("method", Json::text(&method(job.method))),
+                ("from", from.json(&job.from, self.set.env)),
+                ("to", to.json(&job.to, self.set.env)),
+            ];
+            members.extend(report::changes(&Changes::of(self.plan, job.pair)));
+            Json::object(members)
+        };
+        Json::Array(self.jobs.iter().map(one).collect())
+    }
+
+    /// How a variable is stored in the input and in the output.
+    fn stored<'j>(&self, job: &'j Job) -> [Stored<'j>; 2] {
+        [
+            Stored::of(self.set.reader.schema(), job.pair.from, &job.from),
+            Stored::of(&self.plan.schema, job.pair.to, &job.to),
+        ]
+    }
 }
 
 /// The name of a kind. The kinds of Zarr have names of their own here, although the C tools call them netCDF-4.
@@ -42,8 +131,8 @@ fn label(kind: Kind) -> &'static str {
     format::kind_row(kind).map_or(kind.name(), |row| row.label)
 }
 
-fn planned(set: Dataset<'_>, plan: &Plan) -> Result<String> {
-    let (reader, env) = (set.reader, set.env);
+/// What would be done, found out by creating an output in memory.
+fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<Job>> {
     let create = CreateOptions {
         no_fill: !traits(plan.schema.kind).settings,
         ..CreateOptions::default()
@@ -56,23 +145,8 @@ fn planned(set: Dataset<'_>, plan: &Plan) -> Result<String> {
             Output::Store(Box::new(MemoryStoreTarget::new(store).0))
         }
     };
-    let mut writer = format::create(output, plan.schema.clone(), create, env)?;
-    let jobs = jobs(set, plan, &mut *writer)?;
-    let titles = [
-        "variable",
-        "chunks in",
-        "chunks out",
-        "filters in",
-        "filters out",
-        "method",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    for job in &jobs {
-        rows.push(row(reader.schema(), &plan.schema, job, env));
-    }
-    let changes = jobs.iter().map(|job| Changes::of(plan, job.pair));
-    add_changes(&mut rows, changes);
-    Ok(Table::default().with(rows).text())
+    let mut writer = format::create(output, plan.schema.clone(), create, set.env)?;
+    jobs(set, plan, &mut *writer)
 }
 
 /// Adds a column that tells what changes values, unless nothing does.
@@ -91,51 +165,75 @@ pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Chang
         .for_each(|(row, cell)| row.push(cell));
 }
 
-fn row(input: &Schema, output: &Schema, job: &Job, env: &Env) -> Vec<String> {
-    vec![
-        input.var_path(job.pair.from),
-        chunks(input, job.pair.from, &job.from),
-        chunks(output, job.pair.to, &job.to),
-        filters(&job.from, env),
-        filters(&job.to, env),
-        method(job.method),
-    ]
+/// How a variable is stored.
+enum Stored<'a> {
+    /// In chunks of a shape.
+    Chunks(&'a [u64]),
+    /// In another layout, which has this name.
+    Otherwise(&'static str),
 }
 
-/// The shape of chunks, or the name of another layout.
-fn chunks(schema: &Schema, var: VarId, layout: &Layout) -> String {
-    let lengths = || {
-        let lengths: Vec<_> = layout.chunk.iter().map(u64::to_string).collect();
-        lengths.join("x")
-    };
-    match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
-        // Sets of keys have nothing but chunks; the chunk of a scalar has no shape.
-        _ if traits(schema.kind).keys && layout.chunk.is_empty() => "scalar".to_owned(),
-        _ if traits(schema.kind).keys => lengths(),
-        Some(StorageLayout::Chunked(_)) => lengths(),
-        Some(StorageLayout::Compact) => "compact".to_owned(),
-        Some(StorageLayout::Virtual) => "virtual".to_owned(),
-        Some(StorageLayout::Contiguous | StorageLayout::Unknown) | None => {
-            let record = schema.var(var).is_some_and(|v| schema.is_record(v));
-            if record { "records" } else { "contiguous" }.to_owned()
+impl<'a> Stored<'a> {
+    fn of(schema: &Schema, var: VarId, layout: &'a Layout) -> Self {
+        match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
+            // Sets of keys have nothing but chunks; the chunk of a scalar has no shape.
+            _ if traits(schema.kind).keys && layout.chunk.is_empty() => Self::Otherwise("scalar"),
+            _ if traits(schema.kind).keys => Self::Chunks(&layout.chunk),
+            Some(StorageLayout::Chunked(_)) => Self::Chunks(&layout.chunk),
+            Some(StorageLayout::Compact) => Self::Otherwise("compact"),
+            Some(StorageLayout::Virtual) => Self::Otherwise("virtual"),
+            Some(StorageLayout::Contiguous | StorageLayout::Unknown) | None => {
+                let record = schema.var(var).is_some_and(|v| schema.is_record(v));
+                Self::Otherwise(if record { "records" } else { "contiguous" })
+            }
         }
+    }
+
+    /// The shape of chunks, or the name of another layout.
+    fn text(&self) -> String {
+        match self {
+            Self::Chunks(shape) => {
+                let lengths: Vec<_> = shape.iter().map(u64::to_string).collect();
+                lengths.join("x")
+            }
+            Self::Otherwise(name) => (*name).to_owned(),
+        }
+    }
+
+    /// The same with the filters, as an object.
+    fn json(&self, layout: &Layout, env: &Env) -> Json {
+        let mut members = match self {
+            Self::Chunks(shape) => vec![
+                ("storage", Json::text("chunked")),
+                ("chunk", Json::ints(shape)),
+            ],
+            Self::Otherwise(name) => vec![("storage", Json::text(name))],
+        };
+        if !layout.filters.is_empty() {
+            let filters = layout.filters.iter().map(|f| Json::text(&filter(f, env)));
+            members.push(("filters", Json::Array(filters.collect())));
+        }
+        Json::object(members)
     }
 }
 
 /// `shuffle|deflate,4`, in the form of `-F`, with the parameters that filters add by themselves.
 fn filters(layout: &Layout, env: &Env) -> String {
-    let one = |f: &netcdf_core::model::FilterSpec| {
-        let label = env.filters.label(f);
-        let name = label.name.unwrap_or_else(|| f.id.to_string());
-        match label.params {
-            none if none.is_empty() => name,
-            json if json.starts_with('{') => format!("{name}{json}"),
-            params => format!("{name},{params}"),
-        }
-    };
-    match layout.filters.as_slice() {
-        [] => "-".to_owned(),
-        filters => filters.iter().map(one).collect::<Vec<_>>().join("|"),
+    let filters = layout.filters.iter().map(|f| filter(f, env));
+    match filters.collect::<Vec<_>>().join("|") {
+        none if none.is_empty() => "-".to_owned(),
+        filters => filters,
+    }
+}
+
+/// One filter in the form of `-F`.
+fn filter(filter: &FilterSpec, env: &Env) -> String {
+    let label = env.filters.label(filter);
+    let name = label.name.unwrap_or_else(|| filter.id.to_string());
+    match label.params {
+        none if none.is_empty() => name,
+        json if json.starts_with('{') => format!("{name}{json}"),
+        params => format!("{name},{params}"),
     }
 }
 

@@ -58,9 +58,9 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         left(copies, &there)
             .map(|copy| copy.local.clone())
             .collect(),
-        io.terminal && !cli.quiet && !cli.dry_run,
+        io.terminal && !cli.quiet && cli.dry_run.is_none(),
     );
-    if !copies.iter().all(|c| file::in_place(&c.output.path)) && !cli.dry_run {
+    if !copies.iter().all(|c| file::in_place(&c.output.path)) && cli.dry_run.is_none() {
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     }
     copies
@@ -119,7 +119,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
     }
     drop(bar);
     told.rest(io);
-    if let Some(form) = cli.report.filter(|_| !cli.dry_run) {
+    if let Some(form) = cli.report.filter(|_| cli.dry_run.is_none()) {
         report::print(form, &done, (copies.len(), start.elapsed()), io)?;
     }
     if interrupted {

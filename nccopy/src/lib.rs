@@ -137,8 +137,8 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
-    if cli.dry_run {
-        let printed = dry_run::print(set, &plan, turn, io);
+    if let Some(form) = cli.dry_run {
+        let printed = dry_run::print(form, set, &plan, turn, io);
         printed.map_err(|e| e.of(&name))?;
         return env
             .notes

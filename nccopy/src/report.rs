@@ -13,7 +13,7 @@ use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::ReportForm;
+use crate::cli::Form;
 use crate::dry_run::{add_changes, method};
 use crate::inputs::Copy;
 use crate::job::{DoneCopy, Outcome};
@@ -63,14 +63,14 @@ impl Totals {
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
 pub fn print(
-    form: ReportForm,
+    form: Form,
     done: &[DoneCopy],
     run: (usize, Duration),
     io: &mut Io,
 ) -> Result<()> {
     let text = match form {
-        ReportForm::Table => tables(done, run),
-        ReportForm::Json => {
+        Form::Table => tables(done, run),
+        Form::Json => {
             let line = json(done, run).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }
@@ -215,7 +215,7 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
         if !notes.is_empty() {
             members.push(("notes", Json::Array(notes)));
         }
-        object(members)
+        Json::object(members)
     };
     let totals = Totals::of(done, inputs);
     let mut sums = vec![
@@ -229,9 +229,9 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
     }
     sums.extend(sizes(totals.before, totals.after));
     sums.push(("seconds", seconds(time)));
-    object(vec![
+    Json::object(vec![
         ("copies", Json::Array(done.iter().map(one).collect())),
-        ("totals", object(sums)),
+        ("totals", Json::object(sums)),
     ])
 }
 
@@ -243,15 +243,11 @@ fn of_note(note: &Note) -> Json {
     if let Some(remedy) = &note.remedy {
         members.push(("remedy", Json::text(remedy)));
     }
-    object(members)
+    Json::object(members)
 }
 
-type Members = Vec<(&'static str, Json)>;
-
-fn object(members: Members) -> Json {
-    let named = |(name, value): (&str, Json)| (name.to_owned(), value);
-    Json::Object(members.into_iter().map(named).collect())
-}
+/// Members of an object.
+pub type Members = Vec<(&'static str, Json)>;
 
 fn of_report(report: &Report) -> Members {
     let (before, after) = report.stored();
@@ -274,11 +270,11 @@ fn variable(v: &VarReport) -> Json {
     members.extend(sizes(v.before, v.after));
     members.push(("seconds", seconds(v.time)));
     members.extend(changes(&v.changes));
-    object(members)
+    Json::object(members)
 }
 
 /// The members that say what changes values; none where nothing does.
-fn changes(changes: &Changes) -> Members {
+pub fn changes(changes: &Changes) -> Members {
     let mut members = vec![];
     if let Some(q) = changes.quantize {
         let text = format!("{},{}", q.algorithm.name(), q.keep);
