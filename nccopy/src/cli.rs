@@ -299,6 +299,15 @@ pub struct StorageArgs {
     /// else requires chunks [default: 8192]
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size)]
     pub min_chunk: Option<u64>,
+    /// Size of chunks before filters, for variables and dimensions that -c does not name: chunks have at least so many bytes
+    /// (suffixes as for --memory), and their edges are equal shares of the dimensions. Smaller variables are one chunk
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub chunk_size: Option<u64>,
+    /// Store data as readers over a network need it: coordinates and small variables first, and chunks of --chunk-size
+    /// [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win
+    #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
+          default_missing_value = "general", value_enum)]
+    pub cloud: Option<CloudRules>,
 }
 
 /// How Zarr output is stored.
@@ -333,6 +342,15 @@ impl ZarrArgs {
             overwrite: self.overwrite,
         }
     }
+}
+
+/// What readers over a network need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CloudRules {
+    /// The rules above
+    General,
+    /// The rules for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size
+    Cmip7,
 }
 
 /// Options that the C tool needs; memory is found here as it is needed.

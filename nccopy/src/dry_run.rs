@@ -26,13 +26,7 @@ use crate::{Turn, report};
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
-pub fn print(
-    form: Form,
-    set: Dataset<'_>,
-    plan: &Plan,
-    turn: Turn<'_>,
-    io: &mut Io,
-) -> Result<()> {
+pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
     let planned = Planned {
         set,
         plan,

@@ -11,6 +11,7 @@
 
 mod batch;
 pub mod cli;
+mod cloud;
 mod dry_run;
 mod edited;
 mod in_place;

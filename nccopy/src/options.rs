@@ -9,8 +9,8 @@ use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, StorageArgs};
-use crate::selection;
+use crate::cli::{Cli, CloudRules, StorageArgs};
+use crate::{cloud, selection};
 
 /// The options of a copy of an input with this schema to an output of `kind`, if a kind was given. `notes` receives the
 /// variables that are left out, and names in storage options that match nothing.
@@ -60,6 +60,10 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             say_unmatched(cli, note, notes);
         }
     }
+    let mut chunks = chunks.map_err(|e| wrong("-c", &given.chunks, e))?;
+    if given.cloud == Some(CloudRules::Cmip7) {
+        cloud::time_in_one_chunk(schema, &mut chunks);
+    }
     let mut passed_over = filters.passed_over;
     passed_over.extend(quantize.passed_over);
     let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
@@ -79,7 +83,9 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             filters: filters.asked,
             quantize: quantize.asked,
             passed_over,
-            chunks: chunks.map_err(|e| wrong("-c", &given.chunks, e))?,
+            chunks,
+            chunk_size: cloud::chunk_size(given),
+            small_first: given.cloud.is_some(),
             shards: shards.map_err(|e| wrong("--shard", &given.shards, e))?,
             min_chunk: given.min_chunk,
         },
@@ -117,6 +123,8 @@ fn is_netcdf4(storage: &StorageArgs) -> bool {
     storage.deflate.is_some_and(|level| level > 0)
         || storage.shuffle
         || !storage.chunks.is_empty()
+        || storage.chunk_size.is_some()
+        || storage.cloud == Some(CloudRules::Cmip7)
         || quantizes(storage)
 }
 
@@ -134,6 +142,8 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         ("-d", storage.deflate.is_some_and(|level| level > 0)),
         ("-s", storage.shuffle),
         ("-c", !storage.chunks.is_empty()),
+        ("--chunk-size", storage.chunk_size.is_some()),
+        ("--cloud", storage.cloud.is_some()),
         ("-F", has_filters(storage)),
         ("--quantize", quantizes(storage)),
     ];

@@ -62,12 +62,7 @@ impl Totals {
 ///
 /// # Errors
 /// [`netcdf_core::ErrorKind::Io`].
-pub fn print(
-    form: Form,
-    done: &[DoneCopy],
-    run: (usize, Duration),
-    io: &mut Io,
-) -> Result<()> {
+pub fn print(form: Form, done: &[DoneCopy], run: (usize, Duration), io: &mut Io) -> Result<()> {
     let text = match form {
         Form::Table => tables(done, run),
         Form::Json => {

@@ -75,7 +75,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     }
     let parsed = cli::parse(args)?;
     if parsed.diff {
-        return Ok(diff::run(&parsed, io));
+        // Status 1 would say that something differs.
+        let run = |io: &mut Io| diff::run(&parsed, io);
+        return Ok(tool::guarded(NAME, Status::Usage, io, run));
     }
     let job = match Job::new(&parsed) {
         Ok(job) => job,

@@ -55,6 +55,47 @@ pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     Ok(shape)
 }
 
+/// The shape of chunks of at least `aim` bytes, or of one chunk if there are fewer. Lengths that are not `given` take equal shares of the
+/// lengths of their dimensions, `lens`; elements have `size` bytes.
+#[must_use]
+pub fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64) -> Vec<u64> {
+    let mut shape: Vec<u64> = given.iter().map(|n| n.unwrap_or(1).max(1)).collect();
+    let mut free: Vec<usize> = (0..shape.len().min(lens.len()))
+        .filter(|&n| given.get(n) == Some(&None))
+        .collect();
+    // From the longest dimension to the shortest.
+    free.sort_by_key(|&n| std::cmp::Reverse(lens.get(n).copied()));
+    let len = |n: usize| lens.get(n).map_or(1, |len| (*len).max(1));
+    let share = loop {
+        let all: f64 = free.iter().map(|&n| len(n) as f64).product();
+        let part = aim as f64 / (bytes(&shape, size) as f64 * all);
+        let share = part.powf(1.0 / free.len() as f64).min(1.0);
+        // A length of 1 is more than the share of a short dimension.
+        match free.last() {
+            Some(&n) if share * (len(n) as f64) < 1.0 => free.pop(),
+            Some(_) | None => break share,
+        };
+    };
+    for &n in &free {
+        if let Some(length) = shape.get_mut(n) {
+            *length = floor((share * len(n) as f64).ceil()).clamp(1, len(n));
+        }
+    }
+    for n in free {
+        let Some(&length) = shape.get(n) else {
+            continue;
+        };
+        let mut even = shape.clone();
+        if let Some(shorter) = even.get_mut(n) {
+            *shorter = len(n).div_ceil(len(n).div_ceil(length));
+        }
+        if bytes(&even, size) >= aim {
+            shape = even;
+        }
+    }
+    shape
+}
+
 /// The default shape of the chunks of a variable; empty if the variable does not exist.
 #[must_use]
 pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
@@ -206,6 +247,31 @@ mod tests {
         assert_eq!(shaped(&[10, 10, 10], 4, &[4, 0, 0]).unwrap(), [4, 10, 10]);
         assert_eq!(shaped(&[10, 10], 4, &[0, 5]).unwrap(), [10, 5]);
         assert_eq!(shaped(&[10, 0], 4, &[5, 0]).unwrap(), [5, 1]);
+    }
+
+    #[test]
+    fn shapes_by_size_take_equal_shares() {
+        let of = |lens: &[u64], aim| of_bytes(lens, &vec![None; lens.len()], 4, aim);
+        assert_eq!(of(&[1000, 1000], 40_000), [100, 100]);
+        assert_eq!(of(&[1000, 100], 4000), [100, 10]);
+        assert_eq!(of(&[10, 10], 4000), [10, 10], "all there is");
+        assert_eq!(of(&[10_000, 2, 1], 400), [100, 1, 1], "short dimensions");
+        assert_eq!(of(&[3, 5], 1), [1, 1]);
+        assert_eq!(of(&[], 100), [] as [u64; 0]);
+        assert_eq!(of(&[0, 7], 1000), [1, 7], "a dimension without a length");
+        // Lengths that are given stay; chunks become even if that leaves enough bytes.
+        assert_eq!(of_bytes(&[1000, 1000], &[Some(1), None], 4, 400), [1, 100]);
+        assert_eq!(
+            of(&[101], 40),
+            [11],
+            "not 10 chunks of 10 elements and one of 1"
+        );
+        assert_eq!(of(&[23], 30), [8]);
+        for lens in [[17, 300, 7000], [1, 9999, 3], [365, 180, 360]] {
+            let shape = of(&lens, 1 << 16);
+            assert!(bytes(&shape, 4) >= 1 << 16 || shape == lens, "{shape:?}");
+            assert!(bytes(&shape, 4) < 1 << 18, "{shape:?}");
+        }
     }
 
     #[test]

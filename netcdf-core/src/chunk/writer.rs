@@ -21,6 +21,15 @@ pub trait Writer: Send {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
+    /// Says before the first data how many chunks of a variable will be put at most, so that a format with an index of chunks can put that
+    /// next to the other metadata. More chunks are stored, too.
+    ///
+    /// # Errors
+    /// Those of the target; [`ErrorKind::Limit`] for an index that is too large.
+    fn expect_chunks(&mut self, _var: VarId, _chunks: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// Stores a whole encoded chunk. The chunks of a variable come in row-major order. `index` is the row-major
     /// number in the grid of [`Writer::layout`], whose extent must be final by then
     /// ([`Writer::set_len`]) except for the slowest dimension. Chunks that are left out read as fill values.

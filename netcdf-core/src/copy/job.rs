@@ -12,8 +12,11 @@ use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{Fill, Variable};
+use crate::model::{DimId, Fill, Variable};
 use crate::notes::Note;
+
+/// Bytes of the data of a small variable.
+const SMALL: u64 = 64 << 10;
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]
@@ -199,6 +202,21 @@ impl Job {
             Method::Chunks => self.chunks_moved(set, writer),
             Method::Recode => self.recoded(set, writer),
             Method::Rechunk(plan) => self.rechunked(set, plan, writer),
+        }
+    }
+
+    /// How far from the metadata the data of readers' choice lies: small pieces first, then coordinates and other small data, then the
+    /// rest.
+    pub(super) fn distance(&self, set: Dataset<'_>) -> u8 {
+        let schema = set.reader.schema();
+        let coordinate = schema.var(self.pair.from).is_some_and(|var| {
+            let same = |dim: &DimId| schema.dim(*dim).is_some_and(|dim| dim.name == var.name);
+            var.dims.len() == 1 && var.dims.iter().all(same)
+        });
+        match (self.bytes() <= SMALL, coordinate) {
+            (true, _) if !self.chunked => 0,
+            (true, _) | (false, true) => 1,
+            (false, false) => 2,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Options of a copy. Names are already resolved to ids of the input's schema.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::Selection;
 use crate::model::{DimId, FilterSpec, GroupId, Kind, Quantize, VarId};
@@ -38,6 +39,10 @@ pub struct StorageOptions {
     pub passed_over: BTreeMap<VarId, String>,
     /// Chunk shapes (`-c`).
     pub chunks: ChunkShapes,
+    /// How large chunks are where `chunks` does not say it (`--chunk-size`).
+    pub chunk_size: Option<ChunkSize>,
+    /// Whether the data of coordinates and small variables comes first (`--cloud`).
+    pub small_first: bool,
     /// Shapes of shards (`--shard`), given like chunk shapes.
     pub shards: ChunkShapes,
     /// As [`MIN_CHUNK`], if given.
@@ -80,6 +85,15 @@ pub struct ChunkShapes {
     pub dims: BTreeMap<DimId, u64>,
     /// Layouts of single variables; they take precedence over those of dimensions.
     pub vars: BTreeMap<VarId, VarLayout>,
+}
+
+/// The size of chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkSize {
+    /// Bytes of a chunk at least, before filters, if the variable has as many.
+    pub bytes: u64,
+    /// Bytes of the chunks of the input that stay as they are.
+    pub kept: Option<RangeInclusive<u64>>,
 }
 
 /// The layout asked for one variable.

@@ -1,4 +1,4 @@
-//! Refuses outputs that would consist mostly of fill values.
+//! What the input does not store: how many chunks the output has, and whether it would consist mostly of fill values.
 
 use super::Job;
 use crate::arithmetic::Amount;
@@ -45,6 +45,23 @@ impl Job {
     /// Whether chunks that the input does not store are not stored in the output either.
     fn leaves_out(&self, set: Dataset<'_>) -> bool {
         self.chunked && self.same_fill && !set.reader.assembles(self.pair.from)
+    }
+
+    /// The most chunks that the output has: those of its grid, or those that chunks of the input have elements of.
+    pub(super) fn most_chunks(&self, set: Dataset<'_>) -> Result<u64> {
+        let grid = Amount::product(&self.to.grid());
+        if !self.leaves_out(set) {
+            return Ok(grid.get());
+        }
+        let lines = self.from.chunk.iter().zip(&self.to.chunk);
+        let met = lines.map(|(&from, &to)| match from.checked_rem(to) {
+            Some(0) => from / to,
+            Some(_) => from / to + 2,
+            None => 1,
+        });
+        let met = Amount::product(&met.collect::<Vec<_>>());
+        let stored = met * set.chunks_stored(self.pair.from)?;
+        Ok(grid.get().min(stored.get()))
     }
 
     /// The fewest bytes to be written: filters compress equal values to almost nothing.

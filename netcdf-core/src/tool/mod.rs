@@ -83,16 +83,17 @@ impl Io {
 pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
     plugin::serve_if_asked();
     plugin::is_tool(tool);
-    let code = guarded(tool, &mut Io::process(), run);
+    let code = guarded(tool, Status::Failure.code(), &mut Io::process(), run);
     plugin::leave(code);
     ExitCode::from(code)
 }
 
-fn guarded(tool: &str, io: &mut Io, run: impl FnOnce(&mut Io) -> u8) -> u8 {
+/// What `run` returns, or `failure` after a panic, which is told on standard error.
+pub fn guarded<S>(tool: &str, failure: S, io: &mut Io, run: impl FnOnce(&mut Io) -> S) -> S {
     let ended = catch_unwind(AssertUnwindSafe(|| run(io)));
     ended.unwrap_or_else(|_| {
         say(tool, "this is a bug, please report the message above", io);
-        Status::Failure.code()
+        failure
     })
 }
 
@@ -189,9 +190,9 @@ mod tests {
     #[test]
     fn a_panic_is_a_failure() {
         let stderr = Shared::default();
-        assert_eq!(guarded("ncdump", &mut io(&stderr), |_| 2), 2);
+        assert_eq!(guarded("ncdump", 1, &mut io(&stderr), |_| 2), 2);
         assert!(stderr.0.lock().unwrap().is_empty());
-        let code = guarded("ncdump", &mut io(&stderr), |_| {
+        let code = guarded("ncdump", 1, &mut io(&stderr), |_| {
             std::thread::scope(|s| drop(s.spawn(|| panic!("on a worker"))));
             0
         });

@@ -3,8 +3,8 @@
 use super::filters::name;
 use super::{Case, Said};
 use crate::arithmetic::Amount;
-use crate::chunk::shapes::{MOST, bytes, default_shape};
-use crate::copy::options::VarLayout;
+use crate::chunk::shapes::{MOST, bytes, default_shape, of_bytes};
+use crate::copy::options::{ChunkSize, VarLayout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::policy;
 use crate::format::kind_row;
@@ -21,7 +21,7 @@ pub(super) struct ChunkShape {
 
 impl Case<'_> {
     /// The shape of the chunks. For each dimension this is, in this order: what is asked for the variable, what
-    /// is asked for the dimension, the input's length, the default. It is never longer than a fixed dimension,
+    /// is asked for the dimension, what the size that is asked for needs, the input's length, the default. It is never longer than a fixed dimension,
     /// and has never more bytes than HDF5 allows.
     ///
     /// # Errors
@@ -33,18 +33,45 @@ impl Case<'_> {
         };
         let of_input = self.from.storage.chunk().unwrap_or_default();
         let default = default_shape(self.output, self.pair.to);
+        let given = |(n, dim): (usize, &DimId)| {
+            let of_dim = || self.ask.chunks.dims.get(dim);
+            of_var.get(n).or_else(of_dim).copied()
+        };
+        let given: Vec<_> = self.from.dims.iter().enumerate().map(given).collect();
+        let size = self.output.memory_size(self.to.ty).max(1);
+        let sized = self.sized(&given, size);
         let mut lengths = vec![];
         let mut free = vec![];
-        for (n, (from, to)) in self.from.dims.iter().zip(&self.to.dims).enumerate() {
-            let of_dim = || self.ask.chunks.dims.get(from);
-            let given = of_var.get(n).or_else(of_dim);
-            let known = given.or_else(|| of_input.get(n)).or_else(|| default.get(n));
-            lengths.push(known.copied().unwrap_or(1).clamp(1, self.most(*to)));
+        for (n, (to, given)) in self.to.dims.iter().zip(given).enumerate() {
+            let others = [&sized, of_input, &default].map(|shape| shape.get(n).copied());
+            let known = given.or_else(|| others.into_iter().flatten().next());
+            lengths.push(known.unwrap_or(1).clamp(1, self.most(*to)));
             free.push(given.is_none());
         }
-        let size = self.output.memory_size(self.to.ty).max(1);
         fit(&mut lengths, &free, size)?;
         Ok(ChunkShape { lengths, size })
+    }
+
+    /// The shape of chunks of the size that is asked for; empty if none is, or if the chunks of the input are as they should be.
+    fn sized(&self, given: &[Option<u64>], size: u64) -> Vec<u64> {
+        let free = given.iter().all(Option::is_none);
+        match &self.ask.chunk_size {
+            Some(asked) if !(free && self.stay(asked, size)) => {
+                of_bytes(&self.input.shape(self.pair.from), given, size, asked.bytes)
+            }
+            Some(_) | None => vec![],
+        }
+    }
+
+    /// Whether the chunks of the input are large enough and not too large, or one of them is all of the variable.
+    fn stay(&self, asked: &ChunkSize, size: u64) -> bool {
+        let Some((kept, chunk)) = asked.kept.as_ref().zip(self.from.storage.chunk()) else {
+            return false;
+        };
+        let lens = self.input.shape(self.pair.from);
+        let is_one = lens.iter().zip(chunk).all(|(len, chunk)| len <= chunk);
+        let bytes = bytes(chunk, size);
+        kept.contains(&bytes) || is_one && bytes <= *kept.end()
     }
 
     /// The most elements of a chunk along a dimension of the output.

@@ -104,6 +104,7 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
     ask.deflate.is_some()
         || ask.min_chunk.is_some()
         || ask.chunks != ChunkShapes::default()
+        || ask.chunk_size.is_some()
         || ask.filters.none
         || options.fix_unlimited && unlimited
 }
@@ -190,6 +191,9 @@ impl Case<'_> {
             .dims
             .iter()
             .any(|d| self.ask.chunks.dims.contains_key(d));
+        if self.ask.chunk_size.is_some() && traits(self.output.kind).all_chunked {
+            return Ok(StorageLayout::Chunked(self.shape(None)?.lengths));
+        }
         if self.ask.chunks.none || !(chunked || named) {
             return Ok(self.unchunked());
         }

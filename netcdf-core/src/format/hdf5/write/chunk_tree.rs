@@ -1,10 +1,13 @@
 //! The index of chunks: a version 1 B-tree ("III.A.1"), built while chunks arrive in order.
 //! Each level has one open node. Its address is fixed when it is opened, so that neighbours and
-//! parents can refer to it, and it is written when it is full.
+//! parents can refer to it, and it is written when it is full. If the number of chunks is known before
+//! the first arrives, all nodes lie together at the front of the file.
+
+use std::ops::Range;
 
 use super::part::UNDEFINED;
 use super::tail::Tail;
-use crate::arithmetic::exact;
+use crate::arithmetic::{exact, length};
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,8 +27,21 @@ pub struct ChunkTree {
     element: u64,
     /// Open nodes, from the leaves up.
     levels: Vec<OpenNode>,
+    /// Where nodes go.
+    room: NodeRoom,
     /// The place of the last chunk in the grid.
     last: Option<Vec<u64>>,
+}
+
+/// Space for nodes.
+#[derive(Debug)]
+struct NodeRoom {
+    /// Bytes of a node.
+    size: u64,
+    /// What is left of the space that was made beforehand; `None` if none was.
+    left: Option<Range<u64>>,
+    /// True once that was too small.
+    exceeded: bool,
 }
 
 /// An open node.
@@ -54,12 +70,35 @@ pub struct Chunk {
 impl ChunkTree {
     /// An empty index.
     pub fn new(chunk: Vec<u64>, element: u64) -> Self {
+        let key = 8 + 8 * (chunk.len() + 1);
+        let size = HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key;
         Self {
+            room: NodeRoom {
+                size: size as u64,
+                left: None,
+                exceeded: false,
+            },
             chunk,
             element,
             levels: vec![],
             last: None,
         }
+    }
+
+    /// Makes room for the nodes of this many chunks at the current end of the file.
+    ///
+    /// # Errors
+    /// Those of [`Tail::reserve`].
+    pub fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
+        let bytes = (exact(nodes(chunks)) * self.room.size).get()?;
+        let start = tail.reserve(bytes)?;
+        self.room.left = Some(start..start + bytes);
+        Ok(())
+    }
+
+    /// True if there were more chunks than expected, and nodes lie among the data.
+    pub fn exceeds(&self) -> bool {
+        self.room.exceeded
     }
 
     /// Bytes of a chunk before its filters.
@@ -107,27 +146,22 @@ impl ChunkTree {
         Ok(key.bytes)
     }
 
-    fn node_size(&self) -> usize {
-        let key = 8 + 8 * (self.chunk.len() + 1);
-        HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key
-    }
-
     /// Adds a child to the open leaf; nodes that become full are added to those above.
     fn add(&mut self, key: Vec<u8>, child: u64, tail: &mut Tail) -> Result<()> {
         let (mut key, mut child) = (key, child);
-        let size = self.node_size();
+        let size = self.room.size;
         for level in 0.. {
             let level_byte = narrow(level as u64, "the height of a B-tree")?;
             let Some(node) = self.levels.get_mut(level) else {
-                self.levels
-                    .push(OpenNode::open(key, child, tail.reserve(size as u64)?));
+                let node = OpenNode::open(key, child, self.room.take(tail)?);
+                self.levels.push(node);
                 break;
             };
             if node.count < MOST {
                 node.add(&key, child);
                 break;
             }
-            let next = OpenNode::open(key, child, tail.reserve(size as u64)?);
+            let next = OpenNode::open(key, child, self.room.take(tail)?);
             let full = std::mem::replace(node, next);
             node.left = full.address;
             let (address, first) = (node.address, node.first.clone());
@@ -137,7 +171,7 @@ impl ChunkTree {
             )?;
             if self.levels.len() == level + 1 {
                 // The old root becomes the first child of a new one.
-                let root = OpenNode::open(full.first, full.address, tail.reserve(size as u64)?);
+                let root = OpenNode::open(full.first, full.address, self.room.take(tail)?);
                 self.levels.push(root);
             }
             (key, child) = (first, address);
@@ -156,7 +190,7 @@ impl ChunkTree {
         let end: Option<Vec<u64>> = last.iter().map(|n| n.checked_add(1)).collect();
         let end = end.ok_or_else(|| Error::new(ErrorKind::Limit, "a chunk beyond 2^64"))?;
         let end = self.key(&end, (0, 0), self.element)?;
-        let size = self.node_size();
+        let size = self.room.size;
         let mut root = UNDEFINED;
         for (level, node) in self.levels.drain(..).enumerate() {
             let level = narrow(level as u64, "the height of a B-tree")?;
@@ -164,6 +198,33 @@ impl ChunkTree {
             root = node.address;
         }
         Ok(root)
+    }
+}
+
+/// Nodes of a tree of this many chunks, which come in order.
+fn nodes(chunks: u64) -> u64 {
+    let (mut level, mut all) = (chunks, 0);
+    while level > 0 {
+        level = level.div_ceil(MOST.into());
+        all += level;
+        if level == 1 {
+            break;
+        }
+    }
+    all
+}
+
+impl NodeRoom {
+    /// The address of the next node.
+    fn take(&mut self, tail: &mut Tail) -> Result<u64> {
+        if let Some(left) = &mut self.left {
+            if length(left) >= self.size {
+                left.start += self.size;
+                return Ok(left.start - self.size);
+            }
+            self.exceeded = true;
+        }
+        tail.reserve(self.size)
     }
 }
 
@@ -189,7 +250,7 @@ impl OpenNode {
     }
 
     /// The bytes of the node, with the address of the next node and the key at which it starts.
-    fn close(&self, level: u8, right: u64, key: &[u8], size: usize) -> Result<Vec<u8>> {
+    fn close(&self, level: u8, right: u64, key: &[u8], size: u64) -> Result<Vec<u8>> {
         let mut out = Sink::default();
         out.put(b"TREE");
         out.u8(CHUNKS);
@@ -201,5 +262,55 @@ impl OpenNode {
         out.put(key);
         out.zeros((exact(size) - out.len()).index()?);
         Ok(out.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemoryTarget;
+
+    /// The addresses of all nodes of a tree of this many chunks, of which `expected` were announced.
+    fn addresses(chunks: u64, expected: u64) -> (Range<u64>, Vec<u64>, bool) {
+        let mut tail = Tail::new(Box::new(MemoryTarget::new("t").0), 100);
+        let mut tree = ChunkTree::new(vec![1], 4);
+        tree.expect(expected, &mut tail).unwrap();
+        let room = tree.room.left.clone().unwrap();
+        let mut found = vec![];
+        for n in 0..chunks {
+            let (address, size, mask) = (tail.append(&[1; 4]).unwrap(), 4, 0);
+            let chunk = Chunk {
+                address,
+                size,
+                mask,
+            };
+            tree.push(&[n], chunk, &mut tail).unwrap();
+            found.extend(tree.levels.iter().map(|node| node.address));
+        }
+        tree.finish(&mut tail).unwrap();
+        found.sort_unstable();
+        found.dedup();
+        (room, found, tree.exceeds())
+    }
+
+    #[test]
+    fn nodes_of_expected_chunks_fill_the_room_before_the_data() {
+        let size = ChunkTree::new(vec![1], 4).room.size;
+        for chunks in [0, 1, 2, 63, 64, 65, 128, 64 * 64, 64 * 64 + 1, 9000] {
+            let (room, found, exceeded) = addresses(chunks, chunks);
+            assert_eq!(length(&room), nodes(chunks) * size, "{chunks}");
+            assert_eq!(found.len() as u64, nodes(chunks), "{chunks}");
+            assert!(found.iter().all(|at| room.contains(at)), "{chunks}");
+            assert!(!exceeded);
+        }
+    }
+
+    #[test]
+    fn more_chunks_than_expected_have_nodes_among_the_data() {
+        let (room, found, exceeded) = addresses(200, 100);
+        assert!(exceeded);
+        assert_eq!(found.iter().filter(|at| room.contains(at)).count(), 3);
+        assert_eq!(found.len() as u64, nodes(200));
+        assert!(!addresses(3, 100).2);
     }
 }

@@ -159,6 +159,30 @@ impl FileWriter {
         }
     }
 
+    /// Makes room for the index of a dataset that will have this many chunks at most; before any data, the room is next to the other
+    /// metadata. Nothing happens for data that is not in chunks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for an object that is not a dataset; [`ErrorKind::Limit`] for an index of 2^63 bytes and more; those of
+    /// the target.
+    pub fn expect_chunks(&mut self, dataset: ObjectId, chunks: u64) -> Result<()> {
+        match &mut data_of(&mut self.data, dataset)?.stored {
+            DataPlace::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
+            DataPlace::Compact(_) | DataPlace::Contiguous(_) => Ok(()),
+        }
+    }
+
+    /// True if a dataset has more chunks than [`FileWriter::expect_chunks`] said, so that a part of its index lies among data.
+    #[must_use]
+    pub fn exceeds(&self, dataset: ObjectId) -> bool {
+        let index = usize::try_from(dataset.0).ok();
+        let data = index.and_then(|n| self.data.get(n)?.as_ref());
+        match data.map(|data| &data.stored) {
+            Some(DataPlace::Chunked { tree, .. }) => tree.exceeds(),
+            Some(DataPlace::Compact(_) | DataPlace::Contiguous(_)) | None => false,
+        }
+    }
+
     /// Stores a whole encoded chunk. `place` is its place in the grid, counted in chunks. The chunks
     /// of a dataset must come in row-major order; datasets may alternate. Bit `n` of
     /// `mask` says that filter `n` was not applied.

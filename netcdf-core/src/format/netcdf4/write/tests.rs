@@ -578,6 +578,50 @@ fn many_of_everything() {
     assert_eq!(without_storage(back.schema()), without_storage(&s));
 }
 
+/// The last place of a signature of metadata, and the first of data that is made of `DATA`.
+fn last_and_first(bytes: &[u8]) -> (usize, usize) {
+    let signatures = [
+        b"OHDR", b"TREE", b"FRHP", b"FHDB", b"FHIB", b"BTHD", b"BTLF",
+    ];
+    let is_signature = |four: &[u8]| signatures.iter().any(|s| *s == four);
+    let last = bytes.windows(4).rposition(is_signature);
+    let first = bytes.windows(4).position(|four| four == DATA);
+    (last.unwrap(), first.unwrap())
+}
+
+const DATA: [u8; 4] = [0xEE; 4];
+
+#[test]
+fn indexes_of_expected_chunks_lie_before_all_data() {
+    let mut s = schema();
+    let t = dim(&mut s, ROOT, "t", 0);
+    let vars = ["a", "b", "c"].map(|name| int(&mut s, name, &[t]));
+    for v in vars {
+        s.vars[v.index()].storage.layout = Some(StorageLayout::Chunked(vec![1]));
+    }
+    let bytes = |expected: Option<u64>| {
+        let (target, bytes) = MemoryTarget::new("t.nc");
+        let mut writer = Box::new(create(&s, target).unwrap());
+        writer.set_len(t, 300).unwrap();
+        for v in vars {
+            expected.map(|n| writer.expect_chunks(v, n).unwrap());
+        }
+        for (n, v) in (0..300).flat_map(|n| vars.map(|v| (n, v))) {
+            writer.put_chunk(v, n, 0, &DATA).unwrap();
+        }
+        writer.finish().unwrap();
+        bytes.lock().unwrap().take().unwrap()
+    };
+    let (last, first) = last_and_first(&bytes(Some(300)));
+    assert!(last < first, "{last} {first}");
+    let (last, first) = last_and_first(&bytes(Some(299)));
+    assert!(last < first, "room for as many nodes");
+    for fewer in [None, Some(100)] {
+        let (last, first) = last_and_first(&bytes(fewer));
+        assert!(last > first, "{fewer:?}");
+    }
+}
+
 /// Elements of a gigabyte: that is an error before memory is taken.
 #[test]
 fn fill_values_that_no_header_takes() {

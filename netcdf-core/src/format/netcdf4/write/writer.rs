@@ -23,6 +23,7 @@ use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
 use crate::limits;
 use crate::model::{CreateOptions, DimId, Schema, Values, VarId};
+use crate::notes::{Note, Notes};
 
 /// A netCDF-4 file being written.
 #[derive(Debug)]
@@ -33,6 +34,7 @@ pub struct Netcdf4Writer {
     objects: ObjectIds,
     /// Parallel to `schema.vars`.
     vars: Vec<WrittenVariable>,
+    notes: Arc<Notes>,
 }
 
 /// A variable.
@@ -95,6 +97,7 @@ impl Netcdf4Writer {
             scales,
             objects,
             vars,
+            notes: Arc::clone(&env.notes),
         })
     }
 
@@ -186,6 +189,19 @@ impl Netcdf4Writer {
         Ok(())
     }
 
+    /// Notes where a part of an index lies among data, although it was to lie in front.
+    fn tell_of_indexes(&self) {
+        for id in self.schema.var_ids() {
+            if self.file.exceeds(self.objects.var(id)) {
+                self.notes.say(Note {
+                    object: self.path(id),
+                    what: "a part of the index of chunks lies among the data: there are more chunks than was known before".to_owned(),
+                    remedy: None,
+                });
+            }
+        }
+    }
+
     fn extend(&mut self, id: VarId, reached: &mut [bool]) -> Result<()> {
         let dims = self.schema.var(id).map(|v| v.dims.as_slice());
         let dims = dims.or_internal("a variable without dimensions")?;
@@ -265,6 +281,11 @@ impl Writer for Netcdf4Writer {
         stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_)))
     }
 
+    fn expect_chunks(&mut self, var: VarId, chunks: u64) -> Result<()> {
+        let expect = self.file.expect_chunks(self.objects.var(var), chunks);
+        expect.in_object(|| self.path(var))
+    }
+
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
         let place = self.place(var, index).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
@@ -326,6 +347,7 @@ impl Writer for Netcdf4Writer {
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.set_extents()?;
+        self.tell_of_indexes();
         self.file.finish()
     }
 }

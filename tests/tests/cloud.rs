@@ -1,0 +1,242 @@
+//! What readers over a network need: metadata in front, and `nccopy --chunk-size` and `--cloud`.
+
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+/// Every value of the data is this one, whose bytes occur nowhere else.
+const VALUE: i32 = 0x7B7B_7B7B;
+
+/// A variable of 20,000 elements in 400 chunks, and time in 200 chunks.
+fn cdl() -> String {
+    let many = vec![VALUE.to_string(); 20_000].join(", ");
+    let times = (0..200).map(|n| n.to_string()).collect::<Vec<_>>();
+    let bounds = (0..400).map(|n| n.to_string()).collect::<Vec<_>>();
+    format!(
+        r#"netcdf a {{
+dimensions: time = UNLIMITED ; x = 100 ; bnds = 2 ; name = 5 ;
+variables:
+  int t(time, x) ; t:_ChunkSizes = 1, 50 ; t:_FillValue = -1 ;
+  double time(time) ; time:_ChunkSizes = 1 ; time:units = "days since 2001-01-01" ; time:bounds = "time_bnds" ;
+  double time_bnds(time, bnds) ; time_bnds:_ChunkSizes = 1, 2 ;
+  int small(name) ;
+  :variable_id = "t" ;
+data:
+  t = {many} ;
+  time = {} ;
+  time_bnds = {} ;
+  small = 1234567890, 1234567890, 3, 4, 5 ;
+}}"#,
+        times.join(", "),
+        bounds.join(", ")
+    )
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl());
+    let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    let out = sandbox.run(nccopy::run, &[&["nccopy", "--verify"], args].concat());
+    assert_eq!(out.code, 0, "{out}");
+    out
+}
+
+/// The chunk shapes of a dataset, as `_ChunkSizes` says them.
+fn shapes(sandbox: &Sandbox, name: &str) -> Vec<String> {
+    let printed = sandbox
+        .run(ncdump::run, &["ncdump", "-hs", name])
+        .clean()
+        .text();
+    let lines = printed
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(" ;"));
+    let mut found: Vec<_> = lines
+        .filter_map(|line| Some(line.split_once(":_ChunkSizes = ")?))
+        .map(|(var, shape)| format!("{var} {shape}"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn places<'b>(bytes: &'b [u8], of: &'b [[u8; 4]]) -> impl DoubleEndedIterator<Item = usize> + 'b {
+    let windows = bytes.windows(4).enumerate();
+    windows.filter_map(|(at, four)| of.iter().any(|s| s == four).then_some(at))
+}
+
+/// Whether all headers and indexes lie before all values.
+fn metadata_is_in_front(bytes: &[u8]) -> bool {
+    let signatures = [*b"OHDR", *b"TREE", *b"FRHP", *b"BTHD", *b"BTLF", *b"FHDB"];
+    let last = places(bytes, &signatures).next_back();
+    let first = places(bytes, &[VALUE.to_le_bytes()]).next();
+    last.expect("headers") < first.expect("values")
+}
+
+#[test]
+fn copies_have_their_metadata_in_front() {
+    let sandbox = sandbox();
+    // Lengths of unlimited dimensions are not known before the values are read.
+    assert!(!metadata_is_in_front(&sandbox.read("a.nc")));
+    for options in [
+        &[][..],
+        &["-d1"],
+        &["-c", "time/7,x/13"],
+        &["-u"],
+        &["-v", "t"],
+        &["--select", "time,3,,7"],
+        &["--cloud"],
+        &["--threads", "3", "-F", "t,zstd,1"],
+    ] {
+        let _ = nccopy(&sandbox, &[options, &["@a.nc", "@o.nc"]].concat());
+        let bytes = sandbox.read("o.nc");
+        // Values cannot be found once they are compressed.
+        let found = options.iter().any(|o| o.starts_with("-d") || *o == "-F");
+        assert!(found || metadata_is_in_front(&bytes), "{options:?}");
+    }
+}
+
+/// There is room for the nodes of chunks that are stored, not for those of all that could be.
+#[test]
+fn sparse_variables_take_little_room() {
+    let sandbox = Sandbox::new();
+    let text = format!(
+        r#"netcdf a {{
+dimensions: x = 100 ; y = 1000 ;
+variables: int gaps(x, y) ; gaps:_ChunkSizes = 1, 100 ; gaps:_FillValue = -1 ;
+data: gaps = {VALUE}, {VALUE} ;
+}}"#
+    );
+    sandbox.write("a.cdl", text);
+    let args = ["ncgen", "-k", "zarr", "-o", "@a.zarr", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    for chunk in (0..100).flat_map(|x| (0..10).map(move |y| format!("{x}.{y}"))) {
+        if chunk != "0.0" {
+            std::fs::remove_file(sandbox.path("a.zarr/gaps").join(chunk)).unwrap();
+        }
+    }
+    for options in [&[][..], &["-c", "x/10,y/10"]] {
+        let ends = ["-k", "nc4", "@a.zarr", "@o.nc"];
+        let _ = nccopy(&sandbox, &[options, &ends].concat());
+        let bytes = sandbox.read("o.nc");
+        assert!(metadata_is_in_front(&bytes));
+        assert!(bytes.len() < 40_000, "{options:?}: {} bytes", bytes.len());
+    }
+}
+
+#[test]
+fn what_ncgen_knows_beforehand_is_in_front() {
+    let sandbox = Sandbox::new();
+    let text = cdl().replace("UNLIMITED", "200");
+    sandbox.write("a.cdl", text);
+    let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    let _ = nccopy(&sandbox, &["-V", "t", "@a.nc", "@o.nc"]);
+    assert!(metadata_is_in_front(&sandbox.read("o.nc")));
+    let bytes = sandbox.read("a.nc");
+    let first = places(&bytes, &[VALUE.to_le_bytes()]).next().unwrap();
+    let nodes = places(&bytes, &[*b"TREE"]).filter(|&at| at < first).count();
+    assert!(nodes >= 400 / 64 + 200 / 64, "{nodes}");
+}
+
+#[test]
+fn chunks_by_their_size() {
+    let sandbox = sandbox();
+    let of = |options: &[&str]| {
+        let _ = nccopy(
+            &sandbox,
+            &[options, &["-V", "t,time", "@a.nc", "@o.nc"]].concat(),
+        );
+        shapes(&sandbox, "@o.nc")
+    };
+    assert_eq!(of(&["--chunk-size", "4000"]), ["t 45, 23", "time 200"]);
+    assert_eq!(of(&["--chunk-size", "1Mi"]), ["t 200, 100", "time 200"]);
+    assert_eq!(
+        of(&["--chunk-size", "4000", "-c", "x/100"]),
+        ["t 10, 100", "time 200"]
+    );
+    assert_eq!(
+        of(&["--chunk-size", "4000", "-c", "t:1,1"]),
+        ["t 1, 1", "time 200"]
+    );
+    // Of the input, chunks near enough stay, and those of other variables are moved.
+    assert_eq!(
+        of(&["--cloud", "--chunk-size", "800"]),
+        ["t 1, 50", "time 100"]
+    );
+    assert_eq!(
+        of(&["--cloud=cmip7", "--chunk-size", "800"]),
+        ["t 20, 10", "time 200"]
+    );
+    assert_eq!(of(&["--cloud"]), ["t 200, 100", "time 200"]);
+    let _ = nccopy(
+        &sandbox,
+        &[
+            "-k",
+            "zarr3",
+            "--chunk-size",
+            "4000",
+            "-V",
+            "t",
+            "@a.nc",
+            "@o.zarr",
+        ],
+    );
+    assert_eq!(shapes(&sandbox, "@o.zarr"), ["t 45, 23"]);
+}
+
+#[test]
+fn time_and_its_bounds_are_one_chunk_each() {
+    let sandbox = sandbox();
+    let of = |options: &[&str]| {
+        let vars = ["-V", "time,time_bnds", "@a.nc", "@o.nc"];
+        let _ = nccopy(&sandbox, &[options, &vars].concat());
+        shapes(&sandbox, "@o.nc")
+    };
+    assert_eq!(
+        of(&["--cloud=cmip7", "--chunk-size", "64"]),
+        ["time 200", "time_bnds 200, 2"]
+    );
+    assert_eq!(
+        of(&["--cloud", "--chunk-size", "64"]),
+        ["time 8", "time_bnds 1, 2"]
+    );
+    assert_eq!(
+        of(&["--cloud=cmip7", "-c", "time:50"]),
+        ["time 50", "time_bnds 200, 2"]
+    );
+}
+
+/// Small data comes first; the order of definition stays.
+#[test]
+fn small_variables_lie_next_to_the_metadata() {
+    let sandbox = sandbox();
+    let small = 1_234_567_890i32.to_le_bytes();
+    let before = |options: &[&str]| {
+        let _ = nccopy(&sandbox, &[options, &["@a.nc", "@o.nc"]].concat());
+        let bytes = sandbox.read("o.nc");
+        let values = places(&bytes, &[VALUE.to_le_bytes()]).next();
+        let small = places(&bytes, &[small]).next();
+        small < values
+    };
+    assert!(!before(&[]));
+    assert!(before(&["--cloud"]));
+    let printed = |name| {
+        sandbox
+            .run(ncdump::run, &["ncdump", "-n", "x", name])
+            .clean()
+            .text()
+    };
+    assert_eq!(printed("@o.nc"), printed("@a.nc"));
+}
+
+#[test]
+fn options_without_effect_are_said() {
+    let sandbox = sandbox();
+    let out = nccopy(
+        &sandbox,
+        &["-k", "cdf5", "--cloud", "-V", "t", "@a.nc", "@o.nc"],
+    );
+    assert!(out.message().contains("--cloud"), "{}", out.message());
+}
