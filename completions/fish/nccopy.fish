@@ -20,13 +20,18 @@ complete -c nccopy -l shard -d 'Shards of Zarr version 3 output; each shard hold
 complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or numbers of filters and parameters ("temp*,shuffle|zstd,3", "*,blosc,codec=zstd,level=5", "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. A filter named with a pattern is applied where possible. Patterns with lossy filters skip coordinates and the variables that describe them' -r
 complete -c nccopy -l quantize -d 'Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6, double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52). Patterns skip coordinates and the variables that describe them; "var,none" leaves a variable as it is' -r
 complete -c nccopy -s M -d 'Smallest size in bytes of variables (with "dim/N") or chunks that are stored in chunks where nothing else requires chunks [default: 8192]' -r
+complete -c nccopy -l chunk-size -d 'Size of chunks before filters, for variables and dimensions that -c does not name: chunks have at least so many bytes (suffixes as for --memory), and their edges are equal shares of the dimensions. Smaller variables are one chunk' -r
+complete -c nccopy -l cloud -d 'Store data as readers over a network need it: coordinates and small variables first, and chunks of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win' -r -f -a "general\t'The rules above'
+cmip7\t'The rules for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size'"
 complete -c nccopy -s m -d 'Accepted, without effect: bytes of the copy buffer (suffixes K, M, G, T, P)' -r
 complete -c nccopy -s h -d 'Accepted, without effect: bytes of the chunk cache' -r
 complete -c nccopy -s e -d 'Accepted, without effect: chunks in the chunk cache' -r
 complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
 complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T, P; Ki, Mi, Gi, Ti for powers of two)' -r
 complete -c nccopy -l suffix -d 'Ending of the names of copies in a directory, in place of the input\'s extension: `.zarr`, `_small.nc`. By default the extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with -k nc4 end in .nc' -r
-complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time' -r -f -a "table\t'A table'
+complete -c nccopy -l dry-run -d 'Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)' -r -f -a "table\t'A table'
+json\t'JSON'"
+complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)' -r -f -a "table\t'A table'
 json\t'JSON'"
 complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
@@ -52,7 +57,6 @@ complete -c nccopy -s x -d 'Accepted, without effect'
 complete -c nccopy -l no-clobber -d 'Do not replace existing outputs; an output that exists is an error'
 complete -c nccopy -l skip-existing -d 'Skip inputs whose output exists, so that a stopped job continues where it left off'
 complete -c nccopy -l in-place -d 'Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end'
-complete -c nccopy -l dry-run -d 'Write nothing; print what would be done'
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
