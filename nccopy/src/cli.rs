@@ -474,10 +474,10 @@ mod tests {
         let cli = parse("nccopy --report a b c/").unwrap();
         let (inputs, output) = cli.paths();
         assert_eq!((inputs.len(), output), (2, Path::new("c/")));
-        assert_eq!(cli.report, Some(ReportForm::Table));
+        assert_eq!(cli.report, Some(Form::Table));
         assert_eq!(
             parse("nccopy --report=json a b").unwrap().report,
-            Some(ReportForm::Json)
+            Some(Form::Json)
         );
     }
 

@@ -7,6 +7,7 @@ use netcdf_core::chunk::assemble::{self, Assembler};
 use netcdf_core::chunk::{Writer, elements};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
+use netcdf_core::format;
 use netcdf_core::io::Source;
 use netcdf_core::model::{DimId, Element, Endianness, Fill, Schema, Values, VarId};
 use netcdf_grammar::cdl::values::{self, Problems, Sink};
@@ -346,6 +347,11 @@ impl Sink for VarSink<'_> {
 
     fn values(&mut self, element: u64, values: &Values) -> Result<()> {
         self.env.cancel.check()?;
+        if self.element.plain_type().is_none() {
+            let schema = self.writer.schema();
+            let path = || schema.var_path(self.var);
+            format::tell_of_strings(values, schema.kind, &self.env.notes, path)?;
+        }
         let bytes = stored(self.writer, self.var, self.element, values)?;
         self.put(element, &bytes)
     }

@@ -54,7 +54,7 @@ fn shapes(sandbox: &Sandbox, name: &str) -> Vec<String> {
         .lines()
         .filter_map(|line| line.trim().strip_suffix(" ;"));
     let mut found: Vec<_> = lines
-        .filter_map(|line| Some(line.split_once(":_ChunkSizes = ")?))
+        .filter_map(|line| line.split_once(":_ChunkSizes = "))
         .map(|(var, shape)| format!("{var} {shape}"))
         .collect();
     found.sort();

@@ -43,12 +43,15 @@ use methods::Method;
 /// the copy.
 pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<Report> {
     let env = set.env;
-    let jobs = jobs(set, plan, &mut *writer)?;
+    let mut jobs = jobs(set, plan, &mut *writer)?;
     env.notes.check()?;
     for job in jobs.iter().filter(|job| job.chunked) {
         writer.expect_chunks(job.pair.to, job.most_chunks(set)?)?;
     }
-    let mut done = execute(set, plan, &jobs, &mut *writer)?;
+    if plan.small_first {
+        jobs.sort_by_key(|job| job.distance(set));
+    }
+    let mut done = execute(set, jobs, &mut *writer)?;
     for (&pair, var) in plan.data.iter().zip(&mut done.vars) {
         var.changes = Changes::of(plan, pair);
     }
@@ -76,18 +79,14 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
 }
 
 /// Copies the data of variables.
-fn execute(set: Dataset<'_>, plan: &Plan, jobs: &[Job], writer: &mut dyn Writer) -> Result<Report> {
+fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<Report> {
     let env = set.env;
     env.progress
         .expect(jobs.iter().map(Job::bytes).sum::<Amount>().get());
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
     let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
     let mut columns = Columns::default();
-    let mut order: Vec<&Job> = jobs.iter().collect();
-    if plan.small_first {
-        order.sort_by_key(|job| job.distance(set));
-    }
-    for job in order {
+    for job in &jobs {
         env.cancel.check()?;
         if job.method == Method::Rows {
             rows.entry(job.records()).or_default().push(job.clone());
@@ -95,7 +94,7 @@ fn execute(set: Dataset<'_>, plan: &Plan, jobs: &[Job], writer: &mut dyn Writer)
         }
         let start = Instant::now();
         if job.swept && !columns.has(job) {
-            columns = Columns::sweep(set, jobs, job)?;
+            columns = Columns::sweep(set, &jobs, job)?;
         }
         let stored = match columns.of(set, job) {
             Some(column) => job

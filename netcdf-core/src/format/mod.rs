@@ -4,6 +4,7 @@ pub mod classic;
 pub mod hdf4;
 pub mod hdf5;
 mod kinds;
+mod lost;
 pub mod netcdf4;
 #[cfg(test)]
 mod opening;
@@ -12,6 +13,7 @@ mod recent;
 pub mod zarr;
 
 pub use kinds::{BareFill, KindRow, bare_fill, has_own_metadata, kind_named, kind_row, kind_words};
+pub use lost::{nil, tell_of_strings};
 pub use outputs::output;
 
 use std::sync::Arc;
@@ -24,7 +26,6 @@ use crate::io::head::Headed;
 use crate::io::{Container, Output, Source, Store, odd, other};
 use crate::model::kind::StorageFormat;
 use crate::model::{Attribute, CreateOptions, GroupId, Kind, Schema};
-use crate::notes::Note;
 
 /// Starts a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
@@ -184,19 +185,6 @@ fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
         depths.push(depth);
     }
     Ok(())
-}
-
-/// The note that NIL strings of an object become empty ones in a format without NIL.
-#[must_use]
-pub fn nil(object: &str, format: &Format) -> Note {
-    Note {
-        object: object.to_owned(),
-        what: format!(
-            "NIL becomes an empty string: {} datasets have no NIL",
-            format.name
-        ),
-        remedy: None,
-    }
 }
 
 /// Checks that datasets of a kind can be written.

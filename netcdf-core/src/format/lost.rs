@@ -1,0 +1,72 @@
+//! What strings lose in formats that cannot hold all of them.
+
+use super::Format;
+use crate::error::Result;
+use crate::model::{Kind, Values};
+use crate::notes::{Note, Notes};
+
+/// Notes what strings lose in a dataset of a kind, if they lose anything: what is behind a zero byte, or being NIL.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for kinds that are not written.
+pub fn tell_of_strings(
+    values: &Values,
+    kind: Kind,
+    notes: &Notes,
+    path: impl Fn() -> String,
+) -> Result<()> {
+    let to = super::writing(kind)?;
+    if !to.strings.zeros && is_cut(values) {
+        notes.say(Note {
+            object: path(),
+            what: "strings are cut at the first zero byte: netCDF-4 strings end there".to_owned(),
+            remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
+        });
+    }
+    if !to.strings.nil && has_nil(values) {
+        notes.say(nil(&path(), to));
+    }
+    Ok(())
+}
+
+/// The note that NIL strings of an object become empty ones in a format without NIL.
+#[must_use]
+pub fn nil(object: &str, format: &Format) -> Note {
+    Note {
+        object: object.to_owned(),
+        what: format!(
+            "NIL becomes an empty string: {} datasets have no NIL",
+            format.name
+        ),
+        remedy: None,
+    }
+}
+
+/// True if some strings are null.
+fn has_nil(values: &Values) -> bool {
+    matches!(values, Values::String(strings) if strings.iter().any(Option::is_none))
+}
+
+/// True if some strings go on after a zero byte.
+fn is_cut(values: &Values) -> bool {
+    let Values::String(strings) = values else {
+        return false;
+    };
+    let ends = |text: &[u8]| text.iter().skip_while(|&&b| b != 0).any(|&b| b != 0);
+    strings.iter().flatten().any(|text| ends(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_behind_a_zero_byte_is_missed() {
+        let strings = |text: &[u8]| Values::String(vec![None, Some(text.into())]);
+        assert!(is_cut(&strings(b"a\0b")) && is_cut(&strings(b"\0b")));
+        assert!(!is_cut(&strings(b"ab\0\0")) && !is_cut(&strings(b"")));
+        assert!(!is_cut(&Values::Char(b"a\0b".to_vec())));
+        assert!(has_nil(&strings(b"a")));
+        assert!(!has_nil(&Values::String(vec![Some(b""[..].into())])));
+    }
+}
