@@ -116,9 +116,9 @@ data: gaps = {VALUE}, {VALUE} ;
             std::fs::remove_file(sandbox.path("a.zarr/gaps").join(chunk)).unwrap();
         }
     }
+    let _ = nccopy(&sandbox, &["-k", "nc4", "@a.zarr", "@b.nc"]);
     for options in [&[][..], &["-c", "x/10,y/10"]] {
-        let ends = ["-k", "nc4", "@a.zarr", "@o.nc"];
-        let _ = nccopy(&sandbox, &[options, &ends].concat());
+        let _ = nccopy(&sandbox, &[options, &["@b.nc", "@o.nc"]].concat());
         let bytes = sandbox.read("o.nc");
         assert!(metadata_is_in_front(&bytes));
         assert!(bytes.len() < 40_000, "{options:?}: {} bytes", bytes.len());

@@ -21,8 +21,13 @@ pub trait Writer: Send {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// Says before the first data how many chunks of a variable will be put at most, so that a format with an index of chunks can put that
-    /// next to the other metadata. More chunks are stored, too.
+    /// True if the format has an index of chunks, and the number of chunks decides where data lies ([`Writer::expect_chunks`]).
+    fn has_index(&self) -> bool {
+        false
+    }
+
+    /// Says before the first data how many chunks of a variable will be put at most, so that the index lies next to the other metadata.
+    /// More chunks are stored, too.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] for an index that is too large.

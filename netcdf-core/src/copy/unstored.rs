@@ -8,6 +8,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// Outputs up to this many bytes may be anything.
 const LARGE: u64 = 1_000_000_000;
 
+/// So many chunks are not counted where counting takes a request for each.
+const FEW: u64 = 4096;
+
 /// One of this many bytes has to be stored in the input.
 const PARTS: u64 = 1000;
 
@@ -47,10 +50,12 @@ impl Job {
         self.chunked && self.same_fill && !set.reader.assembles(self.pair.from)
     }
 
-    /// The most chunks that the output has: those of its grid, or those that chunks of the input have elements of.
+    /// The most chunks that the output has: those of its grid, or those that chunks of the input have elements of. The same wherever the
+    /// input is, because it decides where data lies.
     pub(super) fn most_chunks(&self, set: Dataset<'_>) -> Result<u64> {
         let grid = Amount::product(&self.to.grid());
-        if !self.leaves_out(set) {
+        let few = grid <= FEW.into() && !set.reader.has_index(self.pair.from);
+        if few || !self.leaves_out(set) {
             return Ok(grid.get());
         }
         let lines = self.from.chunk.iter().zip(&self.to.chunk);

@@ -281,6 +281,10 @@ impl Writer for Netcdf4Writer {
         stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_)))
     }
 
+    fn has_index(&self) -> bool {
+        true
+    }
+
     fn expect_chunks(&mut self, var: VarId, chunks: u64) -> Result<()> {
         let expect = self.file.expect_chunks(self.objects.var(var), chunks);
         expect.in_object(|| self.path(var))
