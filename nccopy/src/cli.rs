@@ -303,8 +303,8 @@ pub struct StorageArgs {
     /// (suffixes as for --memory), and their edges are equal shares of the dimensions. Smaller variables are one chunk
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub chunk_size: Option<u64>,
-    /// Store data as readers over a network need it: coordinates and small variables first, and chunks of --chunk-size
-    /// [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win
+    /// Store data as readers over a network need it: all metadata in front, then coordinates and small variables, and chunks
+    /// of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
           default_missing_value = "general", value_enum)]
     pub cloud: Option<CloudRules>,

@@ -85,7 +85,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             passed_over,
             chunks,
             chunk_size: cloud::chunk_size(given),
-            small_first: given.cloud.is_some(),
+            cloud: given.cloud.is_some(),
             shards: shards.map_err(|e| wrong("--shard", &given.shards, e))?,
             min_chunk: given.min_chunk,
         },

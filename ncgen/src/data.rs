@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::assemble::{self, Assembler};
 use netcdf_core::chunk::{Writer, elements};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::Source;
-use netcdf_core::model::{DimId, Element, Endianness, Fill, Schema, Values, VarId};
+use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
 use netcdf_grammar::cdl::values::{self, Problems, Sink};
 use netcdf_grammar::cdl::{Cdl, DataList};
 use netcdf_grammar::diagnostic::Reporter;
@@ -71,7 +70,6 @@ pub(crate) fn write(
 ) -> Result<()> {
     check_each(cdl.replaced.iter(), (cdl, source), reporter, env)?;
     set_lengths(cdl, source, writer)?;
-    expect_chunks(cdl, writer)?;
     let schema = lists::with_lengths(writer.schema().clone(), cdl);
     let mut ends = vec![];
     for list in &cdl.data {
@@ -107,26 +105,6 @@ fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Resul
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
             writer.set_len(dim, len)?;
-        }
-    }
-    Ok(())
-}
-
-/// Announces the chunks of variables whose shape is known, so that their index can be put before the data. Where there are more chunks
-/// than bytes of text, most are not stored.
-fn expect_chunks(cdl: &Cdl, writer: &mut dyn Writer) -> Result<()> {
-    for list in &cdl.data {
-        let schema = writer.schema();
-        let dims = schema.var(list.var).map(|var| var.dims.as_slice());
-        let mut dims = dims.unwrap_or_default().iter();
-        let known = |dim: &DimId| cdl.lengths.iter().any(|(known, _)| known == dim);
-        let is_known = dims.all(|dim| !schema.is_unlimited(*dim) || known(dim));
-        if !is_known || !writer.takes_chunks(list.var) {
-            continue;
-        }
-        let chunks = Amount::product(&writer.layout(list.var)?.grid()).get();
-        if chunks <= list.bytes.end.saturating_sub(list.bytes.start) {
-            writer.expect_chunks(list.var, chunks)?;
         }
     }
     Ok(())

@@ -45,13 +45,13 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
     let env = set.env;
     let mut jobs = jobs(set, plan, &mut *writer)?;
     env.notes.check()?;
-    if writer.has_index() {
+    if plan.cloud {
+        jobs.sort_by_key(|job| job.distance(set));
+    }
+    if plan.cloud && writer.has_index() {
         for job in jobs.iter().filter(|job| job.chunked) {
             writer.expect_chunks(job.pair.to, job.most_chunks(set)?)?;
         }
-    }
-    if plan.small_first {
-        jobs.sort_by_key(|job| job.distance(set));
     }
     let mut done = execute(set, jobs, &mut *writer)?;
     for (&pair, var) in plan.data.iter().zip(&mut done.vars) {

@@ -41,8 +41,9 @@ pub struct StorageOptions {
     pub chunks: ChunkShapes,
     /// How large chunks are where `chunks` does not say it (`--chunk-size`).
     pub chunk_size: Option<ChunkSize>,
-    /// Whether the data of coordinates and small variables comes first (`--cloud`).
-    pub small_first: bool,
+    /// Whether the output is for readers over a network (`--cloud`): its indexes of chunks lie in front of the data, of which that of
+    /// coordinates and small variables comes first.
+    pub cloud: bool,
     /// Shapes of shards (`--shard`), given like chunk shapes.
     pub shards: ChunkShapes,
     /// As [`MIN_CHUNK`], if given.

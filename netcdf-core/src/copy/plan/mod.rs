@@ -38,8 +38,8 @@ pub struct Plan {
     pub schema: Schema,
     /// The variables whose data is copied, in definition order.
     pub data: Vec<Pair>,
-    /// Whether the data of coordinates and small variables is copied first.
-    pub small_first: bool,
+    /// Whether the output is for readers over a network ([`StorageOptions::cloud`](super::options::StorageOptions::cloud)).
+    pub cloud: bool,
     /// Lengths that unlimited dimensions of the output have, whatever data is copied.
     pub lengths: Vec<(DimId, u64)>,
     /// Variables of the input that keep their values although a pattern asks for lossy storage, and why.
@@ -89,7 +89,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let mut plan = Plan {
         schema,
         data: pairs.iter().filter(copied).copied().collect(),
-        small_first: options.storage.small_first,
+        cloud: options.storage.cloud,
         lengths,
         passed_over: options.storage.passed_over.clone(),
         notes,
