@@ -17,7 +17,7 @@
 //! made 420.
 //!
 //! What libdeflate refuses is decoded by zlib-rs, which says what is wrong; so are streams of unknown size and
-//! those followed by something else, for which libdeflate has no interface. Of the pure Rust implementations,
+//! members of gzip, of which libdeflate does not say where they end. Of the pure Rust implementations,
 //! zlib-rs was the fastest when this was written: 1.1 to 1.6 times as fast as zune-inflate, 1.2 to 2.8 times as
 //! fast as miniz_oxide on shuffled and plain floats. But it spends 40 % of its time on the checksum, so we
 //! compute that here.
