@@ -11,6 +11,8 @@ use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
+use crate::cloud::CloudRules;
+
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
 /// The output appears under its name only when it is complete. A run that fails, is interrupted or is killed
@@ -301,12 +303,15 @@ pub struct StorageArgs {
     pub min_chunk: Option<u64>,
     /// Size of chunks before filters, for variables and dimensions that -c does not name: chunks have at least so many bytes
     /// (suffixes as for --memory), and their edges are equal shares of the dimensions. Smaller variables are one chunk
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_chunk_size)]
     pub chunk_size: Option<u64>,
     /// Store data as readers over a network need it: all metadata in front, then coordinates and small variables, and chunks
-    /// of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win
+    /// of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win.
+    /// RULES: cmip7 (for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size),
+    /// paged[,SIZE] (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from
+    /// 64Ki to 8Mi that holds all metadata]), or both (cmip7,paged)
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
-          default_missing_value = "general", value_enum)]
+          default_missing_value = "", value_parser = CloudRules::parse)]
     pub cloud: Option<CloudRules>,
 }
 
@@ -344,15 +349,6 @@ impl ZarrArgs {
     }
 }
 
-/// What readers over a network need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CloudRules {
-    /// The rules above
-    General,
-    /// The rules for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size
-    Cmip7,
-}
-
 /// Options that the C tool needs; memory is found here as it is needed.
 #[derive(Debug, Args)]
 pub struct MemoryArgs {
@@ -385,8 +381,15 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+fn parse_chunk_size(text: &str) -> Result<u64, String> {
+    match parse_memory(text)? {
+        0 => Err("expected at least one byte".to_owned()),
+        size => Ok(size),
+    }
+}
+
 /// As [`parse_size`], also with suffixes for powers of two.
-fn parse_memory(text: &str) -> Result<u64, String> {
+pub fn parse_memory(text: &str) -> Result<u64, String> {
     let binary = |unit: char| {
         let number = text.strip_suffix('B').unwrap_or(text).strip_suffix(['i'])?;
         number.strip_suffix([unit, unit.to_ascii_lowercase()])

@@ -35,13 +35,14 @@ use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::model::{CreateOptions, Kind, Schema};
+use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
 use netcdf_grammar::ended;
 
 use cli::Cli;
+use cloud::CloudRules;
 use inputs::Copy;
 
 /// Runs nccopy; `args` begin with the program's name.
@@ -154,6 +155,10 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let no_fill = !format::traits(plan.schema.kind).settings;
     let create = CreateOptions {
         no_fill,
+        space: cli
+            .storage
+            .cloud
+            .map_or(FileSpace::Mixed, CloudRules::space),
         zarr: output.zarr,
     };
     let (target, kept) = held(target, cli.verify);

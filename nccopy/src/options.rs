@@ -9,8 +9,9 @@ use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, CloudRules, StorageArgs};
-use crate::{cloud, selection};
+use crate::cli::{Cli, StorageArgs};
+use crate::cloud::{self, CloudRules};
+use crate::selection;
 
 /// The options of a copy of an input with this schema to an output of `kind`, if a kind was given. `notes` receives the
 /// variables that are left out, and names in storage options that match nothing.
@@ -61,7 +62,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
         }
     }
     let mut chunks = chunks.map_err(|e| wrong("-c", &given.chunks, e))?;
-    if given.cloud == Some(CloudRules::Cmip7) {
+    if given.cloud.is_some_and(|rules| rules.cmip7) {
         cloud::time_in_one_chunk(schema, &mut chunks);
     }
     let mut passed_over = filters.passed_over;
@@ -124,7 +125,7 @@ fn is_netcdf4(storage: &StorageArgs) -> bool {
         || storage.shuffle
         || !storage.chunks.is_empty()
         || storage.chunk_size.is_some()
-        || storage.cloud == Some(CloudRules::Cmip7)
+        || storage.cloud.is_some_and(CloudRules::is_netcdf4)
         || quantizes(storage)
 }
 

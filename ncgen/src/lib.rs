@@ -215,6 +215,7 @@ fn write(
     let create = CreateOptions {
         no_fill: cli.no_fill,
         zarr: destination.zarr,
+        ..CreateOptions::default()
     };
     let mut schema = cdl.schema.clone();
     if !cli.header_only {

@@ -21,13 +21,14 @@ use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group as links_o
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
 use netcdf_core::io::{Source, source};
 use netcdf_core::limits::Limits;
+use netcdf_core::model::FileSpace;
 use netcdf_core::{Error, ErrorKind, Result};
 use netcdf_tools_tests::written::*;
 
 /// The bytes of a file.
 fn bytes(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> Result<Vec<u8>> {
     let (target, done) = MemoryTarget::new("test");
-    let mut writer = FileWriter::create(Box::new(target), plan)?;
+    let mut writer = FileWriter::create(Box::new(target), plan, FileSpace::Mixed)?;
     put(&mut writer)?;
     writer.finish()?;
     let bytes = done.lock().unwrap().take().unwrap();

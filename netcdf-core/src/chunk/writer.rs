@@ -26,12 +26,12 @@ pub trait Writer: Send {
         false
     }
 
-    /// Says before the first data how many chunks of a variable will be put at most, so that the index lies next to the other metadata.
-    /// More chunks are stored, too.
+    /// Says before the first data how many chunks of variables will be put at most, so that their indexes lie next to the other
+    /// metadata. More chunks are stored, too.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] for an index that is too large.
-    fn expect_chunks(&mut self, _var: VarId, _chunks: u64) -> Result<()> {
+    fn expect_chunks(&mut self, _chunks: &[(VarId, u64)]) -> Result<()> {
         Ok(())
     }
 

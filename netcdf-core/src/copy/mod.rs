@@ -49,9 +49,9 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
         jobs.sort_by_key(|job| job.distance(set));
     }
     if plan.cloud && writer.has_index() {
-        for job in jobs.iter().filter(|job| job.chunked) {
-            writer.expect_chunks(job.pair.to, job.most_chunks(set)?)?;
-        }
+        let chunked = jobs.iter().filter(|job| job.chunked);
+        let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
+        writer.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
     let mut done = execute(set, jobs, &mut *writer)?;
     for (&pair, var) in plan.data.iter().zip(&mut done.vars) {

@@ -20,7 +20,7 @@ pub use element::Element;
 pub use ids::{DimId, GroupId, TypeId, VarId};
 pub use kind::{Kind, Zarr, ZarrVersion};
 pub use name::Name;
-pub use options::{CreateOptions, ZarrOptions};
+pub use options::{CreateOptions, FileSpace, ZarrOptions};
 pub use quantize::Quantize;
 pub use region::Region;
 pub use schema::{Attribute, Dimension, Group, Schema, Variable};

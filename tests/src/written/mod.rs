@@ -8,6 +8,7 @@ use std::path::Path;
 use netcdf_core::Result;
 use netcdf_core::format::hdf5::write::{FilePlan, FileWriter};
 use netcdf_core::io::locator;
+use netcdf_core::model::FileSpace;
 
 pub use parts::*;
 
@@ -34,5 +35,5 @@ pub fn all(folder: &Path) -> Result<()> {
 /// # Errors
 /// Errors of the writer.
 pub fn create(path: &str, plan: FilePlan) -> Result<FileWriter> {
-    FileWriter::create(locator::output(Path::new(path), false)?, plan)
+    FileWriter::create(locator::output(Path::new(path), false)?, plan, FileSpace::Mixed)
 }

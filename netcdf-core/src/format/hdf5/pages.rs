@@ -8,7 +8,7 @@ use super::object_header::ObjectHeader;
 use crate::error::Result;
 
 /// The strategy of paging.
-const PAGING: u8 = 1;
+pub const PAGING: u8 = 1;
 
 /// Pages of the same size, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -39,6 +39,8 @@ pub const SHARED_TABLE: u16 = 0x0f;
 pub const CONTINUATION: u16 = 0x10;
 /// Symbol table: an old group.
 pub const SYMBOL_TABLE: u16 = 0x11;
+/// B-tree K values, in the superblock extension.
+pub const BTREE_K: u16 = 0x13;
 /// Driver information, in the superblock extension.
 pub const DRIVER: u16 = 0x14;
 /// Attribute info.

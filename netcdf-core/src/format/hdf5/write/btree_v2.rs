@@ -9,6 +9,8 @@ use crate::format::hdf5::btree_v2::geometry::Geometry;
 
 /// Bytes of a node.
 const NODE: u32 = 512;
+/// Bytes of the header of a tree.
+const HEADER: usize = 16 + 8 + 2 + 8 + 4;
 /// When the library splits and merges nodes, in percent.
 const SPLIT_MERGE: [u8; 2] = [100, 40];
 /// A tree of this depth has more records than fit into memory.
@@ -46,7 +48,7 @@ pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Resu
         [] => None,
         _ => Some(tree.node(out, depth, records)?),
     };
-    out.sink.align(8);
+    let place = out.begin(0, HEADER)?;
     let start = out.len();
     out.sink.put(b"BTHD\0");
     out.sink.u8(kind);
@@ -61,7 +63,7 @@ pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Resu
     out.sink.u16(root.map_or(0, |root| root.records));
     out.sink.u64(count);
     out.checksum(start);
-    Ok(start as u64)
+    Ok(place)
 }
 
 impl NewTree {
@@ -93,7 +95,8 @@ impl NewTree {
         records: impl ExactSizeIterator<Item = &'a MetadataPart>,
         children: &[Child],
     ) -> Result<Child> {
-        out.sink.align(8);
+        let size = exact(u64::from(NODE)).index()?;
+        let place = out.begin(0, size)?;
         let start = out.len();
         out.sink.put(if level == 0 { b"BTLF" } else { b"BTIN" });
         out.sink.put(&[0, self.kind]);
@@ -111,14 +114,13 @@ impl NewTree {
         }
         out.checksum(start);
         let used = out.len() - start;
-        let size = exact(u64::from(NODE)).index()?;
         if used > size {
             let what = format!("{count} records in a B-tree node");
             return Err(Error::new(ErrorKind::Limit, what));
         }
         out.sink.zeros(size - used);
         Ok(Child {
-            place: start as u64,
+            place,
             records: count,
             total,
         })

@@ -3,11 +3,10 @@
 //! parents can refer to it, and it is written when it is full. If the number of chunks is known before
 //! the first arrives, all nodes lie together at the front of the file.
 
-use std::ops::Range;
-
 use super::part::UNDEFINED;
+use super::space::Room;
 use super::tail::Tail;
-use crate::arithmetic::{exact, length};
+use crate::arithmetic::exact;
 use crate::bytes::Sink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
@@ -38,8 +37,8 @@ pub struct ChunkTree {
 struct NodeRoom {
     /// Bytes of a node.
     size: u64,
-    /// What is left of the space that was made beforehand; `None` if none was.
-    left: Option<Range<u64>>,
+    /// The space that was made beforehand; `None` if none was.
+    front: Option<Room>,
     /// True once that was too small.
     exceeded: bool,
 }
@@ -75,7 +74,7 @@ impl ChunkTree {
         Self {
             room: NodeRoom {
                 size: size as u64,
-                left: None,
+                front: None,
                 exceeded: false,
             },
             chunk,
@@ -90,9 +89,7 @@ impl ChunkTree {
     /// # Errors
     /// Those of [`Tail::reserve`].
     pub fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
-        let bytes = (exact(nodes(chunks)) * self.room.size).get()?;
-        let start = tail.reserve(bytes)?;
-        self.room.left = Some(start..start + bytes);
+        self.room.front = Some(tail.reserve_run(self.room.size, nodes(chunks))?);
         Ok(())
     }
 
@@ -217,14 +214,13 @@ fn nodes(chunks: u64) -> u64 {
 impl NodeRoom {
     /// The address of the next node.
     fn take(&mut self, tail: &mut Tail) -> Result<u64> {
-        if let Some(left) = &mut self.left {
-            if length(left) >= self.size {
-                left.start += self.size;
-                return Ok(left.start - self.size);
+        if let Some(front) = &mut self.front {
+            if let Some(at) = front.take(self.size) {
+                return Ok(at);
             }
             self.exceeded = true;
         }
-        tail.reserve(self.size)
+        tail.reserve_metadata(self.size)
     }
 }
 

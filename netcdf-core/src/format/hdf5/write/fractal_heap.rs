@@ -92,8 +92,7 @@ pub fn write(
 ) -> Result<(u64, Vec<Vec<u8>>)> {
     let table = Table::new(WIDTH, form.start, DIRECT, form.bits);
     let table = table.map_err(|e| Error::new(ErrorKind::Argument, e))?;
-    out.sink.align(8);
-    let header = out.len() as u64;
+    let header = out.begin(0, HEADER)?;
     out.sink.zeros(HEADER);
     let mut heap = HeapBuilder {
         out,
@@ -162,14 +161,13 @@ impl HeapBuilder<'_> {
         block.checksum_within(0..block.len(), sum);
         self.allocated += size;
         self.end = offset + size;
-        Ok(Some(self.append(&block)))
+        self.append(&block).map(Some)
     }
 
-    fn append(&mut self, block: &MetadataPart) -> u64 {
-        self.out.sink.align(8);
-        let place = self.out.len() as u64;
+    fn append(&mut self, block: &MetadataPart) -> Result<u64> {
+        let place = self.out.begin(0, block.len())?;
         self.out.append(block);
-        place
+        Ok(place)
     }
 
     /// The id of an object in a block.
@@ -221,7 +219,7 @@ impl HeapBuilder<'_> {
             }
         }
         block.checksum(0);
-        let place = self.append(&block);
+        let place = self.append(&block)?;
         Ok(Root { place, rows })
     }
 
@@ -233,7 +231,7 @@ impl HeapBuilder<'_> {
         let mut huge = Huge::default();
         let mut records = vec![];
         for (number, object) in objects {
-            let place = self.append(object);
+            let place = self.append(object)?;
             huge.count += 1;
             huge.size += object.len() as u64;
             let mut record = MetadataPart::default();

@@ -8,11 +8,14 @@ use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
 use super::messages;
 use super::part::{Hole, MetadataPart};
 use super::path;
+use super::space::{self, Pages};
 use super::plan::{FilePlan, Group, ObjectId, Payload, PlannedAttribute, PlannedObject};
+use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message;
+use crate::model::FileSpace;
 
 /// The start of the block: after the superblock.
 pub const START: u64 = 48;
@@ -28,12 +31,17 @@ pub struct Front {
     pub root: u64,
     /// The state needed to write the data of datasets; `None` for other objects.
     pub data: Vec<Option<DatasetState>>,
+    /// Address of the superblock extension, if the file has one.
+    pub extension: Option<u64>,
+    /// Where the size of pages goes in the block, if there are pages.
+    pub page_size_at: Option<usize>,
 }
 
 /// A block being built.
 struct FrontBuilder<'a> {
     plan: &'a FilePlan,
     part: MetadataPart,
+    pages: Option<Pages>,
     heap: MetadataHeap,
     addresses: Vec<u64>,
     data: Vec<Option<DatasetState>>,
@@ -46,6 +54,7 @@ pub struct MetadataHeap {
     part: MetadataPart,
     /// Bytes of the collections, including the open one.
     size: u64,
+    pages: Option<Pages>,
 }
 
 impl Front {
@@ -54,11 +63,16 @@ impl Front {
     /// # Errors
     /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
-    pub fn new(plan: &FilePlan) -> Result<Self> {
+    pub fn new(plan: &FilePlan, space: FileSpace) -> Result<Self> {
+        let pages = Pages::of(space)?;
         let mut builder = FrontBuilder {
             plan,
-            part: MetadataPart::default(),
-            heap: MetadataHeap::default(),
+            part: MetadataPart::in_pages(pages),
+            pages,
+            heap: MetadataHeap {
+                pages,
+                ..MetadataHeap::default()
+            },
             addresses: vec![],
             data: vec![],
         };
@@ -69,7 +83,7 @@ impl Front {
             let done = builder.object(object, count);
             done.in_object(|| path::of(plan, id))?;
         }
-        builder.finish()
+        builder.finish(space)
     }
 }
 
@@ -110,7 +124,7 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
 impl FrontBuilder<'_> {
     fn object(&mut self, object: &PlannedObject, links: u64) -> Result<()> {
         // The places of this object's parts follow from its header, because they come after it.
-        let mut own = MetadataPart::default();
+        let mut own = MetadataPart::in_pages(self.pages);
         let mut messages = match object {
             PlannedObject::Group(group) => self.group(group, &mut own)?,
             PlannedObject::Dataset(dataset) => {
@@ -124,13 +138,16 @@ impl FrontBuilder<'_> {
             let body = messages::reference_count(links)?;
             messages.push(Message::new(message::REFERENCE_COUNT, 0, body));
         }
-        self.part.sink.align(8);
-        self.addresses.push(START + self.part.len() as u64);
         let ordered = !matches!(object, PlannedObject::Datatype(_));
         let holes = self.part.holes();
-        let bodies = header::write(&mut self.part, ordered, &messages)?;
-        self.part.sink.align(8);
-        let base = START + self.part.len() as u64;
+        let mut header = MetadataPart::default();
+        let mut bodies = header::write(&mut header, ordered, &messages)?;
+        let at = self.part.begin(START, header.len())?;
+        self.part.append(&header);
+        let header_at = exact(at).index()?;
+        bodies.iter_mut().for_each(|body| *body += header_at);
+        self.addresses.push(START + at);
+        let base = START + self.part.begin(START, own.len())?;
         self.part.append(&own);
         self.part.fill(holes, |hole| match hole {
             Hole::Own(place) => Ok(Some(base + place)),
@@ -208,11 +225,11 @@ impl FrontBuilder<'_> {
     }
 
     /// Puts the collections after everything else, and resolves references to them.
-    fn finish(mut self) -> Result<Front> {
-        let collections = self.heap.finish()?;
-        self.part.sink.align(8);
-        let base = START + self.part.len() as u64;
+    fn finish(mut self, space: FileSpace) -> Result<Front> {
+        let collections = std::mem::take(&mut self.heap).finish()?;
+        let base = START + self.part.begin(START, collections.len())?;
         self.part.append(&collections);
+        let (extension, page_size_at) = self.extension(space)?;
         let Self {
             plan,
             mut part,
@@ -235,7 +252,26 @@ impl FrontBuilder<'_> {
             Some(PlannedObject::Dataset(_) | PlannedObject::Datatype(_)) | None => None,
         };
         let root = root.ok_or_else(|| argument("the first object is not the root group"))?;
-        Ok(Front { part, root, data })
+        Ok(Front {
+            part,
+            root,
+            data,
+            extension,
+            page_size_at,
+        })
+    }
+
+    /// Appends the superblock extension, if the file has one; returns its address, and where the size of pages goes.
+    fn extension(&mut self, space: FileSpace) -> Result<(Option<u64>, Option<usize>)> {
+        if space == FileSpace::Mixed {
+            return Ok((None, None));
+        }
+        let mut own = MetadataPart::default();
+        let size_at = space::extension(&mut own, self.pages.is_some())?;
+        let at = self.part.begin(START, own.len())?;
+        self.part.append(&own);
+        let start = exact(at).index()?;
+        Ok((Some(START + at), size_at.map(|size_at| start + size_at)))
     }
 }
 
@@ -269,10 +305,16 @@ impl MetadataHeap {
     }
 
     fn put(&mut self, object: &MetadataPart) -> Result<super::global_heap::HeapPlace> {
-        let Self { open, part, size } = self;
+        let Self {
+            open,
+            part,
+            size,
+            pages,
+        } = self;
         let mut allocate = |bytes: u64| {
-            let at = *size;
-            *size += bytes;
+            let padding = pages.map_or(0, |pages| pages.padding(*size, bytes));
+            let at = *size + padding;
+            *size = at + bytes;
             Ok(at)
         };
         open.put(object, &mut allocate, &mut |(at, full)| {

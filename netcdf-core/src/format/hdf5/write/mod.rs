@@ -16,6 +16,7 @@
 //! | `dense`, `fractal_heap`, `btree_v2` | many or long links and attributes |
 //! | `global_heap` | collections of variable-length objects, among metadata and data |
 //! | `chunk_tree` | the index of chunks, built while they arrive |
+//! | `space` | where metadata goes: pages, and the superblock extension |
 //! | `tail` | the end of the file: gathers small writes, joins copies |
 
 mod btree_v2;
@@ -30,6 +31,7 @@ mod messages;
 mod part;
 mod path;
 pub mod plan;
+mod space;
 mod tail;
 pub mod writer;
 

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::plan::ObjectId;
+use super::space::Pages;
+use crate::arithmetic::exact;
 use crate::bytes::Sink;
 use crate::bytes::sums::lookup3;
 use crate::cancel::Cancel;
@@ -41,6 +43,8 @@ pub struct MetadataPart {
     pub sink: Sink,
     holes: Vec<(usize, Hole)>,
     sums: Vec<Sum>,
+    /// The pages that structures keep to, if the part begins with a page or lies within one.
+    pages: Option<Pages>,
 }
 
 impl MetadataPart {
@@ -57,6 +61,28 @@ impl MetadataPart {
         let mut part = Self::with_room(bytes.len().max(USUAL));
         part.sink.put(bytes);
         part
+    }
+
+    /// An empty part of a file with these pages.
+    pub fn in_pages(pages: Option<Pages>) -> Self {
+        Self {
+            pages,
+            ..Self::default()
+        }
+    }
+
+    /// Pads up to the place for a structure of a length, `before` bytes behind the start of a page; returns this place.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] beyond the address space.
+    pub fn begin(&mut self, before: u64, len: usize) -> Result<u64> {
+        self.sink.align(8);
+        let at = (exact(before) + self.len()).get()?;
+        if let Some(pages) = self.pages {
+            let padding = pages.padding(at, len as u64);
+            self.sink.zeros(exact(padding).index()?);
+        }
+        Ok(self.len() as u64)
     }
 
     /// Bytes so far.

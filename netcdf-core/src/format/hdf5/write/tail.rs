@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::arithmetic::{Amount, length};
+use super::space::{Pages, Room};
+use crate::arithmetic::{Amount, exact, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::{Source, Target};
 
@@ -19,6 +20,9 @@ pub struct Tail {
     copying: Option<Copy>,
     /// Bytes of sources that got space since the last range that was aligned with its source.
     moved: Amount,
+    /// The pages of the file, if it has some, and what is left of the last ones for metadata among data.
+    pages: Option<Pages>,
+    spare: Range<u64>,
 }
 
 /// A copy that may still be extended.
@@ -47,7 +51,37 @@ impl Tail {
             gathered: vec![],
             copying: None,
             moved: Amount::default(),
+            pages: None,
+            spare: 0..0,
         }
+    }
+
+    /// A file with pages, if there are some.
+    #[must_use]
+    pub fn in_pages(mut self, pages: Option<Pages>) -> Self {
+        self.pages = pages;
+        self
+    }
+
+    /// Ends the metadata in front: the next bytes begin with a page, if there are pages.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn end_metadata(&mut self, pages: Option<Pages>) -> Result<()> {
+        self.pages = pages;
+        self.next_page()
+    }
+
+    /// Goes on with the next page, if there are pages, and the last one has bytes.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn next_page(&mut self) -> Result<()> {
+        let Some(pages) = self.pages else {
+            return Ok(());
+        };
+        self.spill(0)?;
+        self.grow(pages.padding(self.end, pages.size()), 0).map(drop)
     }
 
     /// The current end of the file.
@@ -55,9 +89,9 @@ impl Tail {
         self.end
     }
 
-    /// Space behind less than eight bytes of padding.
+    /// Space behind some bytes of padding.
     fn grow(&mut self, padding: u64, size: u64) -> Result<u64> {
-        let at = self.end + padding;
+        let at = (exact(self.end) + padding).get()?;
         // Addresses stay below 2^63, because other programs use signed offsets.
         let end = at.checked_add(size).filter(|&end| end <= i64::MAX as u64);
         self.end = end.ok_or_else(|| {
@@ -72,13 +106,67 @@ impl Tail {
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
     pub fn reserve(&mut self, size: u64) -> Result<u64> {
-        let zeros = (Amount::of(self.padding()) + size).count();
+        let padding = self.padding_before(size)?;
+        let zeros = (Amount::of(padding) + size).count();
         if zeros > GATHER {
-            return self.aligned_room(size);
+            self.spill(0)?;
+            return self.grow(padding, size);
         }
-        let at = self.grow(self.padding(), size)?;
+        let at = self.grow(padding, size)?;
         self.gathered.resize(self.gathered.len() + zeros, 0);
         self.spill(GATHER)?;
+        Ok(at)
+    }
+
+    /// Bytes to leave unused before a structure.
+    fn padding_before(&self, size: u64) -> Result<u64> {
+        let padding = self.padding();
+        let Some(pages) = self.pages else {
+            return Ok(padding);
+        };
+        let at = (exact(self.end) + padding).get()?;
+        (exact(padding) + pages.padding(at, size)).get()
+    }
+
+    /// Reserves space for structures of the same length.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn reserve_run(&mut self, size: u64, count: u64) -> Result<Room> {
+        let padding = self.padding_before(size)?;
+        let start = (exact(self.end) + padding).get()?;
+        let bytes = match self.pages {
+            Some(pages) => pages.run(start, size, count),
+            None => exact(count) * size.next_multiple_of(8),
+        };
+        self.spill(0)?;
+        let start = self.grow(padding, bytes.get()?)?;
+        Ok(Room {
+            left: start..self.end,
+            pages: self.pages,
+        })
+    }
+
+    /// Reserves space for metadata among data: in pages of its own, if there are pages.
+    ///
+    /// # Errors
+    /// As [`Tail::reserve`].
+    pub fn reserve_metadata(&mut self, size: u64) -> Result<u64> {
+        let Some(pages) = self.pages else {
+            return self.reserve(size);
+        };
+        let mut room = Room {
+            left: self.spare.clone(),
+            pages: self.pages,
+        };
+        if let Some(at) = room.take(size) {
+            self.spare = room.left;
+            return Ok(at);
+        }
+        self.next_page()?;
+        let whole = exact(size.div_ceil(pages.size())) * pages.size();
+        let at = self.grow(0, whole.get()?)?;
+        self.spare = at + size..self.end;
         Ok(at)
     }
 

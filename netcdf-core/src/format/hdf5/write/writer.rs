@@ -10,6 +10,7 @@ use super::front::{Front, START};
 use super::global_heap::GlobalHeap;
 use super::part::{MetadataPart, UNDEFINED};
 use super::plan::{FilePlan, ObjectId};
+use super::space::Pages;
 use super::tail::Tail;
 use crate::arithmetic::{exact, length};
 use crate::bytes::Sink;
@@ -18,6 +19,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
+use crate::model::FileSpace;
 
 /// An HDF5 file being written. Nothing is visible before [`FileWriter::finish`].
 #[derive(Debug)]
@@ -25,6 +27,10 @@ pub struct FileWriter {
     front: MetadataPart,
     root: u64,
     data: Vec<Option<DatasetState>>,
+    extension: Option<u64>,
+    space: FileSpace,
+    /// Where the size of pages goes in the metadata, as long as the pages are not known.
+    page_size_at: Option<usize>,
     tail: Tail,
     heap: GlobalHeap,
     cancel: Cancel,
@@ -86,15 +92,18 @@ impl FileWriter {
     /// # Errors
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
     /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
-    pub fn create(target: Box<dyn Target>, plan: FilePlan) -> Result<Self> {
-        let front = Front::new(&plan)?;
+    pub fn create(target: Box<dyn Target>, plan: FilePlan, space: FileSpace) -> Result<Self> {
+        let front = Front::new(&plan, space)?;
         drop(plan);
         let end = (exact(START) + front.part.len()).get()?;
         Ok(Self {
             front: front.part,
             root: front.root,
             data: front.data,
-            tail: Tail::new(target, end),
+            extension: front.extension,
+            space,
+            page_size_at: front.page_size_at,
+            tail: Tail::new(target, end).in_pages(Pages::of(space)?),
             heap: GlobalHeap::default(),
             cancel: Cancel::default(),
         })
@@ -131,6 +140,7 @@ impl FileWriter {
     }
 
     fn put(&mut self, dataset: ObjectId, at: u64, bytes: Bytes) -> Result<()> {
+        self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
         let end = at.checked_add(bytes.len());
         let fits = |size: u64| {
@@ -170,6 +180,22 @@ impl FileWriter {
             DataPlace::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
             DataPlace::Compact(_) | DataPlace::Contiguous(_) => Ok(()),
         }
+    }
+
+    /// Ends the metadata in front, before data: pages have a size from now on. Once is enough.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn end_metadata(&mut self) -> Result<()> {
+        let Some(at) = self.page_size_at.take() else {
+            return Ok(());
+        };
+        let end = self.tail.end();
+        let pages = Pages::of(self.space)?.map(|pages| pages.chosen(self.space, end));
+        if let Some(pages) = pages {
+            self.front.sink.patch(at, &pages.size().to_le_bytes())?;
+        }
+        self.tail.end_metadata(pages)
     }
 
     /// True if a dataset has more chunks than [`FileWriter::expect_chunks`] said, so that a part of its index lies among data.
@@ -217,6 +243,7 @@ impl FileWriter {
     }
 
     fn chunk(&mut self, dataset: ObjectId, place: &[u64], mask: u32, bytes: Bytes) -> Result<()> {
+        self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
         let DataPlace::Chunked { filters, tree, .. } = &mut data.stored else {
             return Err(argument("a chunk put into a dataset that has none"));
@@ -296,6 +323,7 @@ impl FileWriter {
     /// # Errors
     /// Those of the target.
     pub fn finish(mut self) -> Result<()> {
+        self.end_metadata()?;
         for data in self.data.iter_mut().flatten() {
             self.cancel.check()?;
             match &mut data.stored {
@@ -314,7 +342,8 @@ impl FileWriter {
         if let Some((at, full)) = self.heap.finish()? {
             self.tail.write(at, &full.finish()?)?;
         }
-        let superblock = superblock(self.tail.end(), self.root);
+        self.tail.next_page()?;
+        let superblock = superblock(self.tail.end(), (self.extension, self.root));
         let front = self.front.finish_unless(&self.cancel)?;
         self.tail.finish((START, &front), &superblock)
     }
@@ -379,11 +408,11 @@ fn store(
 }
 
 /// The superblock, version 2.
-fn superblock(end: u64, root: u64) -> Vec<u8> {
+fn superblock(end: u64, (extension, root): (Option<u64>, u64)) -> Vec<u8> {
     let mut out = Sink::default();
     out.put(&SIGNATURE);
     out.put(&[2, 8, 8, 0]);
-    for address in [0, UNDEFINED, end, root] {
+    for address in [0, extension.unwrap_or(UNDEFINED), end, root] {
         out.u64(address);
     }
     out.u32(lookup3(&out.bytes));

@@ -78,7 +78,7 @@ impl Netcdf4Writer {
         };
         let plan = known.plan()?;
         let with_heap = fills(&plan, &schema, &objects, &mut stored)?;
-        let mut file = FileWriter::create(target, plan)?.unless(&env.cancel);
+        let mut file = FileWriter::create(target, plan, options.space)?.unless(&env.cancel);
         for id in with_heap {
             let fill = schema.var(id).and_then(crate::model::Variable::fill_value);
             if let (Some(fill), Some(stored)) = (fill, stored.get_mut(id.index())) {
@@ -285,9 +285,12 @@ impl Writer for Netcdf4Writer {
         true
     }
 
-    fn expect_chunks(&mut self, var: VarId, chunks: u64) -> Result<()> {
-        let expect = self.file.expect_chunks(self.objects.var(var), chunks);
-        expect.in_object(|| self.path(var))
+    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()> {
+        for &(var, chunks) in chunks {
+            let expect = self.file.expect_chunks(self.objects.var(var), chunks);
+            expect.in_object(|| self.path(var))?;
+        }
+        self.file.end_metadata()
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {

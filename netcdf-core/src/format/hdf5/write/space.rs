@@ -1,0 +1,222 @@
+//! Where metadata goes in a file: among data, in front of it, or in pages of its own.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::argument;
+use super::header::{self, CONSTANT, Message, NOT_SHARED};
+use super::part::{MetadataPart, UNDEFINED};
+use crate::arithmetic::{Exact, exact};
+use crate::error::Result;
+use crate::format::hdf5::message;
+use crate::format::hdf5::pages::PAGING;
+use crate::model::FileSpace;
+
+/// Bytes of pages whose size is chosen by how much metadata there is.
+const CHOSEN: RangeInclusive<u64> = 64 << 10..=8 << 20;
+/// Bytes of pages that HDF5 allows.
+const ALLOWED: RangeInclusive<u64> = 512..=1 << 30;
+/// Bytes of a file space info message before the size of pages.
+const BEFORE_SIZE: usize = 11;
+/// Flag of a message: programs that change the object and do not know the type mark the message.
+const MARK_IF_UNKNOWN: u8 = 0x10;
+/// Half the children of a full node in an index of chunks, and in a group; symbols of a node of a group. These are the values that
+/// hold without a message, too.
+const K: [u16; 3] = [32, 16, 4];
+
+/// The pages of a file (file space strategy PAGE). A structure that is shorter than a page lies within one; any other begins with a
+/// page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pages {
+    /// Bytes of each: a power of two.
+    size: u64,
+}
+
+impl Pages {
+    /// The pages of a file, if it has some. As long as their size can be chosen, they are the largest: metadata that does not fit into
+    /// one of these will have several.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Argument`] for a size that HDF5 does not allow, or that is not a power of two.
+    pub fn of(space: FileSpace) -> Result<Option<Self>> {
+        let size = match space {
+            FileSpace::Mixed | FileSpace::Front => return Ok(None),
+            FileSpace::Paged(size) => size.unwrap_or(*CHOSEN.end()),
+        };
+        if size.is_power_of_two() && ALLOWED.contains(&size) {
+            return Ok(Some(Self { size }));
+        }
+        let what = format!("pages of {size} bytes, expected a power of two from 512 bytes to 1 GiB");
+        Err(argument(what))
+    }
+
+    /// The same pages, or the smallest that hold all metadata, which ends at `end`, if the size can be chosen.
+    #[must_use]
+    pub fn chosen(self, space: FileSpace, end: u64) -> Self {
+        match space {
+            FileSpace::Paged(None) => {
+                let size = end.clamp(*CHOSEN.start(), *CHOSEN.end()).next_power_of_two();
+                Self { size }
+            }
+            FileSpace::Paged(Some(_)) | FileSpace::Mixed | FileSpace::Front => self,
+        }
+    }
+
+    /// Bytes of a page.
+    pub fn size(self) -> u64 {
+        self.size
+    }
+
+    /// The bytes left in the page of a place.
+    fn left(self, at: u64) -> u64 {
+        self.size - at % self.size
+    }
+
+    /// The bytes to leave unused at a place, so that a structure of a length can follow.
+    pub fn padding(self, at: u64, len: u64) -> u64 {
+        match self.left(at) {
+            left if left < len => left % self.size,
+            _ => 0,
+        }
+    }
+
+    /// The bytes that structures of the same length take, one behind the other, from the place of the first on.
+    pub fn run(self, start: u64, len: u64, count: u64) -> Exact {
+        let Some(last) = count.checked_sub(1) else {
+            return exact(0u64);
+        };
+        if len > self.size {
+            return exact(last) * len.div_ceil(self.size) * self.size + len;
+        }
+        let here = self.left(start) / len.max(1);
+        let Some(last) = last.checked_sub(here) else {
+            return exact(count) * len;
+        };
+        let each = self.size / len.max(1);
+        let pages = exact(self.left(start)) + exact(last / each) * self.size;
+        pages + exact(last % each + 1) * len
+    }
+}
+
+/// Appends the superblock extension of a file with metadata in front. It stands behind all headers: whoever finds its address in the
+/// superblock knows how far they reach. Returns where the size of pages goes, if there are pages.
+///
+/// # Errors
+/// [`crate::ErrorKind::Limit`].
+pub fn extension(out: &mut MetadataPart, paged: bool) -> Result<Option<usize>> {
+    let message = match paged {
+        true => Message::new(
+            message::FILE_SPACE_INFO,
+            NOT_SHARED | MARK_IF_UNKNOWN,
+            file_space_info(),
+        ),
+        false => Message::new(message::BTREE_K, CONSTANT | NOT_SHARED, btree_k()),
+    };
+    let bodies = header::write(out, false, &[message])?;
+    let size = |at: &usize| at + BEFORE_SIZE;
+    Ok(bodies.first().filter(|_| paged).map(size))
+}
+
+/// Pages, without a record of free space.
+fn file_space_info() -> MetadataPart {
+    let mut body = MetadataPart::of(&[1, PAGING, 0]);
+    body.sink.u64(1); // from how many bytes on free space counts
+    body.sink.u64(0); // the size of pages
+    body.sink.u16(0); // bytes at the end of a page that are not used for metadata
+    body.sink.u64(UNDEFINED); // the end of the file before the record of free space
+    body
+}
+
+fn btree_k() -> MetadataPart {
+    let mut body = MetadataPart::of(&[0]);
+    K.iter().for_each(|&k| body.sink.u16(k));
+    body
+}
+
+/// A range of a file that is left for structures.
+#[derive(Debug)]
+pub struct Room {
+    /// What is left.
+    pub left: Range<u64>,
+    /// The pages of the file.
+    pub pages: Option<Pages>,
+}
+
+impl Room {
+    /// A place for a structure, at a multiple of eight.
+    pub fn take(&mut self, len: u64) -> Option<u64> {
+        let at = self.left.start.checked_next_multiple_of(8)?;
+        let padding = self.pages.map_or(0, |pages| pages.padding(at, len));
+        let at = at.checked_add(padding)?;
+        let end = at.checked_add(len).filter(|&end| end <= self.left.end)?;
+        self.left.start = end;
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages(size: u64) -> Pages {
+        Pages::of(FileSpace::Paged(Some(size))).unwrap().unwrap()
+    }
+
+    #[test]
+    fn structures_lie_within_a_page_or_begin_with_one() {
+        let pages = pages(512);
+        for (at, len, padding) in [
+            (0, 512, 0),
+            (0, 5000, 0),
+            (8, 504, 0),
+            (8, 505, 504),
+            (8, 5000, 504),
+            (511, 1, 0),
+            (511, 2, 1),
+            (512, 512, 0),
+        ] {
+            assert_eq!(pages.padding(at, len), padding, "{len} bytes at {at}");
+        }
+    }
+
+    /// What a run takes is what its structures take one by one.
+    #[test]
+    fn runs() {
+        let pages = pages(1024);
+        for len in [8, 24, 500, 512, 520, 1024, 1032, 2048, 3000] {
+            for start in [0u64, 8, 512, 1000, 1016, 4096] {
+                let start = start + pages.padding(start, len);
+                let mut room = Room {
+                    left: start..u64::MAX,
+                    pages: Some(pages),
+                };
+                for count in 0..40 {
+                    let bytes = pages.run(start, len, count).get().unwrap();
+                    assert_eq!(start + bytes, room.left.start, "{count} of {len} at {start}");
+                    // Multiples of eight, so that only pages pad.
+                    let _ = room.take(len).unwrap();
+                }
+            }
+        }
+        assert!(pages.run(0, 1 << 40, 1 << 40).get().is_err());
+    }
+
+    #[test]
+    fn sizes() {
+        for size in [0, 511, 513, 1000, 2 << 30, u64::MAX] {
+            let e = Pages::of(FileSpace::Paged(Some(size))).unwrap_err();
+            assert_eq!(e.kind(), crate::ErrorKind::Argument, "{size}");
+        }
+        let any = FileSpace::Paged(None);
+        for (end, size) in [
+            (1, 64 << 10),
+            (64 << 10, 64 << 10),
+            ((64 << 10) + 1, 128 << 10),
+            (5 << 20, 8 << 20),
+            (1 << 40, 8 << 20),
+        ] {
+            let chosen = Pages::of(any).unwrap().unwrap().chosen(any, end);
+            assert_eq!(chosen.size(), size, "{end}");
+        }
+        assert_eq!(pages(512).chosen(FileSpace::Paged(Some(512)), 9000).size(), 512);
+    }
+}
