@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::open;
+use super::{create, open};
 use crate::env::Env;
-use crate::io::memory::MemorySource;
+use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::rounds::{Asked, Rounds};
 use crate::io::{Container, Source};
+use crate::model::{CreateOptions, FileSpace, Schema};
 
 /// The bytes of a file in testdata, which `zstd` may have compressed.
 fn bytes(name: &str) -> Vec<u8> {
@@ -21,11 +22,17 @@ fn bytes(name: &str) -> Vec<u8> {
 
 /// What opening a file asks for, and the number of its variables.
 fn opening(name: &str) -> (Asked, usize) {
-    let inner: Arc<dyn Source> = Arc::new(MemorySource::new(name, bytes(name)));
+    let (asked, schema) = opened(name, bytes(name));
+    (asked, schema.vars.len())
+}
+
+/// What opening a file of these bytes asks for, and what it says.
+fn opened(name: &str, bytes: Vec<u8>) -> (Asked, Schema) {
+    let inner: Arc<dyn Source> = Arc::new(MemorySource::new(name, bytes));
     let source = Rounds::of(inner);
     let container = Container::Source(Arc::clone(&source) as Arc<dyn Source>);
     let reader = open(container, &Env::default()).unwrap();
-    (source.asked(), reader.schema().vars.len())
+    (source.asked(), reader.schema().clone())
 }
 
 /// Asserts that opening a file takes at most these rounds, and at most twice the bytes of its metadata, as `h5stat -S` tells them.
@@ -54,4 +61,42 @@ fn many_attributes_in_groups() {
 #[test]
 fn pages_of_metadata_are_read_as_a_whole() {
     takes("rounds/paged.nc.zst", 400, 3, 960_944);
+}
+
+/// The bytes of a file without data that says what another one does.
+fn rewritten(schema: &Schema, space: FileSpace) -> Vec<u8> {
+    let (target, written) = MemoryTarget::new("rewritten.nc");
+    let options = CreateOptions {
+        space,
+        ..CreateOptions::default()
+    };
+    let env = Env::default();
+    let mut writer = create(Box::new(target), schema.clone(), options, &env).unwrap();
+    writer.expect_chunks(&[]).unwrap();
+    writer.finish().unwrap();
+    written.lock().unwrap().take().unwrap()
+}
+
+/// Where all headers lie in front, two requests get 8 MiB of them, and each further one doubles this.
+#[test]
+fn metadata_in_front_is_read_at_once() {
+    for (name, least, rounds) in [
+        ("netcdf4/short.nc", 1, 2),
+        ("rounds/strings.nc.zst", 1 << 20, 2),
+        ("rounds/groups.nc.zst", (16 << 20) + 1, 4),
+    ] {
+        let (before, schema) = opened(name, bytes(name));
+        for space in [FileSpace::Front, FileSpace::Paged(None)] {
+            let bytes = rewritten(&schema, space);
+            let len = bytes.len() as u64;
+            assert!(len >= least, "{len} bytes");
+            let (asked, found) = opened(name, bytes);
+            assert_eq!(found.vars.len(), schema.vars.len());
+            let within = asked.rounds <= rounds && asked.bytes <= len + (64 << 10);
+            assert!(
+                within,
+                "{name}, {space:?}, {len} bytes: {asked:?}, was {before:?}"
+            );
+        }
+    }
 }

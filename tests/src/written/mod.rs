@@ -35,5 +35,9 @@ pub fn all(folder: &Path) -> Result<()> {
 /// # Errors
 /// Errors of the writer.
 pub fn create(path: &str, plan: FilePlan) -> Result<FileWriter> {
-    FileWriter::create(locator::output(Path::new(path), false)?, plan, FileSpace::Mixed)
+    FileWriter::create(
+        locator::output(Path::new(path), false)?,
+        plan,
+        FileSpace::Mixed,
+    )
 }

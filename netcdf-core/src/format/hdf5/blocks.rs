@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::pages::Pages;
+use crate::arithmetic::{Amount, length};
 use crate::error::Result;
 use crate::io::Source;
 
@@ -31,8 +32,12 @@ const DENSE: u64 = 4;
 const AHEAD: u64 = 4;
 /// Pages of more blocks than this are not read as a whole.
 const LONGEST_PAGE: u64 = 512;
-/// More bytes than this are read past the cache.
+/// More bytes than this are read past the cache, unless they are in it.
 const LONGEST: u64 = 256 << 10;
+/// Bytes of the first request for metadata in front, if there are as many; each further one doubles what was read.
+const FRONT: u64 = 8 << 20;
+/// Most bytes of metadata in front that are read beforehand.
+const LONGEST_FRONT: u64 = FAR.blocks as u64 * BLOCK;
 
 /// Most blocks that are kept and asked for.
 #[derive(Clone, Copy)]
@@ -93,11 +98,11 @@ impl Blocks {
     /// Those of the source.
     pub(super) fn read(&self, source: &dyn Source, place: u64, out: &mut [u8]) -> Result<()> {
         let len = out.len() as u64;
-        if len > LONGEST {
-            return source.read_at(place, out);
-        }
         if self.with(|cache| cache.copy(place, out)) {
             return Ok(());
+        }
+        if len > LONGEST {
+            return source.read_at(place, out);
         }
         self.ask(
             source,
@@ -126,6 +131,27 @@ impl Blocks {
         let places: Vec<_> = runs.iter().map(places).collect();
         if let Ok(read) = source.read_ranges(&places) {
             self.with(|cache| cache.keep(&runs, read));
+        }
+    }
+
+    /// Reads the bytes from `start` to `end` ahead, in one request for 8 MiB and one for each doubling, if that is not too much. What
+    /// cannot be read is left out.
+    pub(super) fn front(&self, source: &dyn Source, start: u64, end: u64) {
+        let end = end.min(source.len());
+        if end.saturating_sub(start) > LONGEST_FRONT {
+            return;
+        }
+        let mut at = start;
+        while at < end {
+            let next = (at - start).max(FRONT);
+            let to = end.min(at.saturating_add(next));
+            let run = at / BLOCK..to.div_ceil(BLOCK);
+            let places = run.start * BLOCK..source.len().min(run.end * BLOCK);
+            let Ok(read) = source.read_ranges(&[places]) else {
+                return;
+            };
+            self.with(|cache| cache.keep_front(&run, read));
+            at = to;
         }
     }
 
@@ -246,6 +272,16 @@ impl Cache {
                 region * REGION + around.start..region * REGION + around.end
             }
         }
+    }
+
+    /// Keeps the blocks of a run together with those that there are.
+    fn keep_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
+        for block in run.clone() {
+            *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
+        }
+        let all = (Amount::of(length(run)) + self.blocks.len()).count();
+        self.most = self.most.max(all.min(FAR.blocks));
+        self.keep(std::slice::from_ref(run), read);
     }
 
     /// Keeps the blocks of runs, in place of those that were not used for the longest time.

@@ -43,6 +43,8 @@ pub struct File {
 const READ_OFTEN: u64 = 4;
 /// Bytes that may be read in addition: objects may be compressed, and types and messages shared by many.
 const READ_MORE: u64 = 1 << 28;
+/// More bytes than the superblock extension of our files takes.
+const LONGEST_EXTENSION: u64 = 64;
 /// The cost of an object in addition to its bytes.
 const OBJECT: u64 = 32;
 
@@ -82,11 +84,23 @@ impl File {
             return Err(e);
         }
         if let Some(extension) = file.superblock.extension {
+            file.read_front(extension);
             let extension = ObjectHeader::read(&file, extension)?;
             file.blocks.by_pages(pages::of(&file, &extension));
             file.image = CacheImage::of(&file, &extension)?;
         }
         Ok(file)
+    }
+
+    /// Where requests take long, reads all headers at once if the superblock extension is behind them, and not far: this is how
+    /// [`write`](super::write) lays out files with metadata in front.
+    fn read_front(&self, extension: u64) {
+        let Superblock { base, root, .. } = self.superblock;
+        let end = base.checked_add(extension);
+        let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
+        if let Some(end) = end.filter(|_| self.latency() && root < extension) {
+            self.blocks.front(&*self.source, base, end);
+        }
     }
 
     /// Restarts counting what is read of headers and heaps, for another walk over the file.

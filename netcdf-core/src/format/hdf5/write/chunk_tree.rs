@@ -264,14 +264,16 @@ impl OpenNode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::length;
     use crate::io::memory::MemoryTarget;
+    use std::ops::Range;
 
     /// The addresses of all nodes of a tree of this many chunks, of which `expected` were announced.
     fn addresses(chunks: u64, expected: u64) -> (Range<u64>, Vec<u64>, bool) {
         let mut tail = Tail::new(Box::new(MemoryTarget::new("t").0), 100);
         let mut tree = ChunkTree::new(vec![1], 4);
         tree.expect(expected, &mut tail).unwrap();
-        let room = tree.room.left.clone().unwrap();
+        let room = tree.room.front.as_ref().unwrap().left.clone();
         let mut found = vec![];
         for n in 0..chunks {
             let (address, size, mask) = (tail.append(&[1; 4]).unwrap(), 4, 0);

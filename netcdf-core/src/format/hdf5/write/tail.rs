@@ -81,7 +81,8 @@ impl Tail {
             return Ok(());
         };
         self.spill(0)?;
-        self.grow(pages.padding(self.end, pages.size()), 0).map(drop)
+        self.grow(pages.padding(self.end, pages.size()), 0)
+            .map(drop)
     }
 
     /// The current end of the file.
