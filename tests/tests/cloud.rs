@@ -228,3 +228,50 @@ fn options_without_effect_are_said() {
     );
     assert!(out.message().contains("--cloud"), "{}", out.message());
 }
+
+/// Without a size, pages are the smallest that hold all metadata.
+#[test]
+fn pages() {
+    let sandbox = sandbox();
+    for (rules, size) in [
+        ("--cloud=paged,512", 512),
+        ("--cloud=paged,4Ki", 4096),
+        ("--cloud=paged", 64 << 10),
+        ("--cloud=cmip7,paged", 64 << 10),
+        ("--cloud=paged,128Ki,cmip7", 128 << 10),
+    ] {
+        let _ = nccopy(&sandbox, &[rules, "@a.nc", "@o.nc"]);
+        let bytes = sandbox.read("o.nc");
+        assert!(metadata_is_in_front(&bytes), "{rules}");
+        assert_eq!(bytes.len() % size, 0, "{rules}");
+        let first = places(
+            &bytes,
+            &[VALUE.to_le_bytes(), 1_234_567_890i32.to_le_bytes()],
+        )
+        .next();
+        let page = |at: usize| at / size;
+        let last = places(&bytes, &[*b"OHDR", *b"TREE"]).next_back();
+        assert!(page(last.unwrap()) < page(first.unwrap()), "{rules}");
+        let times = shapes(&sandbox, "@o.nc").contains(&"time_bnds 200, 2".to_owned());
+        assert!(times, "{rules}");
+    }
+}
+
+#[test]
+fn rules_that_there_are_not() {
+    let sandbox = sandbox();
+    for (option, expected) in [
+        ("--cloud=cmip8", "expected cmip7, paged, or paged,SIZE"),
+        ("--cloud=4Ki", "expected cmip7, paged, or paged,SIZE"),
+        (
+            "--cloud=paged,1000",
+            "expected a power of two from 512 to 1Gi",
+        ),
+        ("--cloud=paged,", "expected a number"),
+        ("--chunk-size=0", "expected at least one byte"),
+    ] {
+        let out = sandbox.run(nccopy::run, &["nccopy", option, "@a.nc", "@o.nc"]);
+        assert_eq!(out.code, 2, "{option}: {out}");
+        assert!(out.message().contains(expected), "{option}: {out}");
+    }
+}

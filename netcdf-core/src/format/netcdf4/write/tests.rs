@@ -10,9 +10,9 @@ use crate::format;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::{Container, Source};
 use crate::model::{
-    Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, Endianness, Field, Fill,
-    FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId, TypeKind,
-    UserType, Values, VarId, Variable,
+    Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, Endianness, Field, FileSpace,
+    Fill, FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId,
+    TypeKind, UserType, Values, VarId, Variable,
 };
 
 const ROOT: GroupId = GroupId::ROOT;
@@ -77,7 +77,14 @@ fn strings(all: &[Option<&str>]) -> Values {
 }
 
 fn create(schema: &Schema, target: MemoryTarget) -> Result<Netcdf4Writer> {
-    let options = CreateOptions::default();
+    create_in(FileSpace::Mixed, schema, target)
+}
+
+fn create_in(space: FileSpace, schema: &Schema, target: MemoryTarget) -> Result<Netcdf4Writer> {
+    let options = CreateOptions {
+        space,
+        ..CreateOptions::default()
+    };
     Netcdf4Writer::create(Box::new(target), schema.clone(), options, &Env::default())
 }
 
@@ -578,12 +585,15 @@ fn many_of_everything() {
     assert_eq!(without_storage(back.schema()), without_storage(&s));
 }
 
-/// The last place of a signature of metadata, and the first of data that is made of `DATA`.
-fn last_and_first(bytes: &[u8]) -> (usize, usize) {
+fn is_signature(four: &[u8]) -> bool {
     let signatures = [
         b"OHDR", b"TREE", b"FRHP", b"FHDB", b"FHIB", b"BTHD", b"BTLF",
     ];
-    let is_signature = |four: &[u8]| signatures.iter().any(|s| *s == four);
+    signatures.iter().any(|s| *s == four)
+}
+
+/// The last place of a signature of metadata, and the first of data that is made of `DATA`.
+fn last_and_first(bytes: &[u8]) -> (usize, usize) {
     let last = bytes.windows(4).rposition(is_signature);
     let first = bytes.windows(4).position(|four| four == DATA);
     (last.unwrap(), first.unwrap())
@@ -619,6 +629,53 @@ fn indexes_of_expected_chunks_lie_before_all_data() {
     for fewer in [None, Some(100)] {
         let (last, first) = last_and_first(&bytes(fewer));
         assert!(last > first, "{fewer:?}");
+    }
+}
+
+/// Metadata has pages of its own, even where there are more chunks than expected, and no structure straddles two.
+#[test]
+fn pages_hold_metadata_or_data() {
+    let mut s = schema();
+    let t = dim(&mut s, ROOT, "t", 0);
+    let vars: Vec<_> = (0..30)
+        .map(|n| int(&mut s, &format!("v{n}"), &[t]))
+        .collect();
+    for v in &vars {
+        let var = &mut s.vars[v.index()];
+        var.storage.layout = Some(StorageLayout::Chunked(vec![1]));
+        let one = |a: i32| attribute(&format!("a{a}"), Values::Int(vec![a; 40]));
+        var.attributes.extend((0..20).map(one));
+    }
+    for (size, expected) in [(512, 300), (2048, 300), (4096, 70), (1 << 16, 0)] {
+        let (target, bytes) = MemoryTarget::new("t.nc");
+        let space = FileSpace::Paged(Some(size));
+        let mut writer = Box::new(create_in(space, &s, target).unwrap());
+        writer.set_len(t, 300).unwrap();
+        let chunks: Vec<_> = vars.iter().map(|&v| (v, expected)).collect();
+        writer.expect_chunks(&chunks).unwrap();
+        for (n, &v) in (0..300).flat_map(|n| vars.iter().map(move |v| (n, v))) {
+            writer.put_chunk(v, n, 0, &DATA).unwrap();
+        }
+        writer.finish().unwrap();
+        let bytes = bytes.lock().unwrap().take().unwrap();
+        assert_eq!(bytes.len() as u64 % size, 0);
+        for page in bytes.chunks(size as usize) {
+            let data = page.windows(4).any(|four| four == DATA);
+            let metadata = page.windows(4).any(is_signature);
+            assert!(!(data && metadata), "{size}");
+        }
+        let nodes: Vec<_> = bytes
+            .windows(4)
+            .enumerate()
+            .filter_map(|(at, four)| (four == b"TREE").then_some(at as u64))
+            .collect();
+        assert_eq!(nodes.len(), 30 * 6);
+        let node = 24 + 64 * 8 + 65 * 24;
+        let fits = |at: u64| at % size == 0 || at % size + node <= size;
+        assert!(nodes.into_iter().all(fits), "{size}");
+        let source: Arc<dyn Source> = Arc::new(MemorySource::new("t.nc", bytes));
+        let back = format::open(Container::Source(source), &Env::default()).unwrap();
+        assert_eq!(without_storage(back.schema()).vars.len(), 30);
     }
 }
 
