@@ -4,8 +4,19 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
+
+/// A set of rules for the layout of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleName {
+    /// Metadata in front of all data; chunks of 1 MiB and more, or the whole variable
+    Cloud,
+    /// The rules of CMIP7: also time and its bounds in one chunk each, and other chunks of 4 MiB and more
+    Cmip7,
+    /// As cloud, in a file of pages
+    Paged,
+}
 
 /// Prints a netCDF dataset as CDL text or JSON.
 #[derive(Debug, Parser)]
@@ -69,7 +80,7 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats"])]
+    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout"])]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
@@ -121,6 +132,18 @@ pub struct Cli {
     /// named there still have them
     #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups", "select"])]
     pub check: bool,
+
+    /// Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a
+    /// network would miss (docs/cloud.md)
+    #[arg(
+        long,
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats"]
+    )]
+    pub layout: bool,
+
+    /// With --layout: exit with 1 if the dataset falls short of these rules, and with 2 on any error
+    #[arg(long, value_name = "RULES", requires = "layout", value_enum)]
+    pub require: Option<RuleName>,
 
     /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
     #[arg(

@@ -29,5 +29,5 @@ pub use engine::Engine;
 pub use form::ElementForm;
 pub use grid::Grid;
 pub use layout::{ChunkRef, Layout};
-pub use reader::{Provenance, Reader};
+pub use reader::{Metadata, Provenance, Reader};
 pub use writer::{Runs, Writer};

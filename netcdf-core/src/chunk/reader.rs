@@ -20,6 +20,11 @@ pub trait Reader: Send + Sync {
     /// What is known of the file itself, for `ncdump -s` and `-K`.
     fn provenance(&self) -> Provenance;
 
+    /// Where the metadata lies that was read so far; `None` for datasets of many files or keys.
+    fn metadata(&self) -> Option<Metadata> {
+        None
+    }
+
     /// How a variable is stored.
     ///
     /// # Errors
@@ -164,6 +169,15 @@ pub trait Reader: Send + Sync {
     fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
         Ok(None)
     }
+}
+
+/// Where the metadata of a file lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metadata {
+    /// The place in bytes where the last piece of metadata begins.
+    pub last: u64,
+    /// Bytes of a page, if the file is stored in pages.
+    pub page: Option<u64>,
 }
 
 /// What is known of a file beyond its schema.

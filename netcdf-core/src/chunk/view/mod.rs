@@ -198,6 +198,10 @@ impl Reader for View<'_> {
         self.base.provenance()
     }
 
+    fn metadata(&self) -> Option<Metadata> {
+        self.base.metadata()
+    }
+
     fn layout(&self, var: VarId) -> Result<Layout> {
         Ok(self.variable(var)?.shown.clone())
     }

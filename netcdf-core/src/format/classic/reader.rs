@@ -6,7 +6,7 @@ use super::header;
 use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::source::present;
@@ -128,6 +128,13 @@ impl Reader for ClassicReader {
             mode,
             ..Provenance::default()
         }
+    }
+
+    fn metadata(&self) -> Option<Metadata> {
+        Some(Metadata {
+            last: 0,
+            page: None,
+        })
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -16,6 +16,7 @@ use super::pages;
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
+use crate::chunk::Metadata;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::once;
 use crate::io::Source;
@@ -35,6 +36,10 @@ pub struct File {
     image: Option<CacheImage>,
     /// Bytes of object headers and fractal heap objects that may still be read.
     left: AtomicU64,
+    /// Where the last piece of metadata that was read begins in the source.
+    last: AtomicU64,
+    /// Bytes of a page, if the file is stored in pages.
+    page: Option<u64>,
 }
 
 /// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
@@ -75,6 +80,8 @@ impl File {
             heap,
             image: None,
             left: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            page: None,
         };
         file.start();
         if let Err(e) = file.superblock.check_length(&*file.source) {
@@ -83,7 +90,9 @@ impl File {
         }
         if let Some(extension) = file.superblock.extension {
             let extension = ObjectHeader::read(&file, extension)?;
-            file.blocks.by_pages(pages::of(&file, &extension));
+            let pages = pages::of(&file, &extension);
+            file.page = pages.map(|pages| pages.size);
+            file.blocks.by_pages(pages);
             file.image = CacheImage::of(&file, &extension)?;
         }
         Ok(file)
@@ -184,6 +193,7 @@ impl File {
         let size = self.metadata(address, len, "a structure")?;
         let mut data = vec![0; size];
         self.blocks.read(&*self.source, place, &mut data)?;
+        self.last.fetch_max(place, Relaxed);
         if let Some(image) = &self.image {
             image.cover(address, &mut data);
         }
@@ -204,6 +214,15 @@ impl File {
             self.source.len()
         );
         Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
+    }
+
+    /// Where the metadata lies that was read so far.
+    #[must_use]
+    pub fn metadata_place(&self) -> Metadata {
+        Metadata {
+            last: self.last.load(Relaxed),
+            page: self.page,
+        }
     }
 
     /// Whether requests take long.

@@ -13,7 +13,7 @@ use super::walk::FileBuilder;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -217,6 +217,10 @@ impl Reader for Netcdf4Reader {
 
     fn provenance(&self) -> Provenance {
         self.provenance.clone()
+    }
+
+    fn metadata(&self) -> Option<Metadata> {
+        self.files.get(0).ok().map(|file| file.metadata_place())
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
