@@ -132,9 +132,10 @@ impl Found {
         }
         text.push('\n');
         text.push_str(&table.text());
-        let mendable = self.missed.iter().any(|(rules, missed)| {
-            *rules == Rules::Cmip7 && !missed.is_empty()
-        });
+        let mendable = self
+            .missed
+            .iter()
+            .any(|(rules, missed)| *rules == Rules::Cmip7 && !missed.is_empty());
         if mendable {
             let input = cli.input.to_string_lossy();
             text.push_str(&format!("\nnccopy --cloud=cmip7 {input} OUTPUT\n"));
@@ -149,19 +150,26 @@ impl Found {
         if let Some(metadata) = self.survey.metadata {
             let first = self.survey.first();
             let is_front = first.is_none_or(|first| metadata.last < first);
-            let mut place = vec![("last", Json::int(metadata.last)), ("in_front", Json::Bool(is_front))];
+            let mut place = vec![
+                ("last", Json::int(metadata.last)),
+                ("in_front", Json::Bool(is_front)),
+            ];
             place.extend(first.map(|first| ("first_data", Json::int(first))));
             place.extend(metadata.page.map(|page| ("page", Json::int(page))));
             members.push(("metadata", Json::object(place)));
         }
-        let rules = self.missed.iter().zip(Rules::ALL).map(|((_, missed), (_, name))| {
-            let missed = missed.iter().map(|one| {
-                let mut members = vec![("what", Json::text(&one.what))];
-                members.extend(one.object.iter().map(|path| ("variable", Json::text(path))));
-                Json::object(members)
+        let rules = self
+            .missed
+            .iter()
+            .zip(Rules::ALL)
+            .map(|((_, missed), (_, name))| {
+                let missed = missed.iter().map(|one| {
+                    let mut members = vec![("what", Json::text(&one.what))];
+                    members.extend(one.object.iter().map(|path| ("variable", Json::text(path))));
+                    Json::object(members)
+                });
+                (name, Json::Array(missed.collect()))
             });
-            (name, Json::Array(missed.collect()))
-        });
         members.push(("falls_short_of", Json::object(rules)));
         Json::object(members)
     }
@@ -182,7 +190,10 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> Vec<String> {
 }
 
 fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()] {
-    let size = |n: usize| var.sizes.map_or("-".to_owned(), |sizes| sizes[n].to_string());
+    let size = |n: usize| {
+        var.sizes
+            .map_or("-".to_owned(), |sizes| sizes[n].to_string())
+    };
     let filters = filters(schema, var.var, env).join("|");
     [
         schema.var_path(var.var),
@@ -193,7 +204,11 @@ fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()]
         size(1),
         var.stored.to_string(),
         var.raw.to_string(),
-        if filters.is_empty() { "-".to_owned() } else { filters },
+        if filters.is_empty() {
+            "-".to_owned()
+        } else {
+            filters
+        },
     ]
 }
 
@@ -202,9 +217,16 @@ fn object(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
         ("path", Json::text(&schema.var_path(var.var))),
         ("shape", Json::ints(&var.shape)),
     ];
-    members.extend(var.chunk.as_deref().map(|chunk| ("chunk", Json::ints(chunk))));
+    members.extend(
+        var.chunk
+            .as_deref()
+            .map(|chunk| ("chunk", Json::ints(chunk))),
+    );
     let names = filters(schema, var.var, env);
-    members.push(("filters", Json::Array(names.iter().map(|name| Json::text(name)).collect())));
+    members.push((
+        "filters",
+        Json::Array(names.iter().map(|name| Json::text(name)).collect()),
+    ));
     members.push(("chunks", Json::int(var.chunks)));
     if let Some([least, most]) = var.sizes {
         members.push(("smallest", Json::int(least)));

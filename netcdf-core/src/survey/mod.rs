@@ -104,7 +104,12 @@ impl VariableSurvey {
     /// Whether all elements lie in one piece, or in one chunk.
     #[must_use]
     pub fn is_one_piece(&self) -> bool {
-        let lines = |chunk: &[u64]| self.shape.iter().zip(chunk).all(|(len, chunk)| len <= chunk);
+        let lines = |chunk: &[u64]| {
+            self.shape
+                .iter()
+                .zip(chunk)
+                .all(|(len, chunk)| len <= chunk)
+        };
         self.chunk.as_deref().is_none_or(lines)
     }
 }

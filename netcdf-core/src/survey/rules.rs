@@ -46,7 +46,9 @@ impl Rules {
             Some(metadata) => {
                 if let Some(first) = survey.first().filter(|first| *first < metadata.last) {
                     let last = metadata.last;
-                    of_file(format!("there is metadata at byte {last}, behind data at byte {first}"));
+                    of_file(format!(
+                        "there is metadata at byte {last}, behind data at byte {first}"
+                    ));
                 }
                 if self == Self::Paged && metadata.page.is_none() {
                     of_file("it is not stored in pages".to_owned());

@@ -14,7 +14,7 @@ use self::taken::Piece;
 use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
-use super::{Dataset, ElementForm, Engine, Provenance, Reader};
+use super::{Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
