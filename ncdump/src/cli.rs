@@ -10,11 +10,11 @@ use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
 /// A set of rules for the layout of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleName {
-    /// Metadata in front of all data; chunks of 1 MiB and more, or the whole variable
+    /// All metadata in front of the data, chunks of 1 MiB and more before filters, or one for each variable
     Cloud,
-    /// The rules of CMIP7: also time and its bounds in one chunk each, and other chunks of 4 MiB and more
+    /// A netCDF-4 file, all metadata in front, time and its bounds in one chunk each, other chunks of 4 MiB and more
     Cmip7,
-    /// As cloud, in a file of pages
+    /// A netCDF-4 file whose metadata is in pages of its own, of 64 KiB and more
     Paged,
 }
 
@@ -80,7 +80,7 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout"])]
+    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
@@ -137,12 +137,18 @@ pub struct Cli {
     /// network would miss (docs/cloud.md)
     #[arg(
         long,
-        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats"]
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
     )]
     pub layout: bool,
 
-    /// With --layout: exit with 1 if the dataset falls short of these rules, and with 2 on any error
-    #[arg(long, value_name = "RULES", requires = "layout", value_enum)]
+    /// Print only where the dataset falls short of these rules, on standard error, and exit with 0 if it does not, with 1 if it does,
+    /// and with 2 on any error
+    #[arg(
+        long,
+        value_name = "RULES",
+        value_enum,
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
+    )]
     pub require: Option<RuleName>,
 
     /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
@@ -169,7 +175,7 @@ pub struct Cli {
     pub ncml: bool,
 
     /// Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K,
-    /// --filters, --diff, --sum and --stats
+    /// --filters, --diff, --sum, --stats and --layout
     #[arg(
         long = "json",
         conflicts_with_all = ["ncml", "times", "iso_times", "precision", "digits", "brief", "full", "line_length"]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
+use super::metadata::Metadata;
 use super::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,9 +21,17 @@ pub trait Reader: Send + Sync {
     /// What is known of the file itself, for `ncdump -s` and `-K`.
     fn provenance(&self) -> Provenance;
 
-    /// Where the metadata lies that was read so far; `None` for datasets of many files or keys.
-    fn metadata(&self) -> Option<Metadata> {
-        None
+    /// Where the metadata lies that was read so far; `None` if that is not known. Readers of files know it if [`Env::survey`] is set.
+    ///
+    /// # Errors
+    /// Those of looking for data that belongs to no variable.
+    fn metadata(&self, _env: &Env) -> Result<Option<Metadata>> {
+        Ok(None)
+    }
+
+    /// Whether the data of a variable lies in files of its own, which the dataset names.
+    fn is_external(&self, _var: VarId) -> bool {
+        false
     }
 
     /// How a variable is stored.
@@ -169,15 +178,6 @@ pub trait Reader: Send + Sync {
     fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
         Ok(None)
     }
-}
-
-/// Where the metadata of a file lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Metadata {
-    /// The place in bytes where the last piece of metadata begins.
-    pub last: u64,
-    /// Bytes of a page, if the file is stored in pages.
-    pub page: Option<u64>,
 }
 
 /// What is known of a file beyond its schema.

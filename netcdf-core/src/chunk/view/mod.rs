@@ -198,8 +198,12 @@ impl Reader for View<'_> {
         self.base.provenance()
     }
 
-    fn metadata(&self) -> Option<Metadata> {
-        self.base.metadata()
+    fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
+        self.base.metadata(env)
+    }
+
+    fn is_external(&self, var: VarId) -> bool {
+        self.base.is_external(var)
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
