@@ -33,7 +33,7 @@ use netcdf_core::error::Result;
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
-use netcdf_core::io::locator::{Access, Location};
+use netcdf_core::io::locator::{Access, Asked, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema};
 use netcdf_core::notes::{Note, Notes};
@@ -80,9 +80,16 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(ended?)
 }
 
+/// How output is stored, if in Zarr. Readers over a network need its metadata under one key.
+fn asked(cli: &Cli) -> Asked {
+    let mut asked = cli.zarr.asked(cli.kind.kind());
+    asked.consolidated |= cli.storage.cloud.is_some();
+    asked
+}
+
 /// The copies that a command line asks for.
 fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = asked(cli);
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);
     }
@@ -136,7 +143,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let named = edited
         .as_ref()
         .map_or(whole.reader.schema(), |edited| &edited.named);
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = asked(cli);
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     if let Some(form) = cli.dry_run {

@@ -10,7 +10,7 @@ use netcdf_core::survey::Rules;
 /// The command of `nccopy` whose output keeps to the rules, for a POSIX shell or Bash.
 pub(super) fn mend(input: &Path, rules: Rules, kind: Kind) -> String {
     let (how, output) = match (rules, kind.storage) {
-        (Rules::Cloud, StorageFormat::Zarr(_)) => ("--cloud --consolidated", "out.zarr"),
+        (Rules::Cloud, StorageFormat::Zarr(_)) => ("--cloud", "out.zarr"),
         (Rules::Cloud, StorageFormat::Hdf5 | StorageFormat::Cdf(_)) => ("--cloud", "out.nc"),
         (Rules::Cloud, StorageFormat::ReadOnly(_)) => ("--cloud", "out.nc"),
         (Rules::Cmip7, StorageFormat::Hdf5) => ("--cloud=cmip7", "out.nc"),
