@@ -33,9 +33,9 @@ use netcdf_core::error::Result;
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
-use netcdf_core::io::locator::{Access, Asked, Location};
+use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema};
+use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
@@ -80,16 +80,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(ended?)
 }
 
-/// How output is stored, if in Zarr. Readers over a network need its metadata under one key.
-fn asked(cli: &Cli) -> Asked {
-    let mut asked = cli.zarr.asked(cli.kind.kind());
-    asked.consolidated |= cli.storage.cloud.is_some();
-    asked
-}
-
 /// The copies that a command line asks for.
 fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
-    let asked = asked(cli);
+    let asked = cli.zarr.asked(cli.kind.kind());
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);
     }
@@ -143,7 +136,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let named = edited
         .as_ref()
         .map_or(whole.reader.schema(), |edited| &edited.named);
-    let asked = asked(cli);
+    let asked = cli.zarr.asked(cli.kind.kind());
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     if let Some(form) = cli.dry_run {
@@ -160,13 +153,15 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let target = format::output(&output, !cli.no_sync, env, &trace)?;
     // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
     let no_fill = !format::traits(plan.schema.kind).settings;
+    let cloud = cli.storage.cloud;
     let create = CreateOptions {
         no_fill,
-        space: cli
-            .storage
-            .cloud
-            .map_or(FileSpace::Mixed, CloudRules::space),
-        zarr: output.zarr,
+        space: cloud.map_or(FileSpace::Mixed, CloudRules::space),
+        // Readers over a network need the metadata of a store under one key.
+        zarr: ZarrOptions {
+            consolidated: output.zarr.consolidated || cloud.is_some(),
+            ..output.zarr
+        },
     };
     let (target, kept) = held(target, cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env);

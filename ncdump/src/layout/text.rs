@@ -110,7 +110,10 @@ fn whole(found: &Found) -> Table {
     let metadata = format!("{}{place}", bytes(survey.metadata_bytes()));
     table.row(["metadata", &metadata]);
     let opening = found.opening;
-    let opening = format!("{} requests, {} bytes", opening.requests, opening.bytes);
+    let opening = match opening.requests {
+        1 => format!("1 request, {} bytes", opening.bytes),
+        n => format!("{n} requests, {} bytes", opening.bytes),
+    };
     table.row(["opening", &opening]);
     let pages = survey.file().and_then(|file| file.pages);
     table.row(["pages", &bytes(pages.map(|pages| pages.size))]);

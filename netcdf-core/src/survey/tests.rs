@@ -54,9 +54,13 @@ fn file(kind: Kind, vars: &[(&str, u64, Option<u64>)]) -> Vec<u8> {
     let schema = schema(kind, vars);
     let options = CreateOptions::default();
     let mut writer = format::create(Box::new(target), schema, options, &env).unwrap();
-    for (n, var) in vars.iter().enumerate() {
-        let zeros = vec![1; (8 * var.1) as usize];
-        writer.put_run(VarId(n as u32), 0, &zeros).unwrap();
+    for n in 0..vars.len() {
+        let (var, ones) = (VarId(n as u32), |len: u64| vec![1; (8 * len) as usize]);
+        match vars[n].2 {
+            None => writer.put_run(var, 0, &ones(vars[n].1)).unwrap(),
+            Some(chunk) => (0..vars[n].1.div_ceil(chunk))
+                .for_each(|index| writer.put_chunk(var, index, 0, &ones(chunk)).unwrap()),
+        }
     }
     writer.finish().unwrap();
     out.lock().unwrap().take().unwrap()
