@@ -49,7 +49,7 @@ fn files_of_chunks_are_listed() {
 
 #[test]
 fn stores_are_listed() {
-    let sandbox = sandbox("zarr3", "@a.zarr");
+    let sandbox = sandbox("nczarr3", "@a.zarr");
     insta::assert_snapshot!(listing(&sandbox, &["@a.zarr"]));
     let args = ["nccopy", "--quiet", "--consolidated", "@a.zarr", "@b.zarr"];
     let _ = sandbox.run(nccopy::run, &args);
@@ -72,7 +72,9 @@ fn copies_keep_to_the_rules() {
         assert_eq!(kept, (0, String::new()), "{rules}");
     }
     for kind in ["zarr", "nczarr", "nczarr3", "classic"] {
-        let args = ["nccopy", "-k", kind, "--cloud", "-V", "plain", "@a.nc", "@o"];
+        let args = [
+            "nccopy", "-k", kind, "--cloud", "-V", "plain", "@a.nc", "@o",
+        ];
         let _ = std::fs::remove_dir_all(sandbox.path("o"));
         let copy = sandbox.run(nccopy::run, &args);
         assert_eq!(copy.code, 0, "{copy}");
@@ -95,5 +97,8 @@ fn trouble_has_a_status_of_its_own() {
     let both = sandbox.run(ncdump::run, &args);
     assert_eq!(both.code, 1);
     assert_eq!(both.text(), listing(&sandbox, &["@a.nc"]));
-    assert_eq!(both.message(), "ncdump: @/a.nc: it is not stored in pages\n");
+    assert_eq!(
+        both.message(),
+        "ncdump: @/a.nc: it is not stored in pages\n"
+    );
 }

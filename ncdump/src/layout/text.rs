@@ -14,19 +14,8 @@ use crate::filters::of_filter;
 
 /// Columns of the table of variables.
 const HEAD: [&str; 13] = [
-    "variable",
-    "shape",
-    "storage",
-    "chunk",
-    "bytes",
-    "chunks",
-    "smallest",
-    "mean",
-    "largest",
-    "stored",
-    "raw",
-    "ratio",
-    "filters",
+    "variable", "shape", "storage", "chunk", "bytes", "chunks", "smallest", "mean", "largest",
+    "stored", "raw", "ratio", "filters",
 ];
 /// Columns of numbers.
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];

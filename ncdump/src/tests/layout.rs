@@ -10,7 +10,10 @@ fn layouts_are_listed() {
     let one = dump(&["--layout", "-v", "v"], &bytes);
     let all = dump(&["--layout"], &bytes);
     // Rules are about all variables.
-    assert_eq!(one.split_once("\n\n").unwrap().1, all.split_once("\n\n").unwrap().1);
+    assert_eq!(
+        one.split_once("\n\n").unwrap().1,
+        all.split_once("\n\n").unwrap().1
+    );
     assert_eq!(one.split_once("\n\n").unwrap().0.lines().count(), 2);
 }
 
@@ -24,7 +27,10 @@ fn rules_decide_about_the_status() {
     let said = [
         said(&["--require", "cloud", "-"], &classic),
         said(&["--require", "cmip7", "-"], &classic),
-        said(&["--require", "paged", "--layout", "-v", "v", "-"], &classic),
+        said(
+            &["--require", "paged", "--layout", "-v", "v", "-"],
+            &classic,
+        ),
         said(&["--require", "cloud", "-"], b"no dataset"),
         said(&["--require", "cloud", "-"], &classic[..100]),
         said(&["--require", "cloud", "/no/such/file"], b""),

@@ -32,7 +32,11 @@ pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
 
 /// The numbers of the pages that have bytes of a range, which has some.
 fn numbers(pages: FilePages, range: &Range<u64>) -> Range<u64> {
-    let number = |place: u64| place.checked_sub(pages.base).map_or(0, |at| at / pages.size);
+    let number = |place: u64| {
+        place
+            .checked_sub(pages.base)
+            .map_or(0, |at| at / pages.size)
+    };
     let last = range.end.checked_sub(1).map_or(0, number);
     number(range.start)..last + 1
 }

@@ -84,7 +84,10 @@ impl Survey {
     /// Bytes of data of the variables in the file that holds the metadata; data with several names is counted once.
     #[must_use]
     pub fn data_within(&self) -> u64 {
-        let places = self.vars.iter().filter_map(|var| Some((var.first?, var.stored)));
+        let places = self
+            .vars
+            .iter()
+            .filter_map(|var| Some((var.first?, var.stored)));
         let places: BTreeSet<_> = places.collect();
         places.iter().map(|(_, bytes)| *bytes).sum::<Amount>().get()
     }

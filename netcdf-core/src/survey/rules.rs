@@ -98,7 +98,8 @@ fn metadata(survey: &Survey) -> Option<Shortcoming> {
 fn behind(survey: &Survey, file: &FileMetadata) -> Option<Shortcoming> {
     let first = survey.first_data()?;
     let last = file.last;
-    let what = || format!("there is metadata at byte {last}, behind the first data at byte {first}");
+    let what =
+        || format!("there is metadata at byte {last}, behind the first data at byte {first}");
     (last >= first).then(|| of_file(what()))
 }
 
@@ -127,7 +128,9 @@ fn small(var: &VariableSurvey, least: u64, missing: u64) -> Option<Shortcoming> 
     let enough = (Amount::of(bytes) + missing).get() >= least;
     let what = || {
         let least = (Amount::of(least) - missing).get();
-        format!("its {count} chunks have {bytes} bytes before filters, at least {least} or one chunk are expected")
+        format!(
+            "its {count} chunks have {bytes} bytes before filters, at least {least} or one chunk are expected"
+        )
     };
     (count > 1 && !enough).then(|| of_var(var, what()))
 }
@@ -141,11 +144,14 @@ fn paged(survey: &Survey) -> Vec<Shortcoming> {
 
 fn of_pages(survey: &Survey, pages: FilePages) -> impl Iterator<Item = String> {
     let FilePages { base, size } = pages;
-    let short = (size < PAGE).then(|| format!("its pages have {size} bytes, at least {PAGE} are expected"));
+    let short =
+        (size < PAGE).then(|| format!("its pages have {size} bytes, at least {PAGE} are expected"));
     let len = survey.size.bytes.and_then(|bytes| bytes.checked_sub(base));
     let rest = len.and_then(|len| len.checked_rem(size)).unwrap_or(0);
     let cut = (rest > 0).then(|| "it does not end at the end of a page".to_owned());
-    let mixed = survey.mixed.map(|at| format!("the page at byte {at} holds both metadata and data"));
+    let mixed = survey
+        .mixed
+        .map(|at| format!("the page at byte {at} holds both metadata and data"));
     [short, cut, mixed].into_iter().flatten()
 }
 

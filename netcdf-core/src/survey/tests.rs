@@ -10,8 +10,8 @@ use crate::io::Container;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::memory_store::MemoryStore;
 use crate::model::{
-    Atomic, Attribute, CreateOptions, Dimension, GroupId, Kind, Name, Schema, Storage, StorageLayout,
-    Values, VarId, Variable,
+    Atomic, Attribute, CreateOptions, Dimension, GroupId, Kind, Name, Schema, Storage,
+    StorageLayout, Values, VarId, Variable,
 };
 
 const KIB: u64 = 1 << 10;
@@ -37,7 +37,11 @@ fn schema(kind: Kind, vars: &[(&str, u64, Option<u64>)]) -> Schema {
             group: GroupId::ROOT,
             ty: Atomic::Double.into(),
             dims: vec![dim],
-            attributes: if var == "time" { vec![bounds.unwrap()] } else { vec![] },
+            attributes: if var == "time" {
+                vec![bounds.unwrap()]
+            } else {
+                vec![]
+            },
             storage: Storage {
                 layout: chunk.map(|chunk| StorageLayout::Chunked(vec![chunk])),
                 ..Storage::default()
@@ -92,7 +96,10 @@ fn chunks_are_counted() {
         largest: 240,
     };
     assert_eq!(a.chunks, Some(chunks));
-    assert_eq!((a.raw(), a.stored, a.chunk_bytes()), (Some(800), 960, Some(240)));
+    assert_eq!(
+        (a.raw(), a.stored, a.chunk_bytes()),
+        (Some(800), 960, Some(240))
+    );
     assert_eq!((&b.form, b.chunks), (&Stored::Contiguous, None));
     assert_eq!((b.raw(), b.stored, b.chunk_bytes()), (Some(56), 56, None));
     let file = survey.file().unwrap();
@@ -119,7 +126,12 @@ fn classic_files_are_explained() {
 #[test]
 fn keys_are_counted() {
     let store = MemoryStore::new("m");
-    for (key, len) in [(".zgroup", 3), ("v/.zarray", 5), ("v/0.0", 7), ("v/.nczarray", 11)] {
+    for (key, len) in [
+        (".zgroup", 3),
+        ("v/.zarray", 5),
+        ("v/0.0", 7),
+        ("v/.nczarray", 11),
+    ] {
         crate::io::Store::put(&store, key, &vec![0; len]).unwrap();
     }
     let want = Size {
@@ -238,7 +250,10 @@ fn metadata_lies_before_all_data() {
     let want = "there is metadata at byte 4000, behind the first data at byte 3000";
     assert_eq!(said(Rules::Cloud, &survey), [want]);
     survey.metadata = None;
-    assert_eq!(said(Rules::Cloud, &survey), ["where its metadata lies is not known"]);
+    assert_eq!(
+        said(Rules::Cloud, &survey),
+        ["where its metadata lies is not known"]
+    );
 }
 
 #[test]
@@ -269,7 +284,10 @@ fn pages_are_large_whole_and_of_one_sort() {
         survey.mixed = mixed;
         said(Rules::Paged, &survey)
     };
-    assert_eq!(said(Rules::Paged, &made(&[(1, 1)])), ["it is not stored in pages"]);
+    assert_eq!(
+        said(Rules::Paged, &made(&[(1, 1)])),
+        ["it is not stored in pages"]
+    );
     assert_eq!(with(64 * KIB, 0, 256 * KIB, None), [""; 0]);
     assert_eq!(with(64 * KIB, 512, 512 + 256 * KIB, None), [""; 0]);
     let want = [

@@ -114,12 +114,7 @@ mod tests {
         assert_eq!(store.get("x").unwrap(), None);
         let keys = ["a", "b/c", "x"].map(str::to_owned);
         assert_eq!(store.get_many(&keys, 100).len(), 3);
-        assert!(
-            store
-                .get_ranges("b/c", &[0..1, 2..4])
-                .unwrap()
-                .is_some()
-        );
+        assert!(store.get_ranges("b/c", &[0..1, 2..4]).unwrap().is_some());
         assert_eq!(store.sizes(&keys).len(), 3);
         assert_eq!(store.size("a").unwrap(), Some(3));
         assert_eq!(store.children("").unwrap(), ["a", "b"]);

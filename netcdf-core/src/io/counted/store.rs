@@ -19,7 +19,10 @@ pub(super) struct CountedStore {
 impl CountedStore {
     fn parts(&self, ranges: usize, got: &Result<KeyParts>) {
         let parts = got.as_ref().ok().and_then(|parts| parts.as_deref());
-        let bytes = parts.unwrap_or_default().iter().map(|part| part.len() as u64);
+        let bytes = parts
+            .unwrap_or_default()
+            .iter()
+            .map(|part| part.len() as u64);
         self.count.add(ranges, bytes.sum());
     }
 }
