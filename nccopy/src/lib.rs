@@ -35,7 +35,7 @@ use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema};
+use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
@@ -153,13 +153,15 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let target = format::output(&output, !cli.no_sync, env, &trace)?;
     // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
     let no_fill = !format::traits(plan.schema.kind).settings;
+    let cloud = cli.storage.cloud;
     let create = CreateOptions {
         no_fill,
-        space: cli
-            .storage
-            .cloud
-            .map_or(FileSpace::Mixed, CloudRules::space),
-        zarr: output.zarr,
+        space: cloud.map_or(FileSpace::Mixed, CloudRules::space),
+        // Readers over a network need the metadata of a store under one key.
+        zarr: ZarrOptions {
+            consolidated: output.zarr.consolidated || cloud.is_some(),
+            ..output.zarr
+        },
     };
     let (target, kept) = held(target, cli.verify);
     let writer = format::create(target, plan.schema.clone(), create, env);

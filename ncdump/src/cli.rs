@@ -4,8 +4,19 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
+
+/// A set of rules for the layout of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleName {
+    /// All metadata in front of the data, chunks of 1 MiB and more before filters, or one for each variable
+    Cloud,
+    /// A netCDF-4 file, all metadata in front, time and its bounds in one chunk each, other chunks of 4 MiB and more
+    Cmip7,
+    /// A netCDF-4 file whose metadata is in pages of its own, of 64 KiB and more
+    Paged,
+}
 
 /// Prints a netCDF dataset as CDL text or JSON.
 #[derive(Debug, Parser)]
@@ -69,7 +80,7 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats"])]
+    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
@@ -122,6 +133,24 @@ pub struct Cli {
     #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups", "select"])]
     pub check: bool,
 
+    /// Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a
+    /// network would miss (docs/cloud.md)
+    #[arg(
+        long,
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
+    )]
+    pub layout: bool,
+
+    /// Print only where the dataset falls short of these rules, on standard error, and exit with 0 if it does not, with 1 if it does,
+    /// and with 2 on any error
+    #[arg(
+        long,
+        value_name = "RULES",
+        value_enum,
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
+    )]
+    pub require: Option<RuleName>,
+
     /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
     #[arg(
         long,
@@ -146,7 +175,7 @@ pub struct Cli {
     pub ncml: bool,
 
     /// Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K,
-    /// --filters, --diff, --sum and --stats
+    /// --filters, --diff, --sum, --stats and --layout
     #[arg(
         long = "json",
         conflicts_with_all = ["ncml", "times", "iso_times", "precision", "digits", "brief", "full", "line_length"]

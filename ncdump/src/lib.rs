@@ -8,6 +8,7 @@
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
+//! | `layout` | how a dataset is stored, and where it falls short of rules |
 //! | `listing` | the kind, and the table of filters, as JSON |
 //! | `diff` | what differs between two datasets |
 //! | `stats` | statistics of variables |
@@ -26,6 +27,7 @@ pub mod cli;
 mod diff;
 mod filters;
 mod forms;
+mod layout;
 mod listing;
 mod ncml;
 mod options;
@@ -77,6 +79,11 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if parsed.diff {
         // Status 1 would say that something differs.
         let run = |io: &mut Io| diff::run(&parsed, io);
+        return Ok(tool::guarded(NAME, Status::Usage, io, run));
+    }
+    if parsed.layout || parsed.require.is_some() {
+        // Status 1 would say that the dataset falls short.
+        let run = |io: &mut Io| layout::run(&parsed, io);
         return Ok(tool::guarded(NAME, Status::Usage, io, run));
     }
     let job = match Job::new(&parsed) {

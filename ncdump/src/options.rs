@@ -110,7 +110,9 @@ impl Job {
 }
 
 impl Request {
-    fn new(cli: &Cli) -> Result<Self> {
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a wrong value of an option.
+    pub(crate) fn new(cli: &Cli) -> Result<Self> {
         let special = match (cli.special, cli.all_filters) {
             (false, _) => SpecialAttributes::Hidden,
             (true, false) => SpecialAttributes::Shown,

@@ -41,6 +41,8 @@ pub struct Env {
     pub network: Arc<Network>,
     /// Which files beside a dataset may be opened.
     pub siblings: siblings::Access,
+    /// Whether readers note where the metadata of files lies.
+    pub survey: bool,
 }
 
 /// Bytes that are sent to another machine at a time: at least, and at most.

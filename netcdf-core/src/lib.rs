@@ -50,6 +50,7 @@ pub mod runtime;
 pub mod shown;
 pub mod stats;
 pub mod sum;
+pub mod survey;
 pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};

@@ -27,6 +27,7 @@ const LAYERS: &[&[&str]] = &[
         "netcdf-core/src/diff",
         "netcdf-core/src/stats",
         "netcdf-core/src/sum",
+        "netcdf-core/src/survey",
     ],
     &["netcdf-core/src/api", "netcdf-core/src/tool"],
     &["grammar/src"],

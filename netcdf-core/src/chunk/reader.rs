@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
+use super::metadata::Metadata;
 use super::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +20,19 @@ pub trait Reader: Send + Sync {
 
     /// What is known of the file itself, for `ncdump -s` and `-K`.
     fn provenance(&self) -> Provenance;
+
+    /// Where the metadata lies that was read so far; `None` if that is not known. Readers of files know it if [`Env::survey`] is set.
+    ///
+    /// # Errors
+    /// Those of looking for data that belongs to no variable.
+    fn metadata(&self, _env: &Env) -> Result<Option<Metadata>> {
+        Ok(None)
+    }
+
+    /// Whether the data of a variable lies in files of its own, which the dataset names.
+    fn is_external(&self, _var: VarId) -> bool {
+        false
+    }
 
     /// How a variable is stored.
     ///

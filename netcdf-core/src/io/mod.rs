@@ -6,6 +6,7 @@
 pub mod address;
 pub mod ahead;
 pub mod blocks;
+pub mod counted;
 pub mod dir;
 pub mod file;
 pub mod head;

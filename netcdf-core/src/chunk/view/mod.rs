@@ -14,7 +14,7 @@ use self::taken::Piece;
 use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
-use super::{Dataset, ElementForm, Engine, Provenance, Reader};
+use super::{Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
@@ -196,6 +196,14 @@ impl Reader for View<'_> {
 
     fn provenance(&self) -> Provenance {
         self.base.provenance()
+    }
+
+    fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
+        self.base.metadata(env)
+    }
+
+    fn is_external(&self, var: VarId) -> bool {
+        self.base.is_external(var)
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -6,7 +6,7 @@ use super::header;
 use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::source::present;
@@ -20,6 +20,8 @@ pub struct ClassicReader {
     schema: Schema,
     places: VariablePlaces,
     records: u64,
+    /// Bytes of the header.
+    header: u64,
 }
 
 impl ClassicReader {
@@ -44,6 +46,7 @@ impl ClassicReader {
             schema,
             places,
             records,
+            header: header.len,
         })
     }
 
@@ -128,6 +131,16 @@ impl Reader for ClassicReader {
             mode,
             ..Provenance::default()
         }
+    }
+
+    fn metadata(&self, _env: &Env) -> Result<Option<Metadata>> {
+        let header = 0..self.header;
+        Ok(Some(Metadata::File(FileMetadata {
+            ranges: Some(vec![header]),
+            end: self.header,
+            heaps: Some(0),
+            ..FileMetadata::default()
+        })))
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::blocks::Blocks;
 use super::cache_image::CacheImage;
 use super::datatype::Datatype;
 use super::driver;
+use super::extents::Extents;
 use super::fields::{Fields, Sizes};
 use super::global_heap::{CollectionObject, GlobalHeap};
 use super::message::shared::{Reference, Types};
@@ -16,6 +17,7 @@ use super::pages;
 use super::shared_messages::SharedMessages;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
+use crate::chunk::{FileMetadata, FilePages};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::once;
 use crate::io::Source;
@@ -35,6 +37,18 @@ pub struct File {
     image: Option<CacheImage>,
     /// Bytes of object headers and fractal heap objects that may still be read.
     left: AtomicU64,
+    /// Where the metadata lies that was read, if that is to be known.
+    noted: Option<Mutex<Noted>>,
+    /// The pages of the file, if it is stored in pages.
+    pages: Option<pages::Pages>,
+}
+
+/// What was read of a file.
+#[derive(Debug, Default)]
+struct Noted {
+    metadata: Extents,
+    /// Collections of the global heap.
+    heaps: Extents,
 }
 
 /// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
@@ -65,6 +79,14 @@ impl File {
     /// [`ErrorKind::UnknownFormat`] without a signature; [`ErrorKind::Truncated`] if the file is
     /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        Self::noting(source, limits, false)
+    }
+
+    /// As [`File::open`]; if asked, notes where metadata lies.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
         let heap = GlobalHeap::new(source.len());
         let mut file = Self {
@@ -77,8 +99,11 @@ impl File {
             heap,
             image: None,
             left: AtomicU64::new(0),
+            noted: asked.then(Mutex::default),
+            pages: None,
         };
         file.start();
+        file.note(0, file.superblock.size());
         if let Err(e) = file.superblock.check_length(&*file.source) {
             driver::check(&file)?;
             return Err(e);
@@ -86,7 +111,8 @@ impl File {
         if let Some(extension) = file.superblock.extension {
             file.read_front(extension);
             let extension = ObjectHeader::read(&file, extension)?;
-            file.blocks.by_pages(pages::of(&file, &extension));
+            file.pages = pages::of(&file, &extension);
+            file.blocks.by_pages(file.pages);
             file.image = CacheImage::of(&file, &extension)?;
         }
         Ok(file)
@@ -190,6 +216,24 @@ impl File {
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
     /// [`ErrorKind::Limit`].
     pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
+        let bytes = self.unnoted(address, len)?;
+        self.note(address, len);
+        Ok(bytes)
+    }
+
+    /// As [`File::read`], for a heap of values, which is data.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<Bytes> {
+        let bytes = self.unnoted(address, len)?;
+        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
+            noted.heaps.add(range);
+        }
+        Ok(bytes)
+    }
+
+    fn unnoted(&self, address: u64, len: u64) -> Result<Bytes> {
         let place = self.place(address)?;
         let have = self.source.len().saturating_sub(place);
         if len > have {
@@ -220,6 +264,42 @@ impl File {
         Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
     }
 
+    /// Notes that there is metadata at an address.
+    pub(super) fn note(&self, address: u64, len: u64) {
+        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
+            noted.metadata.add(range);
+        }
+    }
+
+    fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
+        let noted = self.noted.as_ref()?;
+        Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The range of the source at an address.
+    fn range(&self, address: u64, len: u64) -> Option<Range<u64>> {
+        let start = self.superblock.base.checked_add(address)?;
+        Some(start..start.checked_add(len)?)
+    }
+
+    /// Where the metadata lies that was read so far, if that was asked for.
+    #[must_use]
+    pub fn places(&self) -> Option<FileMetadata> {
+        let noted = self.noted()?;
+        let (last, end) = noted.metadata.limits();
+        Some(FileMetadata {
+            ranges: noted.metadata.ranges(),
+            last,
+            end,
+            heaps: noted.heaps.bytes(),
+            pages: self.pages.map(|pages| FilePages {
+                base: pages.base,
+                size: pages.size,
+            }),
+            ..FileMetadata::default()
+        })
+    }
+
     /// Whether requests take long.
     #[must_use]
     pub fn latency(&self) -> bool {
@@ -245,13 +325,14 @@ impl File {
         size.map_err(|e| e.at(self.name(), place))
     }
 
-    /// As [`File::read`], but fewer bytes at the end of the file: for structures that contain their own size.
+    /// As [`File::read`], but fewer bytes at the end of the file: for structures that contain their own size. They are noted when
+    /// that is known.
     ///
     /// # Errors
     /// As [`File::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
     pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
         let have = self.source.len().saturating_sub(self.place(address)?);
-        self.read(address, len.min(have.max(1)))
+        self.unnoted(address, len.min(have.max(1)))
     }
 
     /// The fields of a structure, from its first byte on.

@@ -131,14 +131,14 @@ impl Collection {
     /// Reads a collection, if its size is `allowed`.
     fn read(file: &File, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
         let length = usize::from(file.sizes().length);
-        let head = file.read(address, 8 + length as u64)?;
+        let head = file.read_heap(address, 8 + length as u64)?;
         let mut c = file.fields(&head);
         c.signature(b"GCOL")?;
         c.version(1..=1, "a collection of the global heap")?;
         c.skip(3)?;
         let size = c.length()?;
         allowed(size.min(file.source().len()))?;
-        let bytes = file.read(address, size)?;
+        let bytes = file.read_heap(address, size)?;
         let objects = parse(file, &bytes)?;
         Ok(Self { bytes, objects })
     }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`mod@file`], [`superblock`] | the file, and the entry point to its structures |
 //! | `driver` | detecting files that are one of several parts |
+//! | `extents` | which bytes were read |
 //! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
@@ -32,6 +33,7 @@ pub mod dataset;
 pub mod dataspace;
 pub mod datatype;
 mod driver;
+mod extents;
 pub mod external_data;
 pub mod fields;
 pub mod file;

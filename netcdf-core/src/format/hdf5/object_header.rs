@@ -172,6 +172,7 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
         blocks: vec![],
         messages: vec![],
     };
+    file.note(address, 16);
     let first = address
         .checked_add(16)
         .ok_or_else(|| beyond(file, address))?;

@@ -76,6 +76,18 @@ impl Superblock {
         }
     }
 
+    /// Its bytes.
+    #[must_use]
+    pub(super) fn size(&self) -> u64 {
+        let offset = u64::from(self.sizes.offset);
+        match self.version {
+            // With the entry of the root group in a symbol table.
+            0 => 48 + 6 * offset,
+            1 => 52 + 6 * offset,
+            _ => 16 + 4 * offset,
+        }
+    }
+
     /// Checks that the source is as long as the superblock says.
     ///
     /// # Errors

@@ -22,7 +22,8 @@ impl Files {
     /// # Errors
     /// As [`File::open`].
     pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        Ok(Self::of(Arc::new(File::open(source, &env.limits)?)))
+        let file = File::noting(source, &env.limits, env.survey)?;
+        Ok(Self::of(Arc::new(file)))
     }
 
     /// Starts with an open file, as number 0.

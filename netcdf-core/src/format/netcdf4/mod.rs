@@ -16,6 +16,7 @@
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | the dimensions of variables |
+//! | `unseen` | the data of datasets that are not variables |
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `form` | the meaning of the bytes of stored elements |
 //! | `virtual_sources`, `virtual_extent` | finding the sources of virtual datasets, and the shape that follows from them |
@@ -37,6 +38,7 @@ pub mod reader;
 #[cfg(test)]
 mod tests;
 pub mod types;
+mod unseen;
 pub mod values;
 mod variables;
 mod virtual_copy;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::files::Files;
 use super::form::form;
+use super::unseen;
 use super::values::Decoder;
 use super::variables::{FoundVariable, plain};
 use super::virtual_data::Virtual;
@@ -13,7 +14,7 @@ use super::walk::FileBuilder;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -39,6 +40,8 @@ pub struct Netcdf4Reader {
     vars: Vec<VariableData>,
     /// What holds data: first the files, then compact and external data.
     objects: Vec<Arc<dyn Source>>,
+    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
+    unseen: Vec<u64>,
 }
 
 /// Where the data of a variable is.
@@ -106,6 +109,7 @@ impl Netcdf4Reader {
             files,
             vars,
             objects,
+            unseen: builder.unseen,
         })
     }
 
@@ -217,6 +221,19 @@ impl Reader for Netcdf4Reader {
 
     fn provenance(&self) -> Provenance {
         self.provenance.clone()
+    }
+
+    fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
+        let file = self.files.get(0)?;
+        // The indexes of these datasets are metadata, too.
+        let others = unseen::data(&file, &self.unseen, env)?;
+        let places = file.places();
+        Ok(places.map(|places| Metadata::File(FileMetadata { others, ..places })))
+    }
+
+    fn is_external(&self, var: VarId) -> bool {
+        self.data(var)
+            .is_ok_and(|d| d.var.dataset.external.is_some())
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

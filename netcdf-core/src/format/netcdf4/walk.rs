@@ -51,6 +51,8 @@ pub struct FileBuilder<'a> {
     shown: HashMap<FileObject, u32>,
     /// Collects attributes whose owner does not exist.
     pub nowhere: Vec<Attribute>,
+    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
+    pub unseen: Vec<u64>,
 }
 
 /// How often, in total, groups may be shown again under another name.
@@ -81,6 +83,7 @@ impl<'a> FileBuilder<'a> {
             paths: Paths::default(),
             shown: HashMap::new(),
             nowhere: vec![],
+            unseen: vec![],
         }
     }
 
@@ -231,7 +234,14 @@ impl<'a> FileBuilder<'a> {
                 groups.push((link.name.clone(), place));
                 Ok(())
             }
-            Object::Dataset => self.dataset(group, &link.name, place, &header),
+            Object::Dataset => {
+                let before = self.vars.len();
+                let added = self.dataset(group, &link.name, place, &header);
+                if self.vars.len() == before && place.file == 0 {
+                    self.unseen.push(place.address);
+                }
+                added
+            }
             Object::Datatype => self.committed(group, &link.name, place, &header),
             Object::Unknown => {
                 let what = "an object of unknown kind, expected a group, dataset or datatype";

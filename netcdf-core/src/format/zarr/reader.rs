@@ -14,7 +14,7 @@ use super::variable::no_variable;
 use crate::arithmetic::length;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, runs};
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Metadata as Place, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Chain;
@@ -46,6 +46,8 @@ pub struct ZarrReader {
     pub(super) store: Arc<dyn Store>,
     schema: Schema,
     provenance: Provenance,
+    /// Whether consolidated metadata was used, if it could be.
+    consolidated: Option<bool>,
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
     indexes: Recent<ShardId, Arc<ShardIndex>>,
@@ -97,11 +99,13 @@ impl ZarrReader {
             .into_iter()
             .map(data)
             .collect();
+        let consolidated = (!builder.objects).then_some(!builder.meta.has_objects());
         let schema = builder.schema;
         Ok(Self {
             store: Arc::clone(&store),
             schema,
             provenance,
+            consolidated,
             vars,
             indexes: kept(INDEXES),
             texts: kept(TEXTS),
@@ -286,6 +290,12 @@ impl Reader for ZarrReader {
 
     fn provenance(&self) -> Provenance {
         self.provenance.clone()
+    }
+
+    fn metadata(&self, _env: &Env) -> Result<Option<Place>> {
+        Ok(Some(Place::Keys {
+            consolidated: self.consolidated,
+        }))
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -1,0 +1,70 @@
+//! What was found.
+
+use netcdf_core::io::counted::Requests;
+use netcdf_core::model::{Schema, VarId};
+use netcdf_core::survey::{Rules, Shortcoming, Survey, VariableSurvey};
+
+/// How a dataset is stored, and where it falls short of each set of rules.
+pub(super) struct Found {
+    /// How it is stored.
+    pub(super) survey: Survey,
+    /// What opening it would take over a network.
+    pub(super) opening: Requests,
+    /// The bytes that nothing explains.
+    pub(super) unused: Option<u64>,
+    /// The variables that are shown, if not all are.
+    chosen: Option<Vec<VarId>>,
+    /// What is missing for [`Rules::ALL`].
+    missed: [(Rules, Vec<Shortcoming>); 3],
+}
+
+impl Found {
+    /// What was found. Rules are about all variables; `chosen` are those that are shown.
+    pub(super) fn new(
+        survey: Survey,
+        schema: &Schema,
+        chosen: Option<Vec<VarId>>,
+        opening: Requests,
+    ) -> Self {
+        Self {
+            missed: Rules::ALL.map(|rules| (rules, rules.shortcomings(&survey, schema))),
+            unused: survey.unused(schema),
+            survey,
+            opening,
+            chosen,
+        }
+    }
+
+    /// The variables that are shown.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &VariableSurvey> {
+        let is_chosen = |var: &&VariableSurvey| {
+            let chosen = self.chosen.as_ref();
+            chosen.is_none_or(|chosen| chosen.contains(&var.var))
+        };
+        self.survey.vars.iter().filter(is_chosen)
+    }
+
+    /// What is missing for each set of rules.
+    pub(super) fn rules(&self) -> &[(Rules, Vec<Shortcoming>)] {
+        &self.missed
+    }
+
+    /// What is missing for a set of rules.
+    pub(super) fn missed(&self, rules: Rules) -> &[Shortcoming] {
+        let found = self.missed.iter().find(|(of, _)| *of == rules);
+        found.map_or(&[], |(_, missed)| missed)
+    }
+}
+
+/// A shortcoming as a sentence.
+pub(super) fn reason(schema: &Schema, shortcoming: &Shortcoming) -> String {
+    match shortcoming.var {
+        Some(var) => format!("{}: {}", schema.var_path(var), shortcoming.what),
+        None => shortcoming.what.clone(),
+    }
+}
+
+/// Mean bytes of a stored chunk.
+pub(super) fn mean(var: &VariableSurvey) -> Option<u64> {
+    var.stored.checked_div(var.chunks?.count)
+}

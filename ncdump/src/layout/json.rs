@@ -1,0 +1,135 @@
+//! The listing as JSON.
+
+use netcdf_core::chunk::Metadata;
+use netcdf_core::copy::report::ratio;
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::json::{Between, Json};
+use netcdf_core::model::Schema;
+use netcdf_core::shown;
+use netcdf_core::survey::{Rules, Shortcoming, Stored, VariableSurvey};
+
+use super::found::{Found, mean};
+use super::mend::mend;
+use crate::cli::Cli;
+use crate::filters::of_filter;
+
+/// All that was found, on one line.
+///
+/// # Errors
+/// As [`Json::line`].
+pub(super) fn document(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> Result<String> {
+    let vars = found.shown().map(|var| variable(schema, var, env));
+    let rules = found.rules().iter().map(|(of, missed)| {
+        let verdict = verdict(cli, (schema, *of), missed);
+        (of.name(), verdict)
+    });
+    let all = [
+        ("file", Json::text(&cli.input.to_string_lossy())),
+        ("kind", Json::text(schema.kind.name())),
+        ("size", number(found.survey.size.bytes)),
+        ("keys", number(found.survey.size.keys)),
+        ("metadata", metadata(found)),
+        ("opening", opening(found)),
+        ("page", number(page(found))),
+        ("unused", number(found.unused)),
+        ("variables", Json::Array(vars.collect())),
+        ("rules", Json::object(rules)),
+    ];
+    let line = Json::object(all).line(Between::CommaBlank)?;
+    Ok(format!("{}\n", shown::json(&line)))
+}
+
+fn number(n: Option<u64>) -> Json {
+    n.map_or(Json::Null, Json::int)
+}
+
+fn page(found: &Found) -> Option<u64> {
+    Some(found.survey.file()?.pages?.size)
+}
+
+fn metadata(found: &Found) -> Json {
+    let survey = &found.survey;
+    let consolidated = match &survey.metadata {
+        Some(Metadata::Keys { consolidated }) => *consolidated,
+        Some(Metadata::File(_)) | None => None,
+    };
+    let is = |known: Option<bool>| known.map_or(Json::Null, Json::Bool);
+    Json::object([
+        ("bytes", number(survey.metadata_bytes())),
+        ("end", number(survey.file().map(|file| file.end))),
+        ("first_data", number(survey.first_data())),
+        ("in_front", is(survey.in_front())),
+        ("consolidated", is(consolidated)),
+    ])
+}
+
+fn opening(found: &Found) -> Json {
+    Json::object([
+        ("requests", Json::int(found.opening.requests)),
+        ("bytes", Json::int(found.opening.bytes)),
+    ])
+}
+
+fn variable(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
+    let chunk = match &var.form {
+        Stored::Chunked(chunk) => Json::ints(chunk),
+        Stored::Records | Stored::Contiguous | Stored::Compact => Json::Null,
+        Stored::External | Stored::Virtual | Stored::Unknown => Json::Null,
+    };
+    let stored = var.chunks.filter(|chunks| chunks.count > 0);
+    let ratio = var.raw().and_then(|raw| ratio(raw, var.stored));
+    Json::object([
+        ("path", Json::text(&schema.var_path(var.var))),
+        ("shape", Json::ints(&var.shape)),
+        ("storage", Json::text(var.form.name())),
+        ("chunk", chunk),
+        ("filters", filters(schema, var, env)),
+        ("chunk_bytes", number(var.chunk_bytes())),
+        ("chunks", number(var.chunks.map(|chunks| chunks.count))),
+        ("smallest", number(stored.map(|chunks| chunks.smallest))),
+        ("mean", number(mean(var))),
+        ("largest", number(stored.map(|chunks| chunks.largest))),
+        ("stored", Json::int(var.stored)),
+        ("raw", number(var.raw())),
+        (
+            "ratio",
+            ratio.map_or(Json::Null, |ratio| Json::Number(format!("{ratio:.4}"))),
+        ),
+    ])
+}
+
+fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
+    let filters = schema.var(var.var).map(|v| v.storage.filters.as_slice());
+    let one = |filter| {
+        let [id, name, _, parameters] = of_filter(&env.filters, filter);
+        // Codecs of Zarr that are not HDF5 filters have no number.
+        let id = id.parse::<u32>().map_or(Json::Null, Json::int);
+        Json::object([
+            ("id", id),
+            ("name", Json::text(&name)),
+            ("parameters", Json::text(&parameters)),
+        ])
+    };
+    Json::Array(filters.unwrap_or_default().iter().map(one).collect())
+}
+
+/// What a set of rules says.
+fn verdict(cli: &Cli, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Json {
+    let reasons = missed.iter().map(|one| {
+        let path = one.var.map(|var| Json::text(&schema.var_path(var)));
+        Json::object([
+            ("variable", path.unwrap_or(Json::Null)),
+            ("reason", Json::text(&one.what)),
+        ])
+    });
+    let command = match missed.is_empty() {
+        true => Json::Null,
+        false => Json::text(&mend(&cli.input, rules, schema.kind)),
+    };
+    Json::object([
+        ("passes", Json::Bool(missed.is_empty())),
+        ("reasons", Json::Array(reasons.collect())),
+        ("mended_by", command),
+    ])
+}

@@ -1,0 +1,120 @@
+//! `--layout` and `--require`: how a dataset is stored, and where it falls short of rules.
+//!
+//! | module | what |
+//! |---|---|
+//! | `found` | what was found |
+//! | `text` | the listing as a table |
+//! | `json` | the listing as JSON |
+//! | `mend` | the command that mends a dataset |
+
+mod found;
+mod json;
+mod mend;
+mod text;
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use netcdf_core::chunk::{Dataset, Reader};
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
+use netcdf_core::io::counted::Counter;
+use netcdf_core::io::locator::Location;
+use netcdf_core::shown::Shown;
+use netcdf_core::survey::{Rules, size, survey};
+use netcdf_core::tool::{self, Io, Status};
+
+use crate::cli::{Cli, RuleName};
+use crate::options::Request;
+use crate::{NAME, access, environment, say};
+use found::Found;
+
+/// Prints the layout of a dataset, if asked for, and where it falls short of the rules that are required: success, failure if it does,
+/// and the status of misuse for any trouble.
+pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
+    let mut env = environment(cli, false);
+    env.survey = true;
+    let done = look(cli, &env, io);
+    tool::tell(NAME, &env.notes, io);
+    cli.network.tell(NAME, &env, io);
+    match done.and_then(|status| env.notes.check().map(|()| status)) {
+        Ok(status) => status,
+        Err(e) => failed(&e, &env, io),
+    }
+}
+
+/// The status after an error.
+fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
+    if let Some(status) = tool::cancelled(&env.cancel) {
+        return status;
+    }
+    if e.is_broken_pipe() {
+        return Status::Success;
+    }
+    tool::report(NAME, e, io);
+    Status::Usage
+}
+
+fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
+    tool::catch_limits()?;
+    if cli.json && !cli.layout {
+        let what = "--json is about the listing, which --require does not print";
+        return Err(Error::new(ErrorKind::Argument, what).with_remedy("give --layout, too"));
+    }
+    let request = Request::new(cli)?;
+    let access = access(cli.allow_external, cli.trace, env);
+    let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
+    let resource = Arc::clone(input.name());
+    let size = size(&input)?;
+    let (counted, counter) = Counter::of(input);
+    let reader = format::open(counted, env)?;
+    let opening = counter.stop();
+    let find = || -> Result<Found> {
+        let chosen = request.chosen(reader.schema())?;
+        let survey = survey(Dataset::new(&*reader, env), size)?;
+        Ok(Found::new(survey, reader.schema(), chosen, opening))
+    };
+    let found = find().map_err(|e| e.of(&resource))?;
+    if cli.layout {
+        say(io, &listing(cli, &found, &*reader, env)?)?;
+    }
+    Ok(match cli.require {
+        Some(rules) => judge(cli, &found, (rules.of(), &*reader), io),
+        None => Status::Success,
+    })
+}
+
+fn listing(cli: &Cli, found: &Found, reader: &dyn Reader, env: &Env) -> Result<String> {
+    match cli.json {
+        true => json::document(cli, found, reader.schema(), env),
+        false => Ok(text::listing(cli, found, reader.schema(), env)),
+    }
+}
+
+/// Says where a dataset falls short of the rules.
+fn judge(cli: &Cli, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &mut Io) -> Status {
+    let missed = found.missed(rules);
+    for shortcoming in missed {
+        let file = cli.input.to_string_lossy();
+        let reason = found::reason(reader.schema(), shortcoming);
+        let line = format!("{NAME}: {file}: {reason}");
+        // If standard error is closed, the status still tells.
+        let _ = writeln!(io.stderr, "{}", Shown::new(&line));
+    }
+    match missed.is_empty() {
+        true => Status::Success,
+        false => Status::Failure,
+    }
+}
+
+impl RuleName {
+    /// The rules.
+    fn of(self) -> Rules {
+        match self {
+            Self::Cloud => Rules::Cloud,
+            Self::Cmip7 => Rules::Cmip7,
+            Self::Paged => Rules::Paged,
+        }
+    }
+}

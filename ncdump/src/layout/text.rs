@@ -1,0 +1,146 @@
+//! The listing as a table.
+
+use netcdf_core::chunk::Metadata;
+use netcdf_core::copy::report::ratio;
+use netcdf_core::env::Env;
+use netcdf_core::model::{Schema, VarId};
+use netcdf_core::survey::{ChunkSizes, Rules, Shortcoming, VariableSurvey};
+use netcdf_core::tool::table::Table;
+
+use super::found::{Found, mean, reason};
+use super::mend::mend;
+use crate::cli::Cli;
+use crate::filters::of_filter;
+
+/// Columns of the table of variables.
+const HEAD: [&str; 13] = [
+    "variable", "shape", "storage", "chunk", "bytes", "chunks", "smallest", "mean", "largest",
+    "stored", "raw", "ratio", "filters",
+];
+/// Columns of numbers.
+const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
+
+/// The tables of variables, of the file and of the rules.
+pub(super) fn listing(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> String {
+    let mut vars = Table::flush_right(&RIGHT);
+    vars.row(HEAD);
+    for var in found.shown() {
+        vars.row(row(schema, var, env));
+    }
+    let mut rules = Table::default();
+    for (of, missed) in found.rules() {
+        rules = rules.with(rows(cli, (schema, *of), missed));
+    }
+    [vars.text(), whole(found).text(), rules.text()].join("\n")
+}
+
+fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()] {
+    let of_chunks = |part: fn(ChunkSizes) -> u64| {
+        let stored = var.chunks.filter(|chunks| chunks.count > 0);
+        known(stored.map(part))
+    };
+    let ratio = var.raw().and_then(|raw| ratio(raw, var.stored));
+    [
+        schema.var_path(var.var),
+        lengths(&var.shape),
+        var.form.name().to_owned(),
+        var.chunk().map_or("-".to_owned(), lengths),
+        known(var.chunk_bytes()),
+        known(var.chunks.map(|chunks| chunks.count)),
+        of_chunks(|chunks| chunks.smallest),
+        known(mean(var)),
+        of_chunks(|chunks| chunks.largest),
+        var.stored.to_string(),
+        known(var.raw()),
+        ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        filters(schema, var.var, env),
+    ]
+}
+
+/// A number, or `-` if it is not known.
+fn known(number: Option<u64>) -> String {
+    number.map_or("-".to_owned(), |number| number.to_string())
+}
+
+fn lengths(shape: &[u64]) -> String {
+    if shape.is_empty() {
+        return "-".to_owned();
+    }
+    let lengths: Vec<_> = shape.iter().map(u64::to_string).collect();
+    lengths.join("x")
+}
+
+fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
+    let filters = schema.var(var).map(|v| v.storage.filters.as_slice());
+    let names = filters.unwrap_or_default().iter();
+    let names: Vec<_> = names
+        .map(|filter| match of_filter(&env.filters, filter) {
+            [id, name, _, _] if name == "not registered" => id,
+            [_, name, _, _] => name,
+        })
+        .collect();
+    match names.is_empty() {
+        true => "-".to_owned(),
+        false => names.join("|"),
+    }
+}
+
+/// What is known of the whole.
+fn whole(found: &Found) -> Table {
+    let survey = &found.survey;
+    let mut table = Table::default();
+    let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| format!("{n} bytes"));
+    let mut size = bytes(survey.size.bytes);
+    if let Some(keys) = survey.size.keys {
+        size.push_str(&format!(" in {keys} keys"));
+    }
+    table.row(["size", &size]);
+    let place = place(found);
+    let metadata = format!("{}{place}", bytes(survey.metadata_bytes()));
+    table.row(["metadata", &metadata]);
+    let opening = found.opening;
+    let opening = match opening.requests {
+        1 => format!("1 request, {} bytes", opening.bytes),
+        n => format!("{n} requests, {} bytes", opening.bytes),
+    };
+    table.row(["opening", &opening]);
+    let pages = survey.file().and_then(|file| file.pages);
+    table.row(["pages", &bytes(pages.map(|pages| pages.size))]);
+    table.row(["unused", &bytes(found.unused)]);
+    table
+}
+
+/// Where the metadata lies, as a part of a sentence.
+fn place(found: &Found) -> String {
+    let survey = &found.survey;
+    match (&survey.metadata, survey.first_data()) {
+        (None, _) => String::new(),
+        (Some(Metadata::Keys { consolidated }), _) => match consolidated {
+            Some(true) => ", consolidated",
+            Some(false) | None => ", not consolidated",
+        }
+        .to_owned(),
+        (Some(Metadata::File(file)), None) => format!(", up to byte {}", file.end),
+        (Some(Metadata::File(file)), Some(first)) => {
+            let place = match survey.in_front() {
+                Some(true) => "in front of the data",
+                Some(false) | None => "not in front of the data",
+            };
+            format!(", {place}: up to byte {}, data from byte {first}", file.end)
+        }
+    }
+}
+
+/// What a set of rules says.
+fn rows(cli: &Cli, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Vec<Vec<String>> {
+    if missed.is_empty() {
+        return vec![vec![rules.name().to_owned(), "passes".to_owned()]];
+    }
+    let reasons = missed.iter().map(|one| reason(schema, one));
+    let command = mend(&cli.input, rules, schema.kind);
+    let all = reasons.chain([format!("mended by: {command}")]);
+    let names = std::iter::once(rules.name()).chain(std::iter::repeat(""));
+    all.zip(names)
+        .map(|(text, name)| vec![name.to_owned(), text])
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! Which bytes of a file were read.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Most ranges that are kept: with more, only the ends are known.
+const MOST: usize = 1 << 18;
+
+/// Ranges of bytes, joined where they touch.
+#[derive(Debug, Default)]
+pub(super) struct Extents {
+    /// The end of each range, by its start.
+    ranges: BTreeMap<u64, u64>,
+    /// Whether there were too many ranges to keep.
+    full: bool,
+    /// Where the last range that was added begins.
+    last: u64,
+    /// Where all ranges end.
+    end: u64,
+}
+
+impl Extents {
+    /// Adds a range.
+    pub(super) fn add(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        self.last = self.last.max(range.start);
+        self.end = self.end.max(range.end);
+        if self.full {
+            return;
+        }
+        let (mut start, mut end) = (range.start, range.end);
+        while let Some((&from, &to)) = self.ranges.range(..=end).next_back() {
+            if to < start {
+                break;
+            }
+            self.ranges.remove(&from);
+            (start, end) = (start.min(from), end.max(to));
+        }
+        self.ranges.insert(start, end);
+        if self.ranges.len() > MOST {
+            self.full = true;
+            self.ranges.clear();
+        }
+    }
+
+    /// The ranges in ascending order, unless there are too many.
+    pub(super) fn ranges(&self) -> Option<Vec<Range<u64>>> {
+        let all = self.ranges.iter().map(|(&start, &end)| start..end);
+        (!self.full).then(|| all.collect())
+    }
+
+    /// Bytes of all ranges, unless there are too many.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        // Ranges do not overlap, so their bytes can be counted.
+        let bytes = self.ranges.iter().map(|(start, end)| end - start).sum();
+        (!self.full).then_some(bytes)
+    }
+
+    /// Where the last range begins, and where all ranges end.
+    pub(super) fn limits(&self) -> (u64, u64) {
+        (self.last, self.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined() {
+        let mut extents = Extents::default();
+        for range in [10..20, 30..40, 5..5, 20..22, 35..50, 60..61, 0..1] {
+            extents.add(range);
+        }
+        assert_eq!(extents.ranges(), Some(vec![0..1, 10..22, 30..50, 60..61]));
+        assert_eq!((extents.bytes(), extents.limits()), (Some(34), (60, 61)));
+        extents.add(9..60);
+        assert_eq!(extents.ranges(), Some(vec![0..1, 9..61]));
+        extents.add(12..13);
+        assert_eq!((extents.bytes(), extents.limits()), (Some(53), (60, 61)));
+    }
+
+    #[test]
+    fn the_number_of_ranges_is_limited() {
+        let mut extents = Extents::default();
+        (0..=MOST as u64).for_each(|n| extents.add(3 * n..3 * n + 1));
+        assert_eq!((extents.ranges(), extents.bytes()), (None, None));
+        let last = 3 * MOST as u64;
+        assert_eq!(extents.limits(), (last, last + 1));
+    }
+}

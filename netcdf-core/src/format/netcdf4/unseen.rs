@@ -1,0 +1,66 @@
+//! Datasets that are not variables: dimensions alone, and what netCDF cannot express. Their data takes room in the file.
+
+use crate::arithmetic::Amount;
+use crate::chunk::OtherData;
+use crate::chunk::scatter::Block;
+use crate::env::Env;
+use crate::error::Result;
+use crate::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
+use crate::format::hdf5::dataspace::Dataspace;
+use crate::format::hdf5::message;
+use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::{File, ObjectHeader};
+
+/// Where the data of the datasets with headers at these addresses lies.
+///
+/// # Errors
+/// Those of reading headers and indexes.
+pub(super) fn data(file: &File, headers: &[u64], env: &Env) -> Result<OtherData> {
+    let mut found = OtherData::default();
+    for &address in headers {
+        env.cancel.check()?;
+        of_dataset(file, address, &mut |place, size| {
+            env.cancel.check()?;
+            if size > 0 {
+                found.first = Some(found.first.map_or(place, |first| first.min(place)));
+                found.bytes = (Amount::of(found.bytes) + size).get();
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// Visits the place and size of each piece of data of a dataset.
+fn of_dataset(
+    file: &File,
+    address: u64,
+    visit: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    let header = ObjectHeader::read(file, address)?;
+    let space = header.body_of(file, message::DATASPACE)?;
+    let layout = header.body_of(file, message::LAYOUT)?;
+    let (Some(space), Some(layout)) = (space, layout) else {
+        return Ok(());
+    };
+    match Layout::parse(&mut layout.fields(file))? {
+        Layout::Compact(_) | Layout::Virtual { .. } => Ok(()),
+        Layout::Contiguous { address: None, .. } => Ok(()),
+        Layout::Contiguous {
+            address: Some(address),
+            size,
+        } => visit(file.place(address)?, size.unwrap_or(1)),
+        Layout::Chunked(chunked) => {
+            let space = Dataspace::parse(&mut space.fields(file))?;
+            let extent = DatasetExtent {
+                dims: &space.dims,
+                max: &space.max,
+            };
+            let index = OpenIndex::open(file, &chunked, &extent)?;
+            let whole = Block::whole(index.grid());
+            index.locate(file, &whole, &mut |chunk| {
+                visit(file.place(chunk.address)?, chunk.size)
+            })
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A set of keys whose requests are counted.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Counter;
+use crate::error::Result;
+use crate::io::Store;
+use crate::io::odd::Odd;
+use crate::io::store::{Content, Hints, KeyParts, KeyRanges, VisitKey};
+
+/// A store whose requests are counted: one for each key, range of a key, and listing.
+#[derive(Debug)]
+pub(super) struct CountedStore {
+    pub(super) inner: Arc<dyn Store>,
+    pub(super) count: Arc<Counter>,
+}
+
+impl CountedStore {
+    fn parts(&self, ranges: usize, got: &Result<KeyParts>) {
+        let parts = got.as_ref().ok().and_then(|parts| parts.as_deref());
+        let bytes = parts
+            .unwrap_or_default()
+            .iter()
+            .map(|part| part.len() as u64);
+        self.count.add(ranges, bytes.sum());
+    }
+}
+
+impl Store for CountedStore {
+    fn name(&self) -> &Arc<str> {
+        self.inner.name()
+    }
+
+    fn hints(&self) -> Hints {
+        self.inner.hints()
+    }
+
+    fn latency(&self) -> bool {
+        self.count.counts() || self.inner.latency()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let got = self.inner.get(key)?;
+        let bytes = got.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        self.count.add(1, bytes);
+        Ok(got)
+    }
+
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+        let got = self.inner.get_many(keys, most);
+        for content in &got {
+            let bytes = match content {
+                Ok(Content::Bytes(bytes)) => bytes.len() as u64,
+                Ok(Content::Missing | Content::Longer(_)) | Err(_) => 0,
+            };
+            self.count.add(1, bytes);
+        }
+        got
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        let got = self.inner.get_ranges(key, ranges);
+        self.parts(ranges.len(), &got);
+        got
+    }
+
+    fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
+        let got = self.inner.get_parts(keys);
+        for (of, got) in keys.iter().zip(&got) {
+            self.parts(of.ranges.len(), got);
+        }
+        got
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        self.count.add(1, 0);
+        self.inner.size(key)
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        self.count.add(keys.len(), 0);
+        self.inner.sizes(keys)
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.count.add(1, 0);
+        self.inner.children(prefix)
+    }
+
+    fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
+        self.count.add(prefixes.len(), 0);
+        self.inner.children_many(prefixes)
+    }
+
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        self.count.add(1, 0);
+        self.inner.walk(prefix, visit)
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.inner.put(key, bytes)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.inner.put_if_absent(key, bytes)
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        self.inner.changed()
+    }
+
+    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+        self.inner.odd(all)
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        self.inner.delete(key)
+    }
+}

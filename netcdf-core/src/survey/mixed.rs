@@ -1,0 +1,84 @@
+//! Pages that hold both metadata and data.
+
+use std::ops::Range;
+
+use super::Survey;
+use crate::chunk::{Dataset, FilePages};
+use crate::error::Result;
+
+/// The first page that holds both metadata and data of a variable, by its first byte; `None` if there is none, or if the file has no
+/// pages. Indexes are read once more.
+pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
+    let file = survey.file();
+    let pages = file.and_then(|file| file.pages).filter(|p| p.size > 0);
+    let ranges = file.and_then(|file| file.ranges.as_deref());
+    let Some((pages, ranges)) = pages.zip(ranges) else {
+        return Ok(None);
+    };
+    let metadata: Vec<_> = ranges.iter().map(|range| numbers(pages, range)).collect();
+    let mut first = None;
+    for var in survey.vars.iter().filter(|var| var.first.is_some()) {
+        set.locate(var.var, &mut |chunk| {
+            if chunk.object == 0 && !chunk.range.is_empty() {
+                let found = common(&metadata, &numbers(pages, &chunk.range));
+                first = first.into_iter().chain(found).min();
+            }
+            Ok(())
+        })?;
+    }
+    let place = |page: u64| pages.base.checked_add(page.checked_mul(pages.size)?);
+    Ok(first.and_then(place))
+}
+
+/// The numbers of the pages that have bytes of a range, which has some.
+fn numbers(pages: FilePages, range: &Range<u64>) -> Range<u64> {
+    let number = |place: u64| {
+        place
+            .checked_sub(pages.base)
+            .map_or(0, |at| at / pages.size)
+    };
+    let last = range.end.checked_sub(1).map_or(0, number);
+    number(range.start)..last + 1
+}
+
+/// The first page of a range that is in one of these ranges, too, which are in ascending order.
+fn common(metadata: &[Range<u64>], data: &Range<u64>) -> Option<u64> {
+    let next = metadata.partition_point(|range| range.end <= data.start);
+    let range = metadata.get(next)?;
+    (range.start < data.end).then(|| range.start.max(data.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_counted_from_the_base() {
+        let pages = FilePages {
+            base: 512,
+            size: 100,
+        };
+        assert_eq!(numbers(pages, &(512..513)), 0..1);
+        assert_eq!(numbers(pages, &(611..612)), 0..1);
+        assert_eq!(numbers(pages, &(611..613)), 0..2);
+        assert_eq!(numbers(pages, &(712..912)), 2..4);
+        assert_eq!(numbers(pages, &(0..1)), 0..1);
+    }
+
+    #[test]
+    fn common_pages_are_found() {
+        let metadata = [0..2, 4..5, 5..6, 9..12];
+        for (data, want) in [
+            (0..1, Some(0)),
+            (1..9, Some(1)),
+            (2..4, None),
+            (3..5, Some(4)),
+            (5..6, Some(5)),
+            (6..9, None),
+            (6..100, Some(9)),
+            (12..20, None),
+        ] {
+            assert_eq!(common(&metadata, &data), want, "{data:?}");
+        }
+    }
+}

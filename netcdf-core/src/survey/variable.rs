@@ -1,0 +1,171 @@
+//! How a variable is stored.
+
+use crate::arithmetic::{Amount, length};
+use crate::chunk::{ChunkRef, Dataset, Layout};
+use crate::error::{OrInternal as _, Result};
+use crate::model::{StorageLayout, VarId};
+
+/// How a variable is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableSurvey {
+    /// The variable.
+    pub var: VarId,
+    /// Length of each dimension, in elements.
+    pub shape: Vec<u64>,
+    /// How its data is divided.
+    pub form: Stored,
+    /// Bytes of an element before filters; `None` if elements have different sizes.
+    pub element: Option<u64>,
+    /// Bytes of the stored data, after filters. What elements refer to in a heap does not count.
+    pub stored: u64,
+    /// Number and sizes of the stored chunks or records; `None` for data in one piece.
+    pub chunks: Option<ChunkSizes>,
+    /// The first byte of its data in the file that holds the metadata.
+    pub first: Option<u64>,
+}
+
+/// How the data of a variable is divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// Chunks, with the number of elements per dimension.
+    Chunked(Vec<u64>),
+    /// Records, between those of other variables.
+    Records,
+    /// One run of bytes.
+    Contiguous,
+    /// Within the metadata.
+    Compact,
+    /// Files of its own.
+    External,
+    /// Other datasets.
+    Virtual,
+    /// A way that is not known.
+    Unknown,
+}
+
+/// Number and sizes of stored chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChunkSizes {
+    /// Their number.
+    pub count: u64,
+    /// Bytes of the smallest.
+    pub smallest: u64,
+    /// Bytes of the largest.
+    pub largest: u64,
+}
+
+impl ChunkSizes {
+    fn add(&mut self, bytes: u64) {
+        self.smallest = match self.count {
+            0 => bytes,
+            _ => self.smallest.min(bytes),
+        };
+        self.largest = self.largest.max(bytes);
+        self.count = (Amount::of(self.count) + 1u64).get();
+    }
+}
+
+impl VariableSurvey {
+    pub(super) fn of(set: Dataset<'_>, var: VarId) -> Result<Self> {
+        let layout = set.layout(var)?;
+        let form = Stored::of(set, var, &layout)?;
+        // The elements that a reader makes have no size of their own.
+        let made = set.reader.assembles(var) && form != Stored::Virtual;
+        let mut found = Self {
+            var,
+            shape: set.reader.schema().shape(var),
+            element: (!made).then_some(layout.element.size),
+            stored: 0,
+            chunks: form.has_pieces().then(ChunkSizes::default),
+            first: None,
+            form,
+        };
+        if found.form != Stored::Virtual {
+            set.locate(var, &mut |chunk| {
+                found.add(&chunk);
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, chunk: &ChunkRef) {
+        let bytes = length(&chunk.range);
+        self.stored = (Amount::of(self.stored) + bytes).get();
+        if let Some(chunks) = &mut self.chunks {
+            chunks.add(bytes);
+        }
+        if chunk.object == 0 && bytes > 0 {
+            let start = chunk.range.start;
+            self.first = Some(self.first.map_or(start, |first| first.min(start)));
+        }
+    }
+
+    /// Bytes of all elements before filters.
+    #[must_use]
+    pub fn raw(&self) -> Option<u64> {
+        Some((Amount::product(&self.shape) * self.element?).get())
+    }
+
+    /// Elements of a chunk per dimension.
+    #[must_use]
+    pub fn chunk(&self) -> Option<&[u64]> {
+        match &self.form {
+            Stored::Chunked(chunk) => Some(chunk),
+            Stored::Records | Stored::Contiguous | Stored::Compact => None,
+            Stored::External | Stored::Virtual | Stored::Unknown => None,
+        }
+    }
+
+    /// Bytes of a chunk before filters.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> Option<u64> {
+        Some((Amount::product(self.chunk()?) * self.element?).get())
+    }
+
+    /// Number of stored chunks, if the data is stored in chunks.
+    #[must_use]
+    pub fn chunk_count(&self) -> u64 {
+        let chunks = self.chunks.filter(|_| self.chunk().is_some());
+        chunks.map_or(0, |chunks| chunks.count)
+    }
+}
+
+impl Stored {
+    fn of(set: Dataset<'_>, var: VarId, layout: &Layout) -> Result<Self> {
+        let variable = set.reader.schema().var(var).or_internal("a variable")?;
+        Ok(match &variable.storage.layout {
+            Some(StorageLayout::Chunked(chunk)) => Self::Chunked(chunk.clone()),
+            Some(StorageLayout::Contiguous) if set.reader.is_external(var) => Self::External,
+            Some(StorageLayout::Contiguous) => Self::Contiguous,
+            Some(StorageLayout::Compact) => Self::Compact,
+            Some(StorageLayout::Virtual) => Self::Virtual,
+            Some(StorageLayout::Unknown) => Self::Unknown,
+            // Formats without settings of storage.
+            None if layout.chunk == layout.extent => Self::Contiguous,
+            None => Self::Records,
+        })
+    }
+
+    fn has_pieces(&self) -> bool {
+        match self {
+            Self::Chunked(_) | Self::Records => true,
+            Self::Contiguous | Self::Compact | Self::External => false,
+            Self::Virtual | Self::Unknown => false,
+        }
+    }
+
+    /// The name for users.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Chunked(_) => "chunked",
+            Self::Records => "records",
+            Self::Contiguous => "contiguous",
+            Self::Compact => "compact",
+            Self::External => "external",
+            Self::Virtual => "virtual",
+            Self::Unknown => "unknown",
+        }
+    }
+}

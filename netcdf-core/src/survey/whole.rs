@@ -1,0 +1,90 @@
+//! The size of a dataset, and of the parts of it.
+
+use super::Survey;
+use crate::arithmetic::{Amount, length};
+use crate::chunk::Metadata;
+use crate::error::Result;
+use crate::io::{Container, Store, store};
+use crate::model::DataType;
+use crate::model::{Atomic, Schema};
+
+/// The size of a dataset, as far as known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// Bytes of the file, or of all keys.
+    pub bytes: Option<u64>,
+    /// Number of keys.
+    pub keys: Option<u64>,
+    /// Bytes of the keys that hold metadata.
+    pub metadata: Option<u64>,
+}
+
+/// The size of a dataset. Stores far away are not asked for all their keys.
+///
+/// # Errors
+/// Those of listing the keys.
+pub fn size(container: &Container) -> Result<Size> {
+    match container {
+        Container::Source(source) => Ok(Size {
+            bytes: Some(source.len()),
+            ..Size::default()
+        }),
+        Container::Store(store) if store.latency() => Ok(Size::default()),
+        Container::Store(store) => of_keys(&**store),
+    }
+}
+
+fn of_keys(keys: &dyn Store) -> Result<Size> {
+    let [mut all, mut metadata, mut count] = [Amount::of(0u64); 3];
+    let mut known = true;
+    keys.walk("", &mut |key, bytes| {
+        known &= bytes != store::UNKNOWN;
+        count = count + 1u64;
+        all = all + bytes;
+        if is_metadata(key) {
+            metadata = metadata + bytes;
+        }
+        Ok(())
+    })?;
+    Ok(Size {
+        bytes: known.then(|| all.get()),
+        keys: Some(count.get()),
+        metadata: known.then(|| metadata.get()),
+    })
+}
+
+/// Whether a key holds metadata: names of chunks do not begin like this.
+fn is_metadata(key: &str) -> bool {
+    let last = key.rsplit('/').next().unwrap_or(key);
+    last == "zarr.json" || last.starts_with(".z") || last.starts_with(".nc")
+}
+
+impl Survey {
+    /// Bytes of metadata.
+    #[must_use]
+    pub fn metadata_bytes(&self) -> Option<u64> {
+        match self.metadata.as_ref()? {
+            Metadata::Keys { .. } => self.size.metadata,
+            Metadata::File(file) => {
+                let ranges = file.ranges.as_ref()?;
+                Some(ranges.iter().map(length).sum::<Amount>().get())
+            }
+        }
+    }
+
+    /// Bytes of a file that neither its metadata nor its data explains; `None` if that is not known, as where elements refer to a heap.
+    #[must_use]
+    pub fn unused(&self, schema: &Schema) -> Option<u64> {
+        let file = self.file()?;
+        let elsewhere = |ty: DataType| match ty {
+            DataType::Atomic(ty) => ty == Atomic::String,
+            DataType::User(_) => true,
+        };
+        if schema.vars.iter().any(|var| elsewhere(var.ty)) {
+            return None;
+        }
+        let metadata = Amount::of(self.metadata_bytes()?) + file.heaps?;
+        let data = Amount::of(self.data_within()) + file.others.bytes;
+        Some((Amount::of(self.size.bytes?) - metadata - data).get())
+    }
+}
