@@ -389,6 +389,9 @@ fn parse_chunk_size(text: &str) -> Result<u64, String> {
 }
 
 /// As [`parse_size`], also with suffixes for powers of two.
+///
+/// # Errors
+/// A message for text that is no size.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     let binary = |unit: char| {
         let number = text.strip_suffix('B').unwrap_or(text).strip_suffix(['i'])?;

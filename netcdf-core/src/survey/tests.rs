@@ -58,11 +58,11 @@ fn file(kind: Kind, vars: &[(&str, u64, Option<u64>)]) -> Vec<u8> {
     let schema = schema(kind, vars);
     let options = CreateOptions::default();
     let mut writer = format::create(Box::new(target), schema, options, &env).unwrap();
-    for n in 0..vars.len() {
+    for (n, &(_, len, chunk)) in vars.iter().enumerate() {
         let (var, ones) = (VarId(n as u32), |len: u64| vec![1; (8 * len) as usize]);
-        match vars[n].2 {
-            None => writer.put_run(var, 0, &ones(vars[n].1)).unwrap(),
-            Some(chunk) => (0..vars[n].1.div_ceil(chunk))
+        match chunk {
+            None => writer.put_run(var, 0, &ones(len)).unwrap(),
+            Some(chunk) => (0..len.div_ceil(chunk))
                 .for_each(|index| writer.put_chunk(var, index, 0, &ones(chunk)).unwrap()),
         }
     }
@@ -164,7 +164,7 @@ fn made(vars: &[(u64, u64)]) -> Survey {
             ..Size::default()
         },
         metadata: Some(Metadata::File(FileMetadata {
-            ranges: Some(vec![0..4096]),
+            ranges: Some(std::iter::once(0..4096).collect()),
             last: 4000,
             end: 4096,
             ..FileMetadata::default()

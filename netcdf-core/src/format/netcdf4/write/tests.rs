@@ -671,7 +671,7 @@ fn pages_hold_metadata_or_data() {
             .collect();
         assert_eq!(nodes.len(), 30 * 6);
         let node = 24 + 64 * 8 + 65 * 24;
-        let fits = |at: u64| at % size == 0 || at % size + node <= size;
+        let fits = |at: u64| at.is_multiple_of(size) || at % size + node <= size;
         assert!(nodes.into_iter().all(fits), "{size}");
         let source: Arc<dyn Source> = Arc::new(MemorySource::new("t.nc", bytes));
         let back = format::open(Container::Source(source), &Env::default()).unwrap();
