@@ -58,6 +58,17 @@ impl Extents {
         (!self.full).then_some(bytes)
     }
 
+    /// Bytes of `heaps` that are not in these ranges, unless there are too many.
+    pub(super) fn bytes_beside(&self, heaps: &Self) -> Option<u64> {
+        let mut all = Self {
+            ranges: self.ranges.clone(),
+            full: self.full,
+            ..Self::default()
+        };
+        heaps.ranges()?.into_iter().for_each(|range| all.add(range));
+        all.bytes()?.checked_sub(self.bytes()?)
+    }
+
     /// Where the last range begins, and where all ranges end.
     pub(super) fn limits(&self) -> (u64, u64) {
         (self.last, self.end)
@@ -80,6 +91,12 @@ mod tests {
         assert_eq!(extents.ranges(), Some(vec![0..1, 9..61]));
         extents.add(12..13);
         assert_eq!((extents.bytes(), extents.limits()), (Some(53), (60, 61)));
+        let mut others = Extents::default();
+        [5..10, 20..30, 60..70]
+            .into_iter()
+            .for_each(|range| others.add(range));
+        assert_eq!(extents.bytes_beside(&others), Some(4 + 9));
+        assert_eq!(others.bytes_beside(&extents), Some(1 + 40));
     }
 
     #[test]

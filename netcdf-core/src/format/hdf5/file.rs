@@ -271,6 +271,13 @@ impl File {
         }
     }
 
+    /// Notes that an object of the global heap, with those beside it, is metadata.
+    pub fn note_object(&self, object: &CollectionObject) {
+        if let Some((address, len)) = object.collection() {
+            self.note(address, len);
+        }
+    }
+
     fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
         let noted = self.noted.as_ref()?;
         Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
@@ -291,7 +298,7 @@ impl File {
             ranges: noted.metadata.ranges(),
             last,
             end,
-            heaps: noted.heaps.bytes(),
+            heaps: noted.metadata.bytes_beside(&noted.heaps),
             pages: self.pages.map(|pages| FilePages {
                 base: pages.base,
                 size: pages.size,

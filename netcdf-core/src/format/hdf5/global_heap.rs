@@ -214,6 +214,12 @@ impl Deref for CollectionObject {
 }
 
 impl CollectionObject {
+    /// The address and the bytes of its collection.
+    pub(super) fn collection(&self) -> Option<(u64, u64)> {
+        let bytes = &self.collection.bytes;
+        Some((bytes.address?, bytes.data.len() as u64))
+    }
+
     /// Its address in the file.
     #[must_use]
     pub fn address(&self) -> Option<u64> {

@@ -225,8 +225,13 @@ impl Reader for Netcdf4Reader {
 
     fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
         let file = self.files.get(0)?;
-        // The indexes of these datasets are metadata, too.
+        // The indexes of these datasets are metadata, and so is what virtual datasets consist of.
         let others = unseen::data(&file, &self.unseen, env)?;
+        for data in &self.vars {
+            if let Some(sources) = &data.sources {
+                sources.mappings(&data.var.dataset)?;
+            }
+        }
         let places = file.places();
         Ok(places.map(|places| Metadata::File(FileMetadata { others, ..places })))
     }

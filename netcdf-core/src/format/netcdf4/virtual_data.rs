@@ -68,6 +68,8 @@ impl Virtual {
                 && let Some(object) = self.file.heap_object(heap, index)?
             {
                 self.nesting.spend(0, object.len(), &self.file)?;
+                // Which sources there are is metadata, unlike other contents of the heap.
+                self.file.note_object(&object);
                 return virtual_dataset::parse(&self.file, &object, object.address());
             }
             Ok(vec![])
