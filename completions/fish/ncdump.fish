@@ -11,6 +11,9 @@ complete -c ncdump -s p -d 'Significant digits of float and double values, overr
 complete -c ncdump -s d -d 'Like -p, but C_format takes precedence (old form)' -r
 complete -c ncdump -l tolerance -d 'With --diff: numbers may differ by ABS, or by REL times the larger magnitude' -r
 complete -c ncdump -l ignore -d 'With --diff: leave out attributes and objects: names, paths, patterns, and `v:units` for an attribute of `v`' -r
+complete -c ncdump -l require -d 'Print only where the dataset falls short of these rules, on standard error, and exit with 0 if it does not, with 1 if it does, and with 2 on any error' -r -f -a "cloud\t'All metadata in front of the data, chunks of 1 MiB and more before filters, or one for each variable'
+cmip7\t'A netCDF-4 file, all metadata in front, time and its bounds in one chunk each, other chunks of 4 MiB and more'
+paged\t'A netCDF-4 file whose metadata is in pages of its own, of 64 KiB and more'"
 complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: accepted, without effect' -r -f -a "F\t''
 p\t''
 m\t''"
@@ -32,12 +35,13 @@ complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
 complete -c ncdump -l filters -d 'Print only a table of the filters of each variable, and whether they are available here'
 complete -c ncdump -l sum -d 'Print only digests of what the dataset says, however it is stored: of each variable, and of the dataset (docs/sum.md)'
 complete -c ncdump -l check -d 'With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets named there still have them'
+complete -c ncdump -l layout -d 'Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a network would miss (docs/cloud.md)'
 complete -c ncdump -l stats -d 'Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram'
 complete -c ncdump -l unpack -d 'With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones'
 complete -c ncdump -s t -d 'Print times as dates, `2000-01-01 06`'
 complete -c ncdump -s i -d 'Print times as dates, `2000-01-01T06`'
 complete -c ncdump -s x -d 'Print NcML instead of CDL, without data'
-complete -c ncdump -l json -d 'Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K, --filters, --diff, --sum and --stats'
+complete -c ncdump -l json -d 'Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K, --filters, --diff, --sum, --stats and --layout'
 complete -c ncdump -s w -d 'Cache variables of remote datasets: accepted, without effect on files'
 complete -c ncdump -l strict -d 'Treat notes as errors: exit with 1 if anything is left out'
 complete -c ncdump -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
