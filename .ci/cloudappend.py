@@ -92,13 +92,14 @@ def h5_append(found):
     return place, values
 
 
-def add_h5py(path):
-    """Adds with h5py, and reads again."""
+def add_h5py(path, pages=False):
+    """Adds with h5py, where asked to with a buffer for pages, and reads again."""
     notes, written = Notes(), {}
     with h5py.File(path, "r") as file:
         shapes = {name: o.shape for name, o in h5_objects(file)[0].items()}
         before = h5_state(file, shapes)
-    with h5py.File(path, "r+") as file:
+        how = {"page_buf_size": 8 * file.id.get_create_plist().get_file_space_page_size()} if pages else {}
+    with h5py.File(path, "r+", **how) as file:
         datasets, groups = h5_objects(file)
         for name, found in datasets.items():
             if unlimited(found) is not None:
@@ -210,6 +211,8 @@ def new_variable(group):
 
 
 ADDITIONS = {"h5py": add_h5py, "netCDF4-python": add_netcdf}
+# Of copies in pages, compared with additions to the input by h5py.
+IN_PAGES = {"h5py, page buffer": ("h5py", lambda path: add_h5py(path, pages=True))}
 
 
 def prints(file, path):
@@ -221,42 +224,63 @@ def prints(file, path):
         return "no end"
 
 
-def additions(file, library, path):
+def additions(file, add, path):
     """Notes of additions to a copy of a file, or why there are none."""
     work = file.folder / "work.nc"
     shutil.copyfile(path, work)
     work.chmod(0o644)
-    notes, why = guarded(ADDITIONS[library], work)
+    notes, why = guarded(add, work)
     if why:
         return why
     notes["ncdump"] = f"status {status}" if (status := prints(file, work)) else ""
     return notes
 
 
+class Baseline:
+    """What can be added to the input and to a plain copy, each tried once."""
+
+    def __init__(self, file, library):
+        self.file, self.add, self.plain = file, ADDITIONS[library], None
+        self.input = additions(file, self.add, file.original())
+
+    def of_plain(self, what):
+        self.plain = self.plain or additions(self.file, self.add, self.file.copy("plain"))
+        return self.plain.get(what, "not there") if isinstance(self.plain, dict) else self.plain
+
+
+def compare(baseline, after):
+    """(what was found, addition, outcome) for each addition."""
+    for what, why in baseline.input.items():
+        now = after.get(what, "not there")
+        if why:
+            yield "additions not possible in the input", what, now
+        elif not now:
+            yield "values read back" if what.startswith(("values ", "records ")) else "additions", what, now
+        elif now == baseline.of_plain(what):
+            yield "additions as in plain copies", what, now
+        else:
+            yield None, what, now
+
+
 def append(file):
     """What can be added to the input can be added to copies."""
     counts, wrong = collections.Counter(), []
-    for library in ADDITIONS if file.copies() else ():
-        before = additions(file, library, file.original())
-        if isinstance(before, str):
-            counts[f"{library}: inputs not changed"] += 1
-            continue
-        plainly = None
-        for mode, copy in file.copies():
-            after = additions(file, library, copy)
-            if isinstance(after, str):
-                wrong.append(f"{file.path} {MODES[mode]}: {library}: {after}")
+    baselines = {library: Baseline(file, library) for library in (ADDITIONS if file.copies() else ())}
+    for library, baseline in baselines.items():
+        counts[f"{library}: inputs not changed"] += isinstance(baseline.input, str)
+    for mode, copy in file.copies():
+        tries = {library: (library, add) for library, add in ADDITIONS.items()} | (IN_PAGES if "paged" in MODES[mode] else {})
+        for name, (library, add) in tries.items():
+            if isinstance(baselines[library].input, str):
                 continue
-            counts[f"{library}: copies"] += 1
-            for what, why in before.items():
-                if why:
-                    counts[f"{library}: additions not possible in the input"] += 1
-                elif after.get(what, "not there") == "":
-                    counts[f"{library}: additions"] += not what.startswith(("values ", "records "))
+            after = additions(file, add, copy)
+            if isinstance(after, str):
+                wrong.append(f"{file.path} {MODES[mode]}: {name}: {after}")
+                continue
+            counts[f"{name}: copies"] += 1
+            for found, what, now in compare(baselines[library], after):
+                if found:
+                    counts[f"{name}: {found}"] += 1
                 else:
-                    plainly = plainly or additions(file, library, file.copy("plain"))
-                    if isinstance(plainly, dict) and plainly.get(what, "not there") == after.get(what, "not there"):
-                        counts[f"{library}: additions as in plain copies"] += 1
-                    else:
-                        wrong.append(f"{file.path} {MODES[mode]}: {library}: {what}: {after.get(what, 'not there')}")
+                    wrong.append(f"{file.path} {MODES[mode]}: {name}: {what}: {now}")
     return counts, wrong

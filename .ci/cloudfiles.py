@@ -19,7 +19,7 @@ import pyfive  # noqa: E402,F401: processes for each look have what they need
 import readers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MODES = {"general": "--cloud", "paged": "--cloud=paged", "cmip7": "--cloud=cmip7"}
+MODES = {"general": "--cloud", "paged": "--cloud=paged", "cmip7": "--cloud=cmip7", "both": "--cloud=cmip7,paged"}
 HOW = {"plain": [], "decoded": ["-F", "none"], **{mode: [option] for mode, option in MODES.items()}}
 SUFFIXES = (".nc", ".nc4", ".h5", ".hdf5", ".he5", ".hdf")
 MEMORY = 4 << 30
@@ -81,7 +81,7 @@ class File:
     def view(self, reader, path):
         """Items that a reader finds, or why it does not. For inputs there is less time than for copies."""
         if (reader, path) not in self.views:
-            found, why = guarded(readers.KNOWN[reader], path, seconds=10 if path == self.path else 60)
+            found, why = guarded(readers.KNOWN[reader], path, seconds=5 if path == self.path else 60)
             self.views[reader, path] = why or found
         return self.views[reader, path]
 
@@ -186,8 +186,8 @@ def metadata_and_data(path):
         return noted.reads, places(file)
 
 
-def heaps(path):
-    """(offset, 16) of the beginnings of heaps of variable-length data."""
+def heaps(path, attributes):
+    """Offsets of heaps of variable-length values of attributes, or of data."""
     noted = Noted(path)
 
     def attempt(read):
@@ -197,15 +197,15 @@ def heaps(path):
             pass  # what h5py cannot read
 
     def look(_, found):
-        if isinstance(found, h5py.Dataset) and found.dtype.hasobject and (found.size or 0) < readers.MOST:
+        if not attributes and isinstance(found, h5py.Dataset) and found.dtype.hasobject and (found.size or 0) < readers.MOST:
             attempt(lambda: found[()])
-        for name in found.attrs:
+        for name in found.attrs if attributes else ():
             attempt(lambda: found.attrs[name])
 
     with h5py.File(noted, "r") as file:
         look("", file)
         file.visititems(look)
-    return [(at, 16) for at, _ in noted.reads if noted.bytes[at : at + 4] == b"GCOL"]
+    return {at for at, _ in noted.reads if noted.bytes[at : at + 4] == b"GCOL"}
 
 
 def model_file(path, seed):

@@ -109,20 +109,16 @@ def read_by_pages(path, size):
     return readers.read_h5py(path, page_buf_size=max(size, 8 * size))
 
 
-def page_faults(path, size, given):
+def page_faults(path, size):
     """What is wrong with a file in pages of a size."""
     reads, data = metadata_and_data(path)
     data = [part for part in data if part[1]]
     metadata = {at // size for at, _ in reads}
-    mixed = metadata & {page for at, length in data + heaps(path) for page in range(at // size, (at + length - 1) // size + 1)}
+    mixed = metadata & {page for at, length in data for page in range(at // size, (at + length - 1) // size + 1)}
     if mixed:
         yield f"pages {sorted(mixed)[:5]} of {size} bytes hold metadata and data"
     if pathlib.Path(path).stat().st_size % size:
         yield f"{pathlib.Path(path).stat().st_size} bytes are no multiple of pages of {size} bytes"
-    if given is not None:
-        if size != given:
-            yield f"pages have {size} bytes, not {given}"
-        return
     if not SMALLEST <= size <= LARGEST or size & (size - 1):
         yield f"pages have {size} bytes"
     last, end = max(at for at, _ in reads), max(at + length for at, length in reads)
@@ -132,11 +128,17 @@ def page_faults(path, size, given):
         yield f"a page of {size} bytes is larger than needed for metadata up to {end}"
 
 
+def heaps_among_metadata(path, size):
+    """Whether heaps with variable-length data, other than those of attributes, have pages in common with metadata."""
+    pages = {at // size for at, _ in metadata_and_data(path)[0]}
+    return any(at // size in pages for at in heaps(path, False) - heaps(path, True))
+
+
 def paged(file):
     """Whether copies in pages are."""
     counts, wrong = collections.Counter(), []
     for mode, copy in file.copies():
-        if not mode.startswith("paged"):
+        if "paged" not in MODES[mode]:
             continue
         size, why = guarded(page_size, copy)
         if not size:
@@ -144,13 +146,13 @@ def paged(file):
             continue
         counts["copies"] += 1
         counts[f"pages of {size >> 10} KiB"] += 1
-        given = MODES[mode].partition(",")[2]
-        found, why = guarded(lambda: list(page_faults(copy, size, int(given) if given else None)))
+        found, why = guarded(lambda: list(page_faults(copy, size)))
         wrong += [f"{file.path} {MODES[mode]}: {fault}" for fault in ([why] if why else found)]
         items, why = guarded(read_by_pages, copy, size)
-        if why or items != file.view("h5py", copy):
+        if (why or items) != file.view("h5py", copy):
             wrong.append(f"{file.path} {MODES[mode]}: h5py with page_buf_size reads something else: {why}")
         counts["read with page_buf_size"] += not why
+        counts["with a heap of data among metadata"] += guarded(heaps_among_metadata, copy, size)[0] or 0
     return counts, wrong
 
 
