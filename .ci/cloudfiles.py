@@ -62,7 +62,7 @@ class File:
             self.said = "does not end"
             return None
         self.said = done.stderr.strip()[-200:]
-        return target if done.returncode == 0 and h5py.h5f.is_hdf5(os.fsencode(target)) else None
+        return target if done.returncode == 0 and target.is_file() and h5py.h5f.is_hdf5(os.fsencode(target)) else None
 
     def copies(self):
         """(mode, path) for each mode; all modes copy what a plain copy can be made of, which `not_copied` looks at."""

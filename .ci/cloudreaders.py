@@ -185,7 +185,7 @@ def opens(file, fewer=False):
     before, why = guarded(requests, file.original())
     if why:
         return collections.Counter(**{"inputs not read": 1}), wrong, ""
-    line = [f"input {before[0]} {before[1]}"]
+    line = [f"{before[0]} requests for headers and {before[1]} with places of chunks in the input"]
     for mode, copy in file.copies():
         after, why = guarded(requests, copy)
         if why:
@@ -193,9 +193,9 @@ def opens(file, fewer=False):
             continue
         counts[f"{mode}: copies"] += 1
         line.append(f"{mode} {after[0]} {after[1]}")
-        for what, old, new in zip(("headers", "headers and places"), before, after):
-            counts[f"{mode}: requests for {what}, input"] += old
-            counts[f"{mode}: requests for {what}, copy"] += new
+        for what, old, new in zip(("headers", "headers and places of chunks"), before, after):
+            counts[f"{mode}: requests for {what} in inputs"] += old
+            counts[f"{mode}: requests for {what} in copies"] += new
         if after[0] > before[0] or after[1] > before[1] or fewer and after[1] >= before[1]:
             wrong.append(f"{file.path} {MODES[mode]}: {after} requests (headers; and places), the input took {before}")
     return counts, wrong, f"{file.path.name}: " + ", ".join(line)
