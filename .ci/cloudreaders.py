@@ -30,6 +30,8 @@ def differences(before, after, plain):
             counts["items not read in the input"] += old.startswith(UNREAD)
         elif old.startswith(UNREAD):
             counts["items not read in the input"] += 1
+        elif "requires optional package" in new:
+            counts["items whose filter the reader does not have here"] += 1
         elif (other := plain(key)) == new:
             counts["items as in plain copies"] += 1
         elif other.startswith(UNREAD) and longer(key, before, after) == plain(variable(key)):
