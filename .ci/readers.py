@@ -10,6 +10,7 @@ library has crashed or does not end. READERS has the readers that are installed.
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import resource
 import subprocess
@@ -108,7 +109,7 @@ def data(items, path, elements, read):
         items[f"data {path}"] = f"cannot be read: {str(e)[:80]}"
 
 
-def read_h5py(path):
+def read_h5py(path, **how):
     import h5py
     import hdf5plugin  # noqa: F401: registers its filters
     items = {}
@@ -129,9 +130,34 @@ def read_h5py(path):
             for key in o.attrs:
                 attribute(items, own, key, lambda: o.attrs[key])
 
-    with h5py.File(path, "r") as f:
+    with h5py.File(path, "r", **how) as f:
         visit("", f)
         f.visititems(visit)
+    return items
+
+
+def read_pyfive(path):
+    """For .ci/cloud: what pyfive, a reader of its own in Python, makes of groups and datasets."""
+    import pyfive
+    items = {}
+
+    def visit(own, o):
+        if isinstance(o, pyfive.Dataset):
+            items[f"var {own}"] = f"{list(o.shape)} {o.dtype}"
+            data(items, own, math.prod(o.shape), lambda: o[...])
+        elif isinstance(o, pyfive.Group):
+            items[f"group {own}"] = ""
+            for name in o:
+                try:
+                    visit(f"{own.rstrip('/')}/{name}", o[name])
+                except Exception as e:  # noqa: BLE001
+                    items[f"var {own.rstrip('/')}/{name}"] = f"cannot be read: {str(e)[:80]}"
+        if isinstance(o, (pyfive.Dataset, pyfive.Group)):
+            for key in o.attrs:
+                attribute(items, own, key, lambda: o.attrs[key])
+
+    with pyfive.File(path) as f:
+        visit("/", f)
     return items
 
 
@@ -210,7 +236,8 @@ def groups(path):
         return list(all_of(f))[:MOST_GROUPS]
 
 
-KNOWN = {"h5py": read_h5py, "netCDF4-python": read_netcdf4, "xarray": read_xarray, "h5netcdf": read_h5netcdf}
+KNOWN = {"h5py": read_h5py, "netCDF4-python": read_netcdf4, "xarray": read_xarray, "h5netcdf": read_h5netcdf,
+         "pyfive": read_pyfive}
 NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5netcdf": "h5netcdf"}
 
 
