@@ -1,6 +1,11 @@
 //! `--cloud`: what readers over a network need.
 
+use std::collections::BTreeMap;
+
+use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::options::{ChunkShapes, ChunkSize, VarLayout};
+use netcdf_core::error::{Context as _, ErrorKind, Result};
+use netcdf_core::filter::Context;
 use netcdf_core::model::{FileSpace, Schema, Values, VarId};
 
 use crate::cli::{StorageArgs, parse_memory};
@@ -16,7 +21,7 @@ pub struct CloudRules {
 
 impl CloudRules {
     /// Parses `RULES`: `cmip7`, `paged[,SIZE]`, both with a comma between them, or nothing.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut rules = Self::default();
         let mut words = text.split(',').filter(|_| !text.is_empty()).peekable();
         while let Some(word) = words.next() {
@@ -43,7 +48,7 @@ impl CloudRules {
     }
 }
 
-fn parse_page_size(text: &str) -> Result<u64, String> {
+fn parse_page_size(text: &str) -> std::result::Result<u64, String> {
     let size = parse_memory(text)?;
     match size.is_power_of_two() && (512..=1 << 30).contains(&size) {
         true => Ok(size),
@@ -57,7 +62,7 @@ const CHUNK: u64 = 4 << 20;
 const FACTOR: u64 = 4;
 
 /// The size of chunks that the options ask for.
-pub fn chunk_size(given: &StorageArgs) -> Option<ChunkSize> {
+pub fn chunk_size(given: &StorageArgs, fixed: BTreeMap<VarId, String>) -> Option<ChunkSize> {
     let bytes = given.chunk_size.unwrap_or(CHUNK);
     let most = bytes.checked_mul(FACTOR).unwrap_or(bytes);
     let kept = match given.cloud {
@@ -65,11 +70,48 @@ pub fn chunk_size(given: &StorageArgs) -> Option<ChunkSize> {
         Some(rules) if rules.cmip7 => Some(bytes..=most),
         Some(_) => Some(bytes / FACTOR..=most),
     };
-    (given.chunk_size.is_some() || given.cloud.is_some()).then_some(ChunkSize { bytes, kept })
+    (given.chunk_size.is_some() || given.cloud.is_some()).then_some(ChunkSize {
+        bytes,
+        kept,
+        fixed,
+    })
+}
+
+/// The variables whose chunks cannot be decoded or made anew here, and why. Without rules there are none: then sizes of chunks are asked
+/// for, and what cannot be done is an error.
+///
+/// # Errors
+/// Those of reading the index of chunks.
+pub fn fixed(rules: Option<CloudRules>, set: Dataset<'_>) -> Result<BTreeMap<VarId, String>> {
+    let mut found = BTreeMap::new();
+    if rules.is_none() {
+        return Ok(found);
+    }
+    let schema = set.reader.schema();
+    for (id, var) in schema.var_ids().zip(&schema.vars) {
+        let Some(chunk) = var.storage.chunk() else {
+            continue;
+        };
+        let context = Context::of(schema, var, chunk.to_vec());
+        let filters = &set.env.filters;
+        let usable = match set.check_filters(id) {
+            Err(e) if e.kind() == ErrorKind::FilterUnavailable => Err(e),
+            Err(e) => return Err(e).in_object(|| schema.var_path(id)),
+            Ok(()) => filters.check_encoding(&var.storage.filters, &context),
+        };
+        if let Err(e) = usable {
+            found.insert(id, e.what().to_string());
+        }
+    }
+    Ok(found)
 }
 
 /// Puts the time coordinate and its bounds into one chunk each, unless they have none, or chunks of theirs are asked for.
-pub fn time_in_one_chunk(schema: &Schema, chunks: &mut ChunkShapes) {
+pub fn time_in_one_chunk(
+    schema: &Schema,
+    fixed: &BTreeMap<VarId, String>,
+    chunks: &mut ChunkShapes,
+) {
     let Some(time) = root_var(schema, b"time") else {
         return;
     };
@@ -86,7 +128,7 @@ pub fn time_in_one_chunk(schema: &Schema, chunks: &mut ChunkShapes) {
         root_var(schema, name?.trim_ascii_end())
     });
     for id in std::iter::once(time).chain(bounds) {
-        let Some(var) = schema.var(id) else {
+        let Some(var) = schema.var(id).filter(|_| !fixed.contains_key(&id)) else {
             continue;
         };
         let unlimited = var.dims.iter().any(|&dim| schema.is_unlimited(dim));

@@ -202,7 +202,8 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
 /// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
 fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> Result<copy::Plan> {
     let (reader, env) = (set.reader, set.env);
-    let options = options::resolve(cli, kind, named, &env.notes)?;
+    let fixed = cloud::fixed(cli.storage.cloud, set)?;
+    let options = options::resolve(cli, kind, (named, fixed), &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(cli, kind) {
         env.notes.say(Note {

@@ -1,10 +1,12 @@
 //! From the command line to the options of the copy.
 
+use std::collections::BTreeMap;
+
 use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
-use netcdf_core::model::{Kind, Schema};
+use netcdf_core::model::{Kind, Schema, VarId};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
@@ -13,13 +15,18 @@ use crate::cli::{Cli, StorageArgs};
 use crate::cloud::{self, CloudRules};
 use crate::selection;
 
-/// The options of a copy of an input with this schema to an output of `kind`, if a kind was given. `notes` receives the
-/// variables that are left out, and names in storage options that match nothing.
+/// The options of a copy of an input with this schema, where chunks of the `fixed` variables stay ([`cloud::fixed`]), to an output of
+/// `kind`, if a kind was given. `notes` receives the variables that are left out, and names in storage options that match nothing.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
 /// [`ErrorKind::NotFound`] for unknown variables and groups.
-pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) -> Result<Options> {
+pub fn resolve(
+    cli: &Cli,
+    kind: Option<Kind>,
+    (schema, fixed): (&Schema, BTreeMap<VarId, String>),
+    notes: &Notes,
+) -> Result<Options> {
     let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
@@ -63,7 +70,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
     }
     let mut chunks = chunks.map_err(|e| wrong("-c", &given.chunks, e))?;
     if given.cloud.is_some_and(|rules| rules.cmip7) {
-        cloud::time_in_one_chunk(schema, &mut chunks);
+        cloud::time_in_one_chunk(schema, &fixed, &mut chunks);
     }
     let mut passed_over = filters.passed_over;
     passed_over.extend(quantize.passed_over);
@@ -85,7 +92,7 @@ pub fn resolve(cli: &Cli, kind: Option<Kind>, schema: &Schema, notes: &Notes) ->
             quantize: quantize.asked,
             passed_over,
             chunks,
-            chunk_size: cloud::chunk_size(given),
+            chunk_size: cloud::chunk_size(given, fixed),
             cloud: given.cloud.is_some(),
             shards: shards.map_err(|e| wrong("--shard", &given.shards, e))?,
             min_chunk: given.min_chunk,
@@ -165,7 +172,7 @@ mod tests {
         resolve(
             &cli,
             cli.kind.kind(),
-            &Schema::new(input),
+            (&Schema::new(input), BTreeMap::new()),
             &Notes::default(),
         )
     }
@@ -188,9 +195,14 @@ mod tests {
             attributes: vec![],
             storage: Storage::default(),
         });
-        resolve(&cli, cli.kind.kind(), &schema, &Notes::default())
-            .unwrap()
-            .kind
+        resolve(
+            &cli,
+            cli.kind.kind(),
+            (&schema, BTreeMap::new()),
+            &Notes::default(),
+        )
+        .unwrap()
+        .kind
     }
 
     #[test]

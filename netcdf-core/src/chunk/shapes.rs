@@ -8,6 +8,8 @@ use crate::model::{Dimension, Schema, VarId};
 const AIM: u64 = 16 << 20;
 /// As [`AIM`], for variables whose only dimension is unlimited.
 const AIM_1D: u64 = 4096;
+/// Dimensions along which chunks are made even, at most.
+const MOST_EVEN: usize = 5;
 /// Most bytes of a chunk.
 pub const MOST: u64 = u32::MAX as u64;
 
@@ -81,20 +83,41 @@ pub fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64) -> Vec
             *length = floor((share * len(n) as f64).ceil()).clamp(1, len(n));
         }
     }
-    // Rounding up may leave room for chunks that are more even.
-    for n in free {
-        let Some(&length) = shape.get(n) else {
+    free.truncate(MOST_EVEN);
+    evened(shape, &free, lens, (size, aim))
+}
+
+/// The shape near to this one that is best for readers: chunks at the end of dimensions have little beyond the end, which is stored and
+/// decoded, too, and chunks are not much larger than `aim` bytes. Along the `free` dimensions there may be as many chunks, or one fewer.
+fn evened(shape: Vec<u64>, free: &[usize], lens: &[u64], (size, aim): (u64, u64)) -> Vec<u64> {
+    let least = aim.min(bytes(&shape, size));
+    let mut shapes = vec![shape];
+    for &n in free {
+        let Some(&len) = lens.get(n) else {
             continue;
         };
-        let mut even = shape.clone();
-        if let Some(shorter) = even.get_mut(n) {
-            *shorter = len(n).div_ceil(len(n).div_ceil(length));
+        let mut more = vec![];
+        for shape in &shapes {
+            let count = len.div_ceil(shape.get(n).map_or(1, |n| (*n).max(1)));
+            for count in [count, count.saturating_sub(1)] {
+                let mut even = shape.clone();
+                if let (Some(length), true) = (even.get_mut(n), count > 0) {
+                    *length = len.div_ceil(count);
+                    more.push(even);
+                }
+            }
         }
-        if bytes(&even, size) >= aim {
-            shape = even;
-        }
+        shapes.append(&mut more);
     }
-    shape
+    let cost = |shape: &Vec<u64>| {
+        let whole = |(len, n): (&u64, &u64)| len.div_ceil((*n).max(1)) as f64 * *n as f64;
+        let stored: f64 = lens.iter().zip(shape).map(whole).product();
+        stored * (bytes(shape, size) as f64).sqrt().sqrt()
+    };
+    let large = |shape: &Vec<u64>| bytes(shape, size) >= least;
+    let costs = shapes.into_iter().filter(large).map(|s| (cost(&s), s));
+    let best = costs.reduce(|a, b| if b.0 < a.0 { b } else { a });
+    best.map(|(_, shape)| shape).unwrap_or_default()
 }
 
 /// The default shape of the chunks of a variable; empty if the variable does not exist.
@@ -260,6 +283,10 @@ mod tests {
         assert_eq!(of(&[3, 5], 1), [1, 1]);
         assert_eq!(of(&[], 100), [] as [u64; 0]);
         assert_eq!(of(&[0, 7], 1000), [1, 7], "a dimension without a length");
+        // Little is stored beyond the end of dimensions.
+        assert_eq!(of(&[120, 360, 360], 4 << 20), [40, 180, 180]);
+        assert_eq!(of(&[1_100_000], 4 << 20), [1_100_000]);
+        assert_eq!(of(&[2_000_000], 4 << 20), [1 << 20]);
         // Lengths that are given stay.
         assert_eq!(of_bytes(&[1000, 1000], &[Some(1), None], 4, 400), [1, 100]);
         assert_eq!(of(&[101], 40), [10]);

@@ -95,6 +95,8 @@ pub struct ChunkSize {
     pub bytes: u64,
     /// Bytes of the chunks of the input that stay as they are.
     pub kept: Option<RangeInclusive<u64>>,
+    /// Variables whose chunks stay as they are, whatever size they have, and why.
+    pub fixed: BTreeMap<VarId, String>,
 }
 
 /// The layout asked for one variable.

@@ -56,10 +56,31 @@ impl Case<'_> {
     fn sized(&self, given: &[Option<u64>], size: u64) -> Vec<u64> {
         let free = given.iter().all(Option::is_none);
         match &self.ask.chunk_size {
-            Some(asked) if !(free && self.stay(asked, size)) => {
+            Some(asked) if !(free && (self.is_fixed(asked) || self.stay(asked, size))) => {
                 of_bytes(&self.input.shape(self.pair.from), given, size, asked.bytes)
             }
             Some(_) | None => vec![],
+        }
+    }
+
+    fn is_fixed(&self, asked: &ChunkSize) -> bool {
+        self.from.storage.chunk().is_some() && asked.fixed.contains_key(&self.pair.from)
+    }
+
+    /// Says why chunks stay that would have another size otherwise.
+    pub(super) fn say_fixed(&self, storage: &Storage, said: &mut Said) {
+        let size = self.output.memory_size(self.to.ty).max(1);
+        let asked = self.ask.chunk_size.as_ref();
+        let Some(asked) = asked.filter(|asked| !self.stay(asked, size)) else {
+            return;
+        };
+        let stays = storage.chunk().is_some() && storage.chunk() == self.from.storage.chunk();
+        if let Some(why) = asked.fixed.get(&self.pair.from).filter(|_| stays) {
+            said.notes.push(Note {
+                object: self.path(),
+                what: format!("keeps its chunks: {why}"),
+                remedy: None,
+            });
         }
     }
 

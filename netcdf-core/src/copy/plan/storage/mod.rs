@@ -121,6 +121,7 @@ impl Case<'_> {
         self.filters(&mut storage, said)?;
         self.has_filters(&storage)?;
         storage.layout = Some(self.layout(&storage, said)?);
+        self.say_fixed(&storage, said);
         storage.shard = self.shard(&storage);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);

@@ -29,7 +29,9 @@ pub struct FileWriter {
     data: Vec<Option<DatasetState>>,
     extension: Option<u64>,
     space: FileSpace,
-    /// Where the size of pages goes in the metadata, as long as the pages are not known.
+    /// Whether metadata still goes to the front, so that pages have no size yet.
+    begins: bool,
+    /// Where the size of pages goes in the metadata.
     page_size_at: Option<usize>,
     tail: Tail,
     heap: GlobalHeap,
@@ -102,6 +104,7 @@ impl FileWriter {
             data: front.data,
             extension: front.extension,
             space,
+            begins: space != FileSpace::Mixed,
             page_size_at: front.page_size_at,
             tail: Tail::new(target, end).in_pages(Pages::of(space)?),
             heap: GlobalHeap::default(),
@@ -182,20 +185,30 @@ impl FileWriter {
         }
     }
 
-    /// Ends the metadata in front, before data: pages have a size from now on. Once is enough.
+    /// Ends the metadata in front, before data: pages have a size from now on, and data gets collections of its own in the heap. Once is
+    /// enough.
     ///
     /// # Errors
     /// Those of the target.
     pub fn end_metadata(&mut self) -> Result<()> {
-        let Some(at) = self.page_size_at.take() else {
+        if !std::mem::take(&mut self.begins) {
             return Ok(());
-        };
+        }
+        self.end_heap()?;
         let end = self.tail.end();
         let pages = Pages::of(self.space)?.map(|pages| pages.chosen(self.space, end));
-        if let Some(pages) = pages {
+        if let (Some(pages), Some(at)) = (pages, self.page_size_at) {
             self.front.sink.patch(at, &pages.size().to_le_bytes())?;
         }
         self.tail.end_metadata(pages)
+    }
+
+    /// Writes the last collection of the heap.
+    fn end_heap(&mut self) -> Result<()> {
+        match self.heap.finish()? {
+            Some((at, full)) => self.tail.write(at, &full.finish()?),
+            None => Ok(()),
+        }
     }
 
     /// True if a dataset has more chunks than [`FileWriter::expect_chunks`] said, so that a part of its index lies among data.
@@ -339,9 +352,7 @@ impl FileWriter {
                 }
             }
         }
-        if let Some((at, full)) = self.heap.finish()? {
-            self.tail.write(at, &full.finish()?)?;
-        }
+        self.end_heap()?;
         self.tail.next_page()?;
         let superblock = superblock(self.tail.end(), (self.extension, self.root));
         let front = self.front.finish_unless(&self.cancel)?;
