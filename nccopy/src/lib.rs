@@ -212,6 +212,13 @@ fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> 
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }
+    if options::pages_without_effect(cli, kind) {
+        env.notes.say(Note {
+            object: "--cloud=paged".to_owned(),
+            what: "no effect on Zarr output".to_owned(),
+            remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
+        });
+    }
     let mut plan = copy::plan(reader.schema(), &options)?;
     plan.notes.drain(..).for_each(|note| env.notes.say(note));
     let remarks = plan.remarks.drain(..);

@@ -6,6 +6,7 @@ use netcdf_core::copy::Options;
 use netcdf_core::copy::options::{Filters, StorageOptions};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
+use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::{Kind, Schema, VarId};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
@@ -159,6 +160,13 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         .into_iter()
         .filter(|(_, set)| *set && !format::traits(output).settings);
     given.map(|(name, _)| name).collect()
+}
+
+/// Whether pages are asked for in an output that has settings of storage, but no pages.
+#[must_use]
+pub fn pages_without_effect(cli: &Cli, output: Kind) -> bool {
+    let paged = cli.storage.cloud.is_some_and(|rules| rules.paged.is_some());
+    paged && format::traits(output).settings && output.storage != StorageFormat::Hdf5
 }
 
 #[cfg(test)]

@@ -227,6 +227,12 @@ fn options_without_effect_are_said() {
         &["-k", "cdf5", "--cloud", "-V", "t", "@a.nc", "@o.nc"],
     );
     assert!(out.message().contains("--cloud"), "{}", out.message());
+    let args = ["-k", "nczarr3", "--cloud=paged", "@a.nc", "@o.zarr"];
+    let said = nccopy(&sandbox, &args).message();
+    assert!(
+        said.contains("--cloud=paged: no effect on Zarr output"),
+        "{said}"
+    );
 }
 
 /// Without a size, pages are the smallest that hold all metadata.
