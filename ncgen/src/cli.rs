@@ -67,6 +67,11 @@ pub struct Cli {
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
+    /// Put all metadata in front of the data for readers over a network: in netCDF-4 files also the indexes of chunks, of variables
+    /// whose lengths are known before their values (docs/cloud.md); in Zarr stores as with --consolidated
+    #[arg(long)]
+    pub cloud: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,

@@ -12,6 +12,7 @@
 pub mod cli;
 mod data;
 mod emit;
+mod expected;
 mod fail;
 mod lists;
 mod made_up;
@@ -33,7 +34,7 @@ use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
-use netcdf_core::model::{CreateOptions, Kind, Schema};
+use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -214,8 +215,14 @@ fn write(
     let target = format::output(&destination, !cli.no_sync, env, &trace)?;
     let create = CreateOptions {
         no_fill: cli.no_fill,
-        zarr: destination.zarr,
-        ..CreateOptions::default()
+        space: match cli.cloud {
+            true => FileSpace::Front,
+            false => FileSpace::Mixed,
+        },
+        zarr: ZarrOptions {
+            consolidated: destination.zarr.consolidated || cli.cloud,
+            ..destination.zarr
+        },
     };
     let mut schema = cdl.schema.clone();
     if !cli.header_only {
@@ -230,6 +237,9 @@ fn write(
         };
         let checked = made_up::check(lists, &mut *writer, cli.no_fill);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
+    }
+    if cli.cloud {
+        expected::tell(cdl, cli.header_only, &mut *writer)?;
     }
     if !cli.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;

@@ -337,3 +337,37 @@ fn heaps_of_data_lie_behind() {
         assert!(last.unwrap() < text.unwrap(), "{rules}");
     }
 }
+
+/// Of dimensions that are fixed, and of all in JSON, lengths are known before the values.
+#[test]
+fn ncgen_puts_known_indexes_in_front() {
+    let sandbox = sandbox();
+    let json = sandbox
+        .run(ncdump::run, &["ncdump", "--json", "@a.nc"])
+        .clean();
+    sandbox.write("a.json", json.text());
+    sandbox.write("fixed.cdl", cdl().replace("time = UNLIMITED", "time = 200"));
+    for (text, front) in [("a.json", true), ("fixed.cdl", true), ("a.cdl", false)] {
+        let text = format!("@{text}");
+        for (options, front) in [(&["--cloud"][..], front), (&[], false)] {
+            let args = [&["ncgen", "-k", "nc4", "-o", "@o.nc"], options, &[&text]].concat();
+            let _ = sandbox.run(ncgen::run, &args).clean();
+            let bytes = sandbox.read("o.nc");
+            assert_eq!(metadata_is_in_front(&bytes), front, "{text} {options:?}");
+            let diff = sandbox.run(ncdump::run, &["ncdump", "--diff", "@a.nc", "@o.nc"]);
+            assert!(diff.text().is_empty() || text == "@fixed.cdl", "{diff}");
+        }
+    }
+    let args = [
+        "ncgen", "-k", "nczarr3", "--cloud", "-o", "@o.zarr", "@a.cdl",
+    ];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    let status = sandbox
+        .run(ncdump::run, &["ncdump", "--json", "--layout", "@o.zarr"])
+        .clean();
+    assert!(
+        status.text().contains("\"consolidated\": true"),
+        "{}",
+        status.text()
+    );
+}

@@ -1,0 +1,53 @@
+//! `--cloud`: how many chunks there will be.
+
+use netcdf_core::chunk::Writer;
+use netcdf_core::error::Result;
+use netcdf_core::model::region::product;
+use netcdf_core::model::{Schema, VarId};
+use netcdf_grammar::cdl::{Cdl, DataList};
+
+use crate::lists::with_lengths;
+
+/// Tells the writer how many chunks variables will have at most, as far as their lengths are known before their values are read.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn tell(cdl: &Cdl, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
+    if !writer.has_index() {
+        return Ok(());
+    }
+    let schema = with_lengths(writer.schema().clone(), cdl);
+    let mut expected = vec![];
+    for list in cdl.data.iter().filter(|_| !header_only) {
+        if writer.takes_chunks(list.var)
+            && let Some(count) = chunks(list, &schema, writer)?
+        {
+            expected.push((list.var, count));
+        }
+    }
+    writer.expect_chunks(&expected)
+}
+
+/// The most chunks of a variable; `None` as long as a length is not known.
+fn chunks(list: &DataList, schema: &Schema, writer: &dyn Writer) -> Result<Option<u64>> {
+    if !lengths_are_known(list.var, schema) {
+        return Ok(None);
+    }
+    let mut layout = writer.layout(list.var)?;
+    layout.extent = schema.shape(list.var);
+    // Each value takes at least one byte of text.
+    let text = list.bytes.end.saturating_sub(list.bytes.start);
+    Ok(Some(
+        product(&layout.grid()).map_or(text, |grid| grid.min(text)),
+    ))
+}
+
+fn lengths_are_known(var: VarId, schema: &Schema) -> bool {
+    let dims = schema.var(var).map_or(&[][..], |var| &var.dims);
+    let known = |dim| {
+        schema
+            .dim(dim)
+            .is_some_and(|dim| !dim.unlimited || dim.len > 0)
+    };
+    dims.iter().copied().all(known)
+}
