@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(of(&[], 100), [] as [u64; 0]);
         assert_eq!(of(&[0, 7], 1000), [1, 7], "a dimension without a length");
         // Little is stored beyond the end of dimensions.
-        assert_eq!(of(&[120, 360, 360], 4 << 20), [40, 180, 180]);
+        assert_eq!(of(&[120, 360, 360], 4 << 20), [60, 120, 180]);
         assert_eq!(of(&[1_100_000], 4 << 20), [1_100_000]);
         assert_eq!(of(&[2_000_000], 4 << 20), [1 << 20]);
         // Lengths that are given stay.
