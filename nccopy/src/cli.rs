@@ -302,13 +302,13 @@ pub struct StorageArgs {
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size)]
     pub min_chunk: Option<u64>,
     /// Size of chunks before filters, for variables and dimensions that -c does not name: chunks have at least so many bytes
-    /// (suffixes as for --memory), and their edges are equal shares of the dimensions. Smaller variables are one chunk
+    /// (suffixes as for --memory), and their edges are about equal shares of the dimensions. Smaller variables are one chunk
     #[arg(long, value_name = "SIZE", value_parser = parse_chunk_size)]
     pub chunk_size: Option<u64>,
     /// Store data as readers over a network need it: all metadata in front, then coordinates and small variables, and chunks
     /// of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win.
     /// RULES: cmip7 (for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size),
-    /// paged[,SIZE] (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from
+    /// paged or paged,SIZE (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from
     /// 64Ki to 8Mi that holds all metadata]), or both (cmip7,paged)
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
           default_missing_value = "", value_parser = CloudRules::parse)]
@@ -388,7 +388,7 @@ fn parse_chunk_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// As [`parse_size`], also with suffixes for powers of two.
+/// A size as the C tool has it (`5000000`, `5M`, `0.5g`), also with suffixes for powers of two.
 ///
 /// # Errors
 /// A message for text that is no size.
