@@ -6,7 +6,8 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::options::{ChunkShapes, ChunkSize, VarLayout};
 use netcdf_core::error::{Context as _, ErrorKind, Result};
 use netcdf_core::filter::Context;
-use netcdf_core::model::{FileSpace, Schema, Values, VarId};
+use netcdf_core::model::{FileSpace, Schema, VarId};
+use netcdf_core::survey;
 
 use crate::cli::{StorageArgs, parse_memory};
 
@@ -112,22 +113,7 @@ pub fn time_in_one_chunk(
     fixed: &BTreeMap<VarId, String>,
     chunks: &mut ChunkShapes,
 ) {
-    let Some(time) = root_var(schema, b"time") else {
-        return;
-    };
-    let bounds = schema.var(time).and_then(|var| {
-        let attribute = var
-            .attributes
-            .iter()
-            .find(|a| a.name.as_bytes() == b"bounds");
-        let name = attribute.and_then(|a| match &a.values {
-            Values::Char(text) => Some(text.as_slice()),
-            Values::String(texts) => texts.first()?.as_deref(),
-            _ => None,
-        });
-        root_var(schema, name?.trim_ascii_end())
-    });
-    for id in std::iter::once(time).chain(bounds) {
+    for id in survey::times(schema) {
         let Some(var) = schema.var(id).filter(|_| !fixed.contains_key(&id)) else {
             continue;
         };
@@ -137,13 +123,4 @@ pub fn time_in_one_chunk(
             chunks.vars.entry(id).or_insert(whole);
         }
     }
-}
-
-/// A variable of the root group.
-fn root_var(schema: &Schema, name: &[u8]) -> Option<VarId> {
-    let mut ids = schema.var_ids();
-    ids.find(|&id| {
-        let var = schema.var(id);
-        var.is_some_and(|var| var.group.index() == 0 && var.name.as_bytes() == name)
-    })
 }

@@ -77,7 +77,11 @@ fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
     };
     let found = find().map_err(|e| e.of(&resource))?;
     if cli.layout {
-        say(io, &listing(cli, &found, &*reader, env)?)?;
+        match say(io, &listing(cli, &found, &*reader, env)?) {
+            // Nobody reads on, but the status still tells.
+            Err(e) if e.is_broken_pipe() && cli.require.is_some() => {}
+            said => said?,
+        }
     }
     Ok(match cli.require {
         Some(rules) => judge(cli, &found, (rules.of(), &*reader), io),

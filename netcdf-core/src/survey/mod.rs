@@ -15,7 +15,7 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{Rules, Shortcoming};
+pub use rules::{Rules, Shortcoming, times};
 pub use variable::{ChunkSizes, Stored, VariableSurvey};
 pub use whole::{Size, size};
 

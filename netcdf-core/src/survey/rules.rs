@@ -155,8 +155,9 @@ fn of_pages(survey: &Survey, pages: FilePages) -> impl Iterator<Item = String> {
     [short, cut, mixed].into_iter().flatten()
 }
 
-/// Time and its bounds, in the root group.
-fn times(schema: &Schema) -> Vec<VarId> {
+/// The time coordinate and its bounds, in the root group.
+#[must_use]
+pub fn times(schema: &Schema) -> Vec<VarId> {
     let Some(time) = root_var(schema, b"time") else {
         return vec![];
     };
