@@ -66,8 +66,18 @@ impl Grid {
 
     /// Boxes of at most `most` consecutive chunks in row-major order.
     pub fn boxes(&self, most: u64) -> impl Iterator<Item = Region> + use<> {
+        self.cut(Region::whole(&self.counts), most)
+    }
+
+    /// As [`Grid::boxes`], of the chunks that intersect a box of elements.
+    pub fn boxes_in(&self, part: &Region, most: u64) -> impl Iterator<Item = Region> + use<> {
+        self.cut(self.touched(part), most)
+    }
+
+    /// Boxes of at most `most` chunks of a box of chunks.
+    fn cut(&self, chunks: Region, most: u64) -> impl Iterator<Item = Region> + use<> {
         let grid = self.clone();
-        Bands::new(Region::whole(&self.counts), &[], most.max(1)).map(move |b| grid.elements(&b))
+        Bands::new(chunks, &[], most.max(1)).map(move |b| grid.elements(&b))
     }
 
     /// The chunks of a box of whole chunks, in row-major order, relative to its start.

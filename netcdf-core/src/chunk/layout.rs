@@ -7,7 +7,7 @@ use super::scatter::{Block, place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context};
 use crate::model::region::{check_lengths, product};
-use crate::model::{Element, FilterSpec};
+use crate::model::{Element, FilterSpec, Region};
 
 /// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,23 @@ impl Layout {
             start: place.map(|(n, len)| n * len).collect(),
             count: self.chunk.clone(),
         }
+    }
+
+    /// The box of the grid whose chunks have elements of a region without gaps, as far as the extent reaches.
+    #[must_use]
+    pub fn touched(&self, part: &Region) -> Block {
+        let (mut start, mut count) = (vec![], vec![]);
+        let dims = part.start.iter().zip(&part.count).zip(&self.chunk);
+        for (((&from, &n), &len), cells) in dims.zip(self.grid()) {
+            let first = (from / len.max(1)).min(cells);
+            let end = match n {
+                0 => first,
+                _ => (from + n).div_ceil(len.max(1)).min(cells),
+            };
+            start.push(first);
+            count.push(end - first);
+        }
+        Block { start, count }
     }
 
     /// What filters are told of a chunk.

@@ -130,6 +130,7 @@ impl<'a> Pass<'a> {
             set: self.set,
             var: self.var,
             grid: &self.grid,
+            within: &self.grid.whole(),
             plan: &plan,
             met: None,
         };

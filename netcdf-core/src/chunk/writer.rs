@@ -119,6 +119,11 @@ pub trait Writer: Send {
         false
     }
 
+    /// True if [`Writer::put_heap`] stores something, because the format keeps what elements refer to apart from them.
+    fn stores_heap(&self) -> bool {
+        true
+    }
+
     /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
     /// those with heap data (strings, lists), which this call stores.
     ///

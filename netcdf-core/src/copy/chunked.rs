@@ -74,8 +74,9 @@ impl Job {
         let each = self.bytes() / grid.len().max(1);
         let mut meter = self.meter(set);
         let mut stored = 0u64;
+        let within = self.from.touched(&self.region);
         if set.reader.latency() || !set.reader.has_sources() {
-            set.stored_chunks(self.pair.from, |chunk, bytes| {
+            set.stored_chunks(self.pair.from, &within, |chunk, bytes| {
                 let place = self.place(&chunk);
                 let bytes = match &encoder {
                     Some(encoder) if chunk.mask != 0 => self.completed(set, &place, encoder)?,
@@ -108,7 +109,7 @@ impl Job {
             meter.advance(each);
             Ok(())
         };
-        set.each_chunk(self.pair.from, one)?;
+        set.each_chunk(self.pair.from, &within, one)?;
         Ok(stored)
     }
 
@@ -141,7 +142,7 @@ impl Job {
     fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {
         Meter {
             progress: &set.env.progress,
-            left: self.bytes(),
+            left: self.bytes_copied(),
         }
     }
 
@@ -161,7 +162,8 @@ impl Job {
             meter.advance(output.each);
             Ok(())
         };
-        set.chunks(self.pair.from, set.env.memory.0, work, sink)?;
+        let within = self.from.touched(&self.region);
+        set.chunks(self.pair.from, &within, work, sink)?;
         Ok(stored)
     }
 
@@ -174,7 +176,8 @@ impl Job {
     ) -> Result<u64> {
         let mut output = Output::new(self, set, writer)?;
         if output.has_gaps()? {
-            output.met = Met::of((set, self.pair.from), &self.from, &output.grid)?.map(Arc::new);
+            let made = (&output.grid, &self.region);
+            output.met = Met::of((set, self.pair.from), &self.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill;
         }
         let output = output;
@@ -191,6 +194,7 @@ impl Job {
             set,
             var: self.pair.from,
             grid: &output.grid,
+            within: &self.region,
             plan,
             met: output.met.as_ref(),
         };
@@ -213,13 +217,14 @@ impl<'a> Output<'a> {
         })
     }
 
-    /// True if some chunks of the input are not stored.
+    /// True if some chunks of the input that have elements to copy are not stored.
     fn has_gaps(&self) -> Result<bool> {
         if !self.job.same_fill || self.set.reader.assembles(self.job.pair.from) {
             return Ok(false);
         }
-        let stored = self.set.chunks_stored(self.job.pair.from)?;
-        Ok(product(&self.job.from.grid()) != Some(stored))
+        let within = self.job.from.touched(&self.job.region);
+        let stored = self.set.chunks_stored_in(self.job.pair.from, &within)?;
+        Ok(product(&within.count) != Some(stored))
     }
 
     /// True if any element of a chunk is stored in the input.

@@ -12,7 +12,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{DimId, Fill, Variable};
+use crate::model::{DimId, Fill, Region, Variable};
 use crate::notes::Note;
 
 /// Bytes of the data of a small variable.
@@ -39,10 +39,33 @@ pub struct Job {
     pub swept: bool,
     /// Its shape in the input.
     pub shape: Vec<u64>,
+    /// The elements that are copied: all, or those of a part of the copy, which are whole chunks of the output or follow each other.
+    pub region: Region,
 }
 
 impl Job {
     pub(super) fn new(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
+        let mut job = Self::undecided(set, pair, writer)?;
+        job.same_fill = job.chunked
+            && !job.lacks_all(set, writer)?
+            && (job.fills_agree(set, writer)? || job.is_whole(set)?);
+        job.method = job.choose(set);
+        Ok(job)
+    }
+
+    /// As [`Job::new`], where it is known whether elements that are not stored read the same in both datasets.
+    pub(super) fn decided(
+        set: Dataset<'_>,
+        pair: Pair,
+        (writer, same_fill): (&dyn Writer, bool),
+    ) -> Result<Self> {
+        let mut job = Self::undecided(set, pair, writer)?;
+        job.same_fill = same_fill;
+        job.method = job.choose(set);
+        Ok(job)
+    }
+
+    fn undecided(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
         if shape.len() != writer.schema().shape(pair.to).len() {
@@ -61,14 +84,28 @@ impl Job {
             swept: false,
             from,
             to,
+            region: Region::whole(&shape),
             shape,
         };
         job.alike = job.is_alike(set, writer)?;
-        job.same_fill = chunked
-            && !job.lacks_all(set, writer)?
-            && (job.fills_agree(set, writer)? || job.is_whole(set)?);
-        job.method = job.choose(set);
         Ok(job)
+    }
+
+    /// The same job for the elements of a part of the copy. What is stored of these is the same as if all were copied at once.
+    pub(super) fn within(&self, set: Dataset<'_>, region: Region) -> Self {
+        let mut job = Self {
+            region,
+            ..self.clone()
+        };
+        job.method = match self.method {
+            Method::Move | Method::Rows | Method::Convert => Method::Convert,
+            Method::Chunks | Method::Recode => self.method,
+            Method::Rechunk(_) => Method::Rechunk(rechunk::plan(
+                job.variable(set, &job.region.count),
+                &budget(set),
+            )),
+        };
+        job
     }
 
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
@@ -149,17 +186,18 @@ impl Job {
         if !self.chunked {
             return methods::choose(&self.from, &self.to, &self.shape, self.alike);
         }
-        let variable = rechunk::Variable {
+        let variable = self.variable(set, &self.shape);
+        methods::choose_chunks(variable, (self.alike, self.same_fill), &budget(set))
+    }
+
+    /// The variable, or a part of this shape, for the planner of rechunking.
+    fn variable<'a>(&'a self, set: Dataset<'_>, shape: &'a [u64]) -> rechunk::Variable<'a> {
+        rechunk::Variable {
             from: &self.from,
             to: &self.to,
-            shape: &self.shape,
-            assembled,
-        };
-        let budget = rechunk::Budget {
-            memory: set.env.memory.0,
-            threads: set.env.runtime.threads(),
-        };
-        methods::choose_chunks(variable, (self.alike, self.same_fill), &budget)
+            shape,
+            assembled: set.reader.assembles(self.pair.from),
+        }
     }
 
     /// True if elements that are not stored read the same in both datasets.
@@ -220,14 +258,19 @@ impl Job {
         }
     }
 
-    /// Number of elements.
+    /// Number of elements of the variable.
     pub(super) fn elements(&self) -> u64 {
         Amount::product(&self.shape).get()
     }
 
-    /// Bytes to write.
+    /// Bytes of the variable in the output.
     pub(super) fn bytes(&self) -> u64 {
         (Amount::of(self.elements()) * self.to.element.size).get()
+    }
+
+    /// Bytes of the elements that are copied.
+    pub(super) fn bytes_copied(&self) -> u64 {
+        (Amount::product(&self.region.count) * self.to.element.size).get()
     }
 
     /// Length of the first dimension.
@@ -243,5 +286,13 @@ impl Job {
     /// Bytes of one record.
     pub(super) fn slab(&self) -> u64 {
         (Amount::of(self.per_record()) * self.from.element.size).get()
+    }
+}
+
+/// What rechunking may use.
+fn budget(set: Dataset<'_>) -> rechunk::Budget {
+    rechunk::Budget {
+        memory: set.env.memory.0,
+        threads: set.env.runtime.threads(),
     }
 }

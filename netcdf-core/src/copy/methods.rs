@@ -120,7 +120,7 @@ impl Job {
             }
             Ok(())
         };
-        set.each_chunk(self.pair.from, one)?;
+        set.each_chunk(self.pair.from, &self.from.touched(&self.region), one)?;
         if next < self.elements() {
             // Chunks that are not stored are fill, which reading by bands supplies.
             return self.converted(set, writer);
@@ -178,17 +178,17 @@ impl Job {
             Some(runs) => self.converted_apart(set, writer, &*runs)?,
             None => self.converted_in_order(set, writer)?,
         }
-        Ok(self.bytes())
+        Ok(self.bytes_copied())
     }
 
     /// Writes the bands one after the other.
     fn converted_in_order(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
         let path = || set.reader.schema().var_path(self.pair.from);
         let size = self.to.element.size.max(1);
-        let mut element = 0;
+        let mut element = self.first_of(&self.region)?;
         set.bands(
             self.pair.from,
-            InBands::new(Region::whole(&self.shape), BAND / size),
+            InBands::new(self.region.clone(), BAND / size),
             |_, bytes| self.converts(set, bytes).in_object(path),
             |made| {
                 let bytes = match made {
@@ -212,15 +212,10 @@ impl Job {
         runs: &dyn Runs,
     ) -> Result<()> {
         let size = self.to.element.size.max(1);
-        let steps = steps(&self.shape)?;
-        let first = |band: &Region| {
-            let places = band.start.iter().zip(&steps);
-            places
-                .fold(exact(0u64), |all, (n, step)| exact(*n) * *step + all)
-                .get()
+        let mut element = self.first_of(&self.region)?;
+        let work = |band: &Region, bytes: Vec<u8>| {
+            self.put_apart(set, (self.first_of(band)?, bytes), runs)
         };
-        let mut element = 0;
-        let work = |band: &Region, bytes: Vec<u8>| self.put_apart(set, (first(band)?, bytes), runs);
         let sink = |bytes: u64| {
             writer.ran(self.pair.to, element, bytes)?;
             element = (exact(element) + bytes / size).get()?;
@@ -230,9 +225,17 @@ impl Job {
         let bands = InBands {
             // Converting takes memory for values on top of the elements.
             large: self.alike,
-            ..InBands::new(Region::whole(&self.shape), BAND / size)
+            ..InBands::new(self.region.clone(), BAND / size)
         };
         set.bands(self.pair.from, bands, work, sink)
+    }
+
+    /// The row-major number of the first element of a region.
+    fn first_of(&self, region: &Region) -> Result<u64> {
+        let steps = steps(&self.shape)?;
+        let places = region.start.iter().zip(&steps);
+        let number = places.fold(exact(0u64), |all, (n, step)| exact(*n) * *step + all);
+        number.get()
     }
 
     /// Writes stored elements of the input, from element `first` of the variable on; returns the bytes written.

@@ -10,6 +10,7 @@ mod heap;
 mod job;
 pub mod methods;
 pub mod options;
+pub mod parts;
 pub mod plan;
 mod records;
 pub mod report;
@@ -42,9 +43,20 @@ use methods::Method;
 /// [`Notes::check`](crate::notes::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
 /// the copy.
 pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<Report> {
-    let env = set.env;
     let mut jobs = jobs(set, plan, &mut *writer)?;
-    env.notes.check()?;
+    set.env.notes.check()?;
+    before_data(set, plan, &mut jobs, &mut *writer)?;
+    let done = execute(set, jobs, &mut *writer)?;
+    completed(set, plan, done, writer)
+}
+
+/// Puts the jobs in the order in which data is stored, and tells the writer what it has to know before the first.
+fn before_data(
+    set: Dataset<'_>,
+    plan: &Plan,
+    jobs: &mut [Job],
+    writer: &mut dyn Writer,
+) -> Result<()> {
     if plan.cloud {
         jobs.sort_by_key(|job| job.distance(set));
     }
@@ -53,8 +65,20 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
         let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
         writer.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
-    let mut done = execute(set, jobs, &mut *writer)?;
-    for (&pair, var) in plan.data.iter().zip(&mut done.vars) {
+    Ok(())
+}
+
+/// Finishes the output when the data of all variables is stored.
+fn completed(
+    set: Dataset<'_>,
+    plan: &Plan,
+    mut done: Vec<(VarId, VarReport)>,
+    mut writer: Box<dyn Writer>,
+) -> Result<Report> {
+    let env = set.env;
+    done.sort_by_key(|(var, _)| *var);
+    let mut vars: Vec<VarReport> = done.into_iter().map(|(_, report)| report).collect();
+    for (&pair, var) in plan.data.iter().zip(&mut vars) {
         var.changes = Changes::of(plan, pair);
     }
     unchanged(set.reader)?;
@@ -64,7 +88,10 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
     env.cancel.check()?;
     env.notes.check()?;
     writer.finish()?;
-    Ok(done)
+    Ok(Report {
+        vars,
+        retyped: vec![],
+    })
 }
 
 /// Checks that the files of the input have not changed since they were opened: otherwise the copy may mix two
@@ -80,8 +107,12 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
     }
 }
 
-/// Copies the data of variables.
-fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<Report> {
+/// Copies the data of variables; reports on each.
+fn execute(
+    set: Dataset<'_>,
+    jobs: Vec<Job>,
+    writer: &mut dyn Writer,
+) -> Result<Vec<(VarId, VarReport)>> {
     let env = set.env;
     env.progress
         .expect(jobs.iter().map(Job::bytes).sum::<Amount>().get());
@@ -114,11 +145,7 @@ fn execute(set: Dataset<'_>, jobs: Vec<Job>, writer: &mut dyn Writer) -> Result<
             done.push((job.pair.from, report));
         }
     }
-    done.sort_by_key(|(var, _)| *var);
-    Ok(Report {
-        vars: done.into_iter().map(|(_, report)| report).collect(),
-        retyped: vec![],
-    })
+    Ok(done)
 }
 
 /// A job for each variable that `plan` names, in its order. `writer` was made for the plan's schema; for data

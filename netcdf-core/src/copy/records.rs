@@ -24,19 +24,36 @@ const PLACES: u64 = 1 << 16;
 
 /// Copies variables that all have the same number of records; returns them.
 pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<Vec<Job>> {
-    let rows = by_place(set, rows)?;
-    let bytes = rows.iter().map(Job::slab).sum::<u64>();
-    let worth = bytes / rows.len().max(1) as u64 >= PACKED;
-    if worth && is_packed(set, &rows)? && keeps_order(&rows, writer) {
-        move_records(set, &rows, writer)?;
-        return Ok(rows);
+    let Order { gathered, moved } = Order::of(set, rows, writer)?;
+    gather(set, &gathered, writer)?;
+    move_records(set, &moved, writer)?;
+    Ok([moved, gathered].concat())
+}
+
+/// The same variables in the order in which a sweep first stores something of each.
+pub(super) fn in_order(set: Dataset<'_>, rows: Vec<Job>, writer: &dyn Writer) -> Result<Vec<Job>> {
+    let Order { gathered, moved } = Order::of(set, rows, writer)?;
+    Ok([gathered, moved].concat())
+}
+
+/// The variables of a sweep.
+struct Order {
+    /// Those whose records are gathered, which comes first.
+    gathered: Vec<Job>,
+    /// Those whose records are moved one by one.
+    moved: Vec<Job>,
+}
+
+impl Order {
+    fn of(set: Dataset<'_>, rows: Vec<Job>, writer: &dyn Writer) -> Result<Self> {
+        let rows = by_place(set, rows)?;
+        let bytes = rows.iter().map(Job::slab).sum::<u64>();
+        let worth = bytes / rows.len().max(1) as u64 >= PACKED;
+        let packed = worth && is_packed(set, &rows)? && keeps_order(&rows, writer);
+        let moves = |job: &Job| packed || job.slab() >= LARGE;
+        let (moved, gathered) = rows.into_iter().partition(moves);
+        Ok(Self { gathered, moved })
     }
-    let (mut large, small): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|job| job.slab() >= LARGE);
-    gather(set, &small, writer)?;
-    move_records(set, &large, writer)?;
-    large.extend(small);
-    Ok(large)
 }
 
 /// Orders variables by the position of their first record.

@@ -8,8 +8,14 @@ pub struct Digest(blake3::Hash);
 
 impl Digest {
     /// The digest of what was hashed.
-    pub(super) fn of(hasher: &blake3::Hasher) -> Self {
+    pub(crate) fn of(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize())
+    }
+
+    /// The digest with these bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(blake3::Hash::from_bytes(bytes))
     }
 
     /// The digest with this form: 64 hexadecimal digits.

@@ -183,6 +183,7 @@ fn rechunk_column(
         set,
         var: of.var,
         grid: &grid,
+        within: &grid.whole(),
         plan: &plan,
         met: None,
     };

@@ -21,15 +21,15 @@ const GROWTH: u64 = 16;
 const COPIES: u64 = 4;
 
 impl Dataset<'_> {
-    /// Decodes the stored chunks of a variable in parallel, and passes the results of `work` to `sink` in
-    /// row-major order. `memory` is what items in progress may take.
+    /// Decodes the stored chunks of a variable that lie within a box of the chunk grid, in parallel, and passes the results of `work`
+    /// to `sink` in row-major order.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.
     pub fn chunks<R: Send>(
         &self,
         var: VarId,
-        memory: u64,
+        within: &Block,
         work: impl Fn(&ChunkRef, Vec<u8>) -> Result<R> + Sync,
         mut sink: impl FnMut(ChunkRef, R) -> Result<()>,
     ) -> Result<()> {
@@ -38,7 +38,7 @@ impl Dataset<'_> {
         let variable = self.variable(var, &layout, None).in_object(path)?;
         let whole = Amount::of(layout.chunk_bytes());
         let bytes = |chunk: &ChunkRef| (whole * COPIES + length(&chunk.range)).get();
-        let items = self.each_group(var, &layout.grid(), bytes);
+        let items = self.each_group(var, within, bytes);
         let decode = |group: Vec<ChunkRef>| {
             let mut all: Vec<_> = group.iter().map(|_| None).collect();
             variable.elements_of(&group, |n, elements| {
@@ -50,7 +50,7 @@ impl Dataset<'_> {
             })?;
             Ok(group.into_iter().zip(all))
         };
-        let runtime = self.runtime().with_memory(memory);
+        let runtime = self.runtime().with_memory(self.env.memory.0);
         runtime.ordered(items, decode, |mut made| {
             made.try_for_each(|(chunk, made)| {
                 sink(chunk, made.or_internal("a chunk that was made")?)
@@ -58,17 +58,19 @@ impl Dataset<'_> {
         })
     }
 
-    /// Fetches the stored chunks of a variable, several at a time, and passes their bytes as they are to `sink` in row-major order.
+    /// Fetches the stored chunks of a variable within a box of the chunk grid, several at a time, and passes their bytes as they are to
+    /// `sink` in row-major order.
     ///
     /// # Errors
     /// The first error of reading or `sink`.
     pub fn stored_chunks(
         &self,
         var: VarId,
+        within: &Block,
         mut sink: impl FnMut(ChunkRef, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let path = || self.reader.schema().var_path(var);
-        let items = self.each_group(var, &self.layout(var)?.grid(), |chunk| length(&chunk.range));
+        let items = self.each_group(var, within, |chunk| length(&chunk.range));
         let fetch = |group: Vec<ChunkRef>| {
             let bytes = self.fetch(&group).in_object(path)?;
             Ok(group.into_iter().zip(bytes))
@@ -85,16 +87,29 @@ impl Dataset<'_> {
     /// Those of reading the index, and of `visit`.
     pub fn locate(&self, var: VarId, visit: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
         let grid = self.layout(var)?.grid();
+        self.locate_all_in(var, &Block::whole(&grid), visit)
+    }
+
+    /// As [`Dataset::locate`], within a box of the chunk grid.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate`].
+    pub fn locate_all_in(
+        &self,
+        var: VarId,
+        chunks: &Block,
+        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
+    ) -> Result<()> {
         self.env.cancel.check()?;
         let mut visit = |chunk: ChunkRef| {
             self.env.cancel.check()?;
             visit(chunk)
         };
-        let located = self.ask_for_all_places(var, &grid, &mut visit);
+        let located = self.ask_for_all_places(var, chunks, &mut visit);
         located.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// As [`Dataset::locate`], within a box of the chunk grid.
+    /// As [`Dataset::locate_all_in`], for places that are wanted once.
     ///
     /// # Errors
     /// As [`Dataset::locate`]; [`ErrorKind::Cancelled`].
@@ -113,54 +128,56 @@ impl Dataset<'_> {
         located.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// As [`Dataset::locate`], where `visit` may itself read, or run jobs: no request to the reader is under way.
+    /// As [`Dataset::locate_in`], where `visit` may itself read, or run jobs: no request to the reader is under way.
     ///
     /// # Errors
     /// As [`Dataset::locate`].
     pub fn each_chunk(
         &self,
         var: VarId,
+        within: &Block,
         mut visit: impl FnMut(ChunkRef) -> Result<()>,
     ) -> Result<()> {
-        for chunk in self.each_stored(var, &self.layout(var)?.grid()) {
+        for chunk in self.each_stored(var, within) {
             self.env.cancel.check()?;
             visit(chunk?).in_object(|| self.reader.schema().var_path(var))?;
         }
         Ok(())
     }
 
-    /// The stored chunks of a variable in row-major order, located in batches.
+    /// The stored chunks of a variable within a box of the grid in row-major order, located in batches.
     fn each_stored<'s>(
         &'s self,
         var: VarId,
-        grid: &[u64],
+        within: &Block,
     ) -> impl Iterator<Item = Result<ChunkRef>> + use<'s> {
-        self.batches(var, grid).flat_map(|batch| match batch {
+        self.batches(var, within).flat_map(|batch| match batch {
             Ok(found) => found.into_iter().map(Ok).collect(),
             Err(e) => vec![Err(e)],
         })
     }
 
-    /// The stored chunks of a variable in row-major order, in groups that are asked for together, as items of work. A chunk takes
-    /// `bytes` of memory.
+    /// The stored chunks of a variable within a box of the grid in row-major order, in groups that are asked for together, as items of
+    /// work. A chunk takes `bytes` of memory.
     fn each_group<'s, F: Fn(&ChunkRef) -> u64 + 's>(
         &'s self,
         var: VarId,
-        grid: &[u64],
+        within: &Block,
         bytes: F,
     ) -> impl Iterator<Item = Result<Item<Vec<ChunkRef>>>> + use<'s, F> {
-        self.batches(var, grid).flat_map(move |batch| match batch {
-            Ok(found) => self.in_groups(found, &bytes).map(Ok).collect(),
-            Err(e) => vec![Err(e)],
-        })
+        self.batches(var, within)
+            .flat_map(move |batch| match batch {
+                Ok(found) => self.in_groups(found, &bytes).map(Ok).collect(),
+                Err(e) => vec![Err(e)],
+            })
     }
 
     fn batches<'s>(
         &'s self,
         var: VarId,
-        grid: &[u64],
+        within: &Block,
     ) -> impl Iterator<Item = Result<Vec<ChunkRef>>> + use<'s> {
-        let mut batches = Batches::new(grid);
+        let mut batches = Batches::new(within.clone());
         std::iter::from_fn(move || batches.next(self, var))
     }
 
@@ -171,6 +188,19 @@ impl Dataset<'_> {
     pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
         let mut stored = 0u64;
         self.locate(var, &mut |_| {
+            stored += 1;
+            Ok(())
+        })?;
+        Ok(stored)
+    }
+
+    /// The number of stored chunks of a variable within a box of the chunk grid.
+    ///
+    /// # Errors
+    /// As [`Dataset::locate_in`].
+    pub fn chunks_stored_in(&self, var: VarId, within: &Block) -> Result<u64> {
+        let mut stored = 0u64;
+        self.locate_all_in(var, within, &mut |_| {
             stored += 1;
             Ok(())
         })?;
@@ -249,11 +279,11 @@ struct Batches {
 }
 
 impl Batches {
-    fn new(grid: &[u64]) -> Self {
+    fn new(within: Block) -> Self {
         Self {
-            left: match grid.contains(&0) {
+            left: match within.count.contains(&0) {
                 true => vec![],
-                false => vec![Block::whole(grid)],
+                false => vec![within],
             },
             most: BATCH as u64,
         }

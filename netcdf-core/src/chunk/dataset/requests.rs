@@ -103,14 +103,14 @@ impl Dataset<'_> {
         self.ask_where((var, chunks), Asked::Candidates, visit)
     }
 
-    /// As [`Dataset::ask_for_places`], for all chunks of this grid. Their places are then known, as far as there is room.
+    /// As [`Dataset::ask_for_places`], for those who want them again. The places are then known, as far as there is room.
     pub(super) fn ask_for_all_places(
         &self,
         var: VarId,
-        grid: &[u64],
+        chunks: &Block,
         visit: Visit<'_>,
     ) -> Result<()> {
-        self.ask_where((var, &Block::whole(grid)), Asked::All, visit)
+        self.ask_where((var, chunks), Asked::All, visit)
     }
 
     fn ask_where(

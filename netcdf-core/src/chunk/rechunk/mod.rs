@@ -294,15 +294,17 @@ pub struct Rechunking<'a> {
     pub set: Dataset<'a>,
     /// The variable.
     pub var: VarId,
-    /// The chunks to make.
+    /// The chunks of the variable.
     pub grid: &'a Grid,
+    /// The elements of those that are made: a box of whole chunks.
+    pub within: &'a Region,
     /// How.
     pub plan: &'a RechunkPlan,
     /// Which chunks meet stored ones, if that is known.
     pub met: Option<&'a Arc<Met>>,
 }
 
-/// Reads a variable as planned: `work` and `sink` get the elements of each chunk of `grid`, in row-major order;
+/// Reads a variable as planned: `work` and `sink` get the elements of each chunk that is made, in row-major order;
 /// if it is known which chunks are `met`, usually only of these. Elements from a spill file count as stored.
 ///
 /// # Errors
@@ -316,6 +318,7 @@ pub fn run<R: Send>(
         set,
         var,
         grid,
+        within,
         plan,
         met,
     } = what;
@@ -329,7 +332,7 @@ pub fn run<R: Send>(
         RechunkWay::Spill => return spill::spilled(what, work, sink),
     };
     let cuts = Cuts {
-        slabs: slabs(grid, plan, met),
+        slabs: slabs((grid, within), plan, met),
         way,
         parts: Box::new(|slab| parts(grid, slab, met)),
         tile: Some(grid.chunk().to_vec()),
@@ -345,16 +348,17 @@ const SCANNED: u64 = 1 << 16;
 
 /// The slabs to process.
 fn slabs<'a>(
-    grid: &'a Grid,
+    (grid, within): (&'a Grid, &'a Region),
     plan: &RechunkPlan,
     met: Option<&'a Arc<Met>>,
 ) -> Box<dyn Iterator<Item = Region> + 'a> {
+    let slabs = grid.boxes_in(within, plan.chunks);
     match met {
         Some(met) if plan.chunks <= 1 || grid.len() / plan.chunks > SCANNED => {
             Box::new(met.chunks(grid))
         }
-        Some(met) => Box::new(grid.boxes(plan.chunks).filter(|slab| met.any(grid, slab))),
-        None => Box::new(grid.boxes(plan.chunks)),
+        Some(met) => Box::new(slabs.filter(|slab| met.any(grid, slab))),
+        None => Box::new(slabs),
     }
 }
 

@@ -21,24 +21,24 @@ pub struct Met {
 }
 
 impl Met {
-    /// Finds the stored chunks of a variable. `None` if they intersect so many chunks of the grid that it is
-    /// better to process all, or more than a share of the memory can list.
+    /// Finds the stored chunks of a variable that have elements of a box, `within`, of whole chunks of the grid. `None` if they
+    /// intersect so many chunks of the grid that it is better to process all, or more than a share of the memory can list.
     ///
     /// # Errors
     /// Those of [`Dataset::locate`].
     pub fn of(
         (set, var): (Dataset<'_>, VarId),
         from: &Layout,
-        grid: &Grid,
+        (grid, within): (&Grid, &Region),
     ) -> Result<Option<Self>> {
         let memory = set.env.memory.0 / (8 * NUMBER);
-        let most = (grid.len() / FEW).min(memory);
+        let made = Amount::product(&grid.touched(within).count).get();
+        let most = (made / FEW).min(memory);
         let mut numbers = vec![];
         let mut many = false;
-        let whole = grid.whole();
         let mut visit = |chunk: ChunkRef| {
             let place = from.block(chunk.index).region();
-            let around = grid.touched(&within(&place, &whole));
+            let around = grid.touched(&overlap(&place, within));
             let found = Amount::product(&around.count);
             many = (found + numbers.len()).get() > most;
             if many {
@@ -47,7 +47,7 @@ impl Met {
             numbers.extend(grid.numbers(&around));
             Ok(())
         };
-        let located = set.locate(var, &mut visit);
+        let located = set.locate_all_in(var, &from.touched(within), &mut visit);
         if many {
             return Ok(None);
         }
@@ -85,13 +85,15 @@ impl Met {
 }
 
 /// The intersection of two boxes.
-fn within(part: &Region, whole: &Region) -> Region {
-    let mut count = vec![];
-    let dims = part.start.iter().zip(&part.count).zip(&whole.count);
-    for ((start, n), len) in dims {
-        count.push((*n).min(len.saturating_sub(*start)));
+fn overlap(a: &Region, b: &Region) -> Region {
+    let (mut start, mut count) = (vec![], vec![]);
+    let dims = a.start.iter().zip(&a.count);
+    for ((&at, &n), (&from, &len)) in dims.zip(b.start.iter().zip(&b.count)) {
+        let first = at.max(from);
+        start.push(first);
+        count.push((at + n).min(from + len).saturating_sub(first));
     }
-    Region::boxed(part.start.clone(), count)
+    Region::boxed(start, count)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ struct View<'a> {
     grid: Grid,
 }
 
-/// Rechunks a variable through files: `work` and `sink` get the elements of each chunk of `grid`, in row-major
+/// Rechunks a variable through files: `work` and `sink` get the elements of each chunk that is made, in row-major
 /// order.
 ///
 /// # Errors
@@ -49,8 +49,8 @@ pub(super) fn spilled<R: Send>(
         set: what.set,
         var: what.var,
         layout: what.set.layout(what.var)?,
-        region: what.grid.whole(),
-        grid: what.grid.clone(),
+        region: what.within.clone(),
+        grid: what.grid.inside(what.within),
     };
     level(&view, what.plan, &work, &mut sink)
 }

@@ -5,6 +5,7 @@ mod chunked;
 mod claimed;
 mod latency;
 mod mock;
+mod parts;
 mod rounds;
 mod together;
 mod unreadable;

@@ -137,6 +137,7 @@ impl<'a> Both<'a> {
             same_fill: false,
             method: Method::Convert,
             swept: false,
+            region: Region::whole(&shape),
             shape,
         };
         Ok(Self { from, to, job })

@@ -141,7 +141,8 @@ fn whole_chunks_are_not_kept() {
         assert_eq!(got, made.model(part));
     }
     let work = |_: &ChunkRef, bytes: Vec<u8>| Ok(bytes);
-    set.chunks(VarId(0), 1 << 20, work, |_, _| Ok(())).unwrap();
+    let all = Block::whole(&layout.grid());
+    set.chunks(VarId(0), &all, work, |_, _| Ok(())).unwrap();
     assert_eq!(engine.decoded_bytes(), 0);
     // Of the first row of chunks, a part is taken.
     let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);

@@ -155,7 +155,8 @@ fn chunks_that_are_visited_in_batches_are_found_once() {
     let engine = Engine::new(&env);
     let set = Dataset::new(&reader, &env).with(&engine);
     let mut next = 0;
-    let stop = set.each_chunk(VarId(0), |chunk| {
+    let all = Block::whole(&set.layout(VarId(0)).unwrap().grid());
+    let stop = set.each_chunk(VarId(0), &all, |chunk| {
         assert_eq!(chunk.index, next);
         next += 1;
         match next {

@@ -102,7 +102,7 @@ fn chunks_that_are_not_stored_are_not_asked_for() {
         let set = Dataset::new(&reader, &env);
         let read = set.chunks(
             VarId(0),
-            1 << 20,
+            &Block::whole(&reader.layout(VarId(0)).unwrap().grid()),
             |chunk, bytes| Ok((chunk.index, bytes)),
             |_, (index, bytes)| {
                 assert_eq!(bytes, [index as u8]);

@@ -369,6 +369,10 @@ impl Writer for ZarrWriter {
         self.put_run(var, element, &bytes)
     }
 
+    fn stores_heap(&self) -> bool {
+        false
+    }
+
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
         let stored = &self.var(var)?.stored;
         let encoded = match &stored.user {

@@ -1,0 +1,81 @@
+//! The boxes into which a variable is divided, by number.
+
+use crate::arithmetic::Amount;
+use crate::chunk::scatter::place;
+use crate::model::Region;
+
+/// Boxes of consecutive units of a grid, in row-major order: each has at most so many units, and any can be found by its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Boxes {
+    /// Units per dimension.
+    counts: Vec<u64>,
+    /// Units of a box per dimension: one, then a number of them along the dimension that is cut, then all.
+    most: Vec<u64>,
+}
+
+impl Boxes {
+    /// Boxes of at most `most` units, and of one at least.
+    pub(super) fn new(counts: Vec<u64>, most: u64) -> Self {
+        let mut left = most.max(1);
+        let mut lengths = vec![];
+        for &count in counts.iter().rev() {
+            let length = count.clamp(1, left);
+            lengths.push(length);
+            left = match length < count {
+                true => 1,
+                false => (left / length).max(1),
+            };
+        }
+        lengths.reverse();
+        Self {
+            counts,
+            most: lengths,
+        }
+    }
+
+    /// Boxes per dimension.
+    fn grid(&self) -> Vec<u64> {
+        let dims = self.counts.iter().zip(&self.most);
+        dims.map(|(count, most)| count.div_ceil(*most)).collect()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        Amount::product(&self.grid()).get()
+    }
+
+    /// The units of a box.
+    pub(super) fn nth(&self, number: u64) -> Region {
+        let first = place(number, &self.grid()).into_iter();
+        let start: Vec<u64> = first.zip(&self.most).map(|(n, most)| n * most).collect();
+        let ends = start.iter().zip(self.counts.iter().zip(&self.most));
+        let count = ends.map(|(start, (all, most))| (*most).min(all - start.min(all)));
+        let count = count.collect();
+        Region::boxed(start, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::plan::Bands;
+
+    #[test]
+    fn boxes_follow_each_other() {
+        for counts in [
+            vec![],
+            vec![1],
+            vec![7],
+            vec![3, 5],
+            vec![2, 1, 4, 3],
+            vec![4, 0, 2],
+        ] {
+            for most in [0, 1, 2, 3, 5, 6, 12, 15, 100] {
+                let boxes = Boxes::new(counts.clone(), most);
+                let bands = Bands::new(Region::whole(&counts), &[], most.max(1));
+                let mine = (0..boxes.len()).map(|n| boxes.nth(n));
+                assert!(mine.eq(bands), "{counts:?} {most}");
+            }
+        }
+    }
+}

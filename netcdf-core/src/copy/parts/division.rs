@@ -1,0 +1,188 @@
+//! Which elements each part copies.
+
+use std::ops::Range;
+
+use super::boxes::Boxes;
+use crate::arithmetic::Amount;
+use crate::chunk::Writer;
+use crate::copy::Job;
+use crate::model::{Region, Schema};
+
+/// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
+const BOXES: u64 = 4;
+
+/// How large parts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartSize {
+    /// So many parts.
+    Number(u64),
+    /// Parts of so many bytes of elements, roughly.
+    Bytes(u64),
+}
+
+/// A copy in parts: the variables, and the boxes into which each is divided. All follow each other on a line of bytes, of which each
+/// part has an equal share: the boxes that begin there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Division {
+    pub(super) vars: Vec<DividedVariable>,
+    /// Bytes of all elements that parts copy.
+    bytes: u64,
+    parts: u64,
+}
+
+/// A variable and its boxes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DividedVariable {
+    pub(super) job: Job,
+    /// Shape of what is not divided further, in elements: a chunk or a shard of the output, or one element.
+    unit: Vec<u64>,
+    /// None if the variable is copied when the parts are joined.
+    boxes: Option<Boxes>,
+    /// Bytes of the variables before it.
+    before: u64,
+    /// Bytes of its elements.
+    bytes: u64,
+}
+
+impl Division {
+    /// Divides the data of `jobs`, which `writer` is to store.
+    #[must_use]
+    pub fn new(jobs: Vec<Job>, writer: &dyn Writer, size: PartSize) -> Self {
+        let schema = writer.schema();
+        let apart = |job: &Job| !(job.has_heap() && writer.stores_heap());
+        let divided = jobs.iter().filter(|job| apart(job));
+        let all = divided.map(|job| Amount::of(job.bytes())).sum::<Amount>();
+        let parts = match size {
+            PartSize::Number(parts) => parts.max(1),
+            PartSize::Bytes(bytes) => all.get().div_ceil(bytes.max(1)).max(1),
+        };
+        let most = all.get() / parts / BOXES;
+        let mut before = 0;
+        let vars = jobs.into_iter().map(|job| {
+            let unit = unit(&job, schema);
+            let boxes = apart(&job).then(|| boxes(&job, &unit, most));
+            let bytes = boxes.as_ref().map_or(0, |_| job.bytes());
+            let var = DividedVariable {
+                job,
+                unit,
+                boxes,
+                before,
+                bytes,
+            };
+            before = (Amount::of(before) + bytes).get();
+            var
+        });
+        Self {
+            vars: vars.collect(),
+            bytes: all.get(),
+            parts,
+        }
+    }
+
+    /// How many parts there are, numbered from 0 on. Some may be empty.
+    #[must_use]
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
+
+    /// Bytes of all elements that parts copy.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// For each variable that is copied, whether elements that are not stored read the same in the input and the output.
+    pub fn same_fills(&self) -> impl Iterator<Item = bool> + '_ {
+        self.vars.iter().map(|var| var.job.same_fill)
+    }
+
+    /// The boxes of a part: the variables, by their number in the division, and the elements of each box, in order.
+    pub(super) fn boxes(&self, part: u64) -> impl Iterator<Item = (&DividedVariable, Region)> {
+        let share = self.share(part);
+        self.vars.iter().flat_map(move |var| {
+            let numbers = var.numbers(&share);
+            numbers.filter_map(move |n| Some((var, var.region(n)?)))
+        })
+    }
+
+    /// Bytes of the elements that a part copies.
+    #[must_use]
+    pub fn bytes_of(&self, part: u64) -> u64 {
+        let boxes = self
+            .boxes(part)
+            .map(|(var, region)| Amount::product(&region.count) * var.job.to.element.size);
+        boxes.sum::<Amount>().get()
+    }
+
+    /// The part of the line that belongs to a part of the copy.
+    fn share(&self, part: u64) -> Range<u64> {
+        let end = |n: u64| scaled(self.bytes, n.min(self.parts), self.parts);
+        end(part)..end(part.saturating_add(1))
+    }
+}
+
+impl DividedVariable {
+    /// True if parts copy it.
+    pub(super) fn in_parts(&self) -> bool {
+        self.boxes.is_some()
+    }
+
+    /// The numbers of the boxes that begin in a range of the line.
+    fn numbers(&self, share: &Range<u64>) -> Range<u64> {
+        let Some(boxes) = &self.boxes else {
+            return 0..0;
+        };
+        let first = |at: u64| match at.checked_sub(self.before) {
+            None => 0,
+            Some(at) if at >= self.bytes => boxes.len(),
+            Some(at) => scaled_up(boxes.len(), at, self.bytes),
+        };
+        first(share.start)..first(share.end)
+    }
+
+    /// The elements of a box.
+    fn region(&self, number: u64) -> Option<Region> {
+        let units = self.boxes.as_ref()?.nth(number);
+        let (mut start, mut count) = (vec![], vec![]);
+        let dims = units.start.iter().zip(&units.count).zip(&self.unit);
+        for (((first, n), unit), len) in dims.zip(&self.job.shape) {
+            let (from, end) = ((first * unit).min(*len), ((first + n) * unit).min(*len));
+            start.push(from);
+            count.push(end - from);
+        }
+        Some(Region::boxed(start, count))
+    }
+}
+
+/// Shape of what is not divided.
+fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
+    let var = schema.var(job.pair.to);
+    let shard = var.and_then(|var| var.storage.shard.clone());
+    let chunk = match job.chunked {
+        true => shard.unwrap_or_else(|| job.to.chunk.clone()),
+        false => vec![1; job.shape.len()],
+    };
+    chunk.into_iter().map(|n| n.max(1)).collect()
+}
+
+/// The boxes of a variable, of at most so many bytes if units are not larger.
+fn boxes(job: &Job, unit: &[u64], bytes: u64) -> Boxes {
+    let dims = job.shape.iter().zip(unit);
+    let each = Amount::product(unit) * job.to.element.size.max(1);
+    Boxes::new(
+        dims.map(|(len, unit)| len.div_ceil(*unit)).collect(),
+        bytes / each.get().max(1),
+    )
+}
+
+/// `all` times `n`, divided by `of`, rounded down.
+fn scaled(all: u64, n: u64, of: u64) -> u64 {
+    let scaled = u128::from(all) * u128::from(n) / u128::from(of.max(1));
+    u64::try_from(scaled).unwrap_or(all)
+}
+
+/// As [`scaled`], rounded up.
+fn scaled_up(all: u64, n: u64, of: u64) -> u64 {
+    let scaled = (u128::from(all) * u128::from(n)).div_ceil(u128::from(of.max(1)));
+    u64::try_from(scaled).unwrap_or(all)
+}

@@ -1,0 +1,113 @@
+//! Puts the segments of all parts together.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::segment::{Piece, PieceKind};
+use super::{Division, Segment};
+use crate::chunk::{ChunkRef, Dataset, Writer};
+use crate::copy::methods::Method;
+use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, records};
+use crate::error::{Context as _, OrInternal as _, Result};
+use crate::io::source::read_range;
+use crate::model::VarId;
+
+/// Writes the output from the segments of all parts, `segments`, in their order, and finishes it. `set`, `plan` and `writer` are those of
+/// a copy in one process: variables that parts do not copy are read from the input.
+///
+/// # Errors
+/// As [`run`](crate::copy::run); those of reading segments.
+pub fn join(
+    set: Dataset<'_>,
+    plan: &Plan,
+    (division, segments): (&Division, &[Segment]),
+    mut writer: Box<dyn Writer>,
+) -> Result<Report> {
+    let mut jobs: Vec<Job> = division.vars.iter().map(|var| var.job.clone()).collect();
+    before_data(set, plan, &mut jobs, &mut *writer)?;
+    set.env.progress.expect(division.bytes());
+    let mut done: Vec<(VarId, VarReport)> = vec![];
+    let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
+    for job in jobs {
+        match job.method {
+            Method::Rows => rows.entry(job.records()).or_default().push(job),
+            Method::Move
+            | Method::Convert
+            | Method::Chunks
+            | Method::Recode
+            | Method::Rechunk(_) => {
+                done.push(joined((set, job), division, segments, &mut *writer)?);
+            }
+        }
+    }
+    for rows in rows.into_values() {
+        for job in records::in_order(set, rows, &*writer)? {
+            done.push(joined((set, job), division, segments, &mut *writer)?);
+        }
+    }
+    completed(set, plan, done, writer)
+}
+
+/// Stores the data of a variable.
+fn joined(
+    (set, job): (Dataset<'_>, Job),
+    division: &Division,
+    segments: &[Segment],
+    writer: &mut dyn Writer,
+) -> Result<(VarId, VarReport)> {
+    set.env.cancel.check()?;
+    let start = Instant::now();
+    let mut vars = division.vars.iter();
+    let var = vars.find(|var| var.job.pair == job.pair);
+    let stored = match var.or_internal("a variable of the division")?.in_parts() {
+        true => from_segments((set, &job), segments, writer)?,
+        false => job.copy(set, writer)?,
+    };
+    Ok((job.pair.from, job.report(set, stored, start.elapsed())))
+}
+
+/// Stores the pieces of a variable; returns their bytes.
+fn from_segments(
+    (set, job): (Dataset<'_>, &Job),
+    segments: &[Segment],
+    writer: &mut dyn Writer,
+) -> Result<u64> {
+    let path = || set.reader.schema().var_path(job.pair.from);
+    let mut stored = 0;
+    for segment in segments {
+        for piece in segment.pieces(job.pair.to) {
+            set.env.cancel.check()?;
+            let (piece, range) = piece?;
+            let bytes = range.end - range.start;
+            put((segment, piece, range), job, writer).in_object(path)?;
+            set.env.progress.advance(bytes);
+            stored += bytes;
+        }
+    }
+    Ok(stored)
+}
+
+/// Stores a piece.
+fn put(
+    (segment, piece, range): (&Segment, Piece, std::ops::Range<u64>),
+    job: &Job,
+    writer: &mut dyn Writer,
+) -> Result<()> {
+    let source = segment.source();
+    match piece.kind {
+        PieceKind::Chunk { index, mask } => {
+            let chunk = ChunkRef {
+                index,
+                object: 0,
+                range,
+                mask,
+            };
+            writer.move_chunk(piece.var, &chunk, source)
+        }
+        // Elements are quantized as they are put, not as they are moved.
+        PieceKind::Run { element } if job.to.quantize.is_some() => {
+            writer.put_run(piece.var, element, &read_range(&**source, &range)?)
+        }
+        PieceKind::Run { element } => writer.move_run(piece.var, element, source, range),
+    }
+}

@@ -1,0 +1,69 @@
+//! A copy in parts, which processes make side by side, on any machines.
+//!
+//! A [`Division`] says which elements each part copies: boxes of whole chunks or shards of the output, or of elements that follow each
+//! other. It follows from the jobs of the copy and the number of parts alone, so that each process works out its own boxes. [`make`]
+//! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join`] puts segments together: it stores the
+//! same pieces in the same order as a copy in one process, so that the output has the same bytes.
+//!
+//! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Division::same_fills`]). Variables
+//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before.
+
+mod boxes;
+mod division;
+mod join;
+mod output;
+pub mod segment;
+
+pub use division::{Division, PartSize};
+pub use join::join;
+pub use output::PartOutput;
+pub use segment::Segment;
+
+use super::{Job, Plan, lengthen, unchanged};
+use crate::arithmetic::Amount;
+use crate::chunk::{Dataset, Writer};
+use crate::error::Result;
+
+/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of the division. `writer` was made for the
+/// plan's schema; its unlimited dimensions get their lengths.
+///
+/// # Errors
+/// As [`jobs`](super::jobs), without those about stored data.
+pub fn jobs(
+    set: Dataset<'_>,
+    plan: &Plan,
+    same_fills: &[bool],
+    writer: &mut dyn Writer,
+) -> Result<Vec<Job>> {
+    for &pair in &plan.data {
+        if writer.takes_chunks(pair.to) {
+            lengthen(set.reader, pair, writer)?;
+        }
+    }
+    let pairs = plan.data.iter().zip(same_fills);
+    pairs
+        .map(|(&pair, &same_fill)| Job::decided(set, pair, (writer, same_fill)))
+        .collect()
+}
+
+/// Copies the elements of a part. `writer` was made for the same schema as that of the division, and receives them as chunks and runs of
+/// the whole output, by variable and in row-major order.
+///
+/// # Errors
+/// Those of [`run`](super::run), except for notes.
+pub fn make(
+    set: Dataset<'_>,
+    division: &Division,
+    part: u64,
+    writer: &mut dyn Writer,
+) -> Result<()> {
+    let env = set.env;
+    env.progress.expect(division.bytes_of(part));
+    for (var, region) in division.boxes(part) {
+        env.cancel.check()?;
+        if Amount::product(&region.count).get() > 0 {
+            var.job.within(set, region).copy(set, writer)?;
+        }
+    }
+    unchanged(set.reader)
+}

@@ -1,0 +1,98 @@
+//! The output of a part: what is put goes into a segment.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::segment::{Piece, PieceKind, SegmentWriter};
+use crate::chunk::{ElementForm, Layout, Writer};
+use crate::error::{Error, Result};
+use crate::io::source::read_range;
+use crate::io::{Source, Target};
+use crate::model::{DimId, Schema, Values, VarId};
+
+/// Stores what belongs to a part of an output in a segment.
+pub struct PartOutput {
+    /// Knows how the output stores variables; nothing is put there.
+    whole: Box<dyn Writer>,
+    segment: SegmentWriter,
+}
+
+impl PartOutput {
+    /// For an output that `whole` could write. The segment goes to `target`.
+    #[must_use]
+    pub fn new(whole: Box<dyn Writer>, target: Box<dyn Target>) -> Self {
+        Self {
+            whole,
+            segment: SegmentWriter::new(target),
+        }
+    }
+
+    /// Writes the end of the segment, and makes it visible. Returns what it holds.
+    ///
+    /// # Errors
+    /// Those of the target.
+    pub fn complete(self) -> Result<super::segment::Written> {
+        self.segment.finish()
+    }
+}
+
+impl Writer for PartOutput {
+    fn schema(&self) -> &Schema {
+        self.whole.schema()
+    }
+
+    fn layout(&self, var: VarId) -> Result<Layout> {
+        self.whole.layout(var)
+    }
+
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
+        let kind = PieceKind::Chunk { index, mask };
+        self.segment.add(Piece { var, kind }, bytes)
+    }
+
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
+        let kind = PieceKind::Run { element };
+        self.segment.add(Piece { var, kind }, bytes)
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        self.put_run(var, element, &read_range(&**source, &range)?)
+    }
+
+    fn takes_chunks(&self, var: VarId) -> bool {
+        self.whole.takes_chunks(var)
+    }
+
+    fn needs_all_filters(&self) -> bool {
+        self.whole.needs_all_filters()
+    }
+
+    fn stores_heap(&self) -> bool {
+        self.whole.stores_heap()
+    }
+
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
+        match self.whole.stores_heap() {
+            true => Err(Error::internal("values with heap data in a part of a copy")),
+            false => self.whole.put_heap(var, values),
+        }
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
+        self.whole.form(var)
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        self.whole.set_len(dim, len)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.complete().map(|_| ())
+    }
+}

@@ -1,0 +1,152 @@
+//! Reads a segment.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{END, ENTRY, HEAD, MAGIC, Piece, PieceKind, Written};
+use crate::arithmetic::{exact, length, span};
+use crate::bytes::Cursor;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::io::source::read_range;
+use crate::model::VarId;
+use crate::sum::Digest;
+
+/// Bytes that are read at a time to check the digest.
+const BUFFER: u64 = 4 << 20;
+
+/// The segment of a part.
+#[derive(Debug)]
+pub struct Segment {
+    source: Arc<dyn Source>,
+    /// The pieces of each variable, in bytes.
+    table: Vec<(VarId, Range<u64>)>,
+    written: Written,
+}
+
+impl Segment {
+    /// Reads the table of a segment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] and [`ErrorKind::Truncated`] for what is not a segment; those of the source.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let opened = opened(&*source);
+        let (table, written) = opened.map_err(|e| e.of(source.name()))?;
+        Ok(Self {
+            source,
+            table,
+            written,
+        })
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn written(&self) -> Written {
+        self.written
+    }
+
+    /// Checks that its bytes are those that were written.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`]; those of the source.
+    pub fn verify(&self) -> Result<()> {
+        let mut hasher = blake3::Hasher::new();
+        let end = self.written.bytes - length(&(0..32));
+        let mut at = 0;
+        while at < end {
+            let next = (exact(at) + BUFFER).get()?.min(end);
+            hasher.update(&read_range(&*self.source, &(at..next))?);
+            at = next;
+        }
+        match Digest::of(&hasher) == self.written.digest {
+            true => Ok(()),
+            false => Err(wrong("other bytes than were written").of(self.source.name())),
+        }
+    }
+
+    /// The bytes that the pieces refer to.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// The pieces of a variable and their bytes in the source, in the order in which they were put.
+    pub fn pieces(&self, var: VarId) -> impl Iterator<Item = Result<(Piece, Range<u64>)>> + '_ {
+        let ranges = self.table.iter().filter(move |(of, _)| *of == var);
+        ranges.flat_map(move |(_, range)| self.within(range.clone()))
+    }
+
+    fn within(&self, range: Range<u64>) -> impl Iterator<Item = Result<(Piece, Range<u64>)>> + '_ {
+        let mut at = range.start;
+        std::iter::from_fn(move || {
+            if at >= range.end {
+                return None;
+            }
+            let found = piece(&*self.source, &(at..range.end));
+            // Behind a mistake there is nothing more.
+            at = found.as_ref().map_or(range.end, |(_, bytes)| bytes.end);
+            Some(found.map_err(|e| e.of(self.source.name())))
+        })
+    }
+}
+
+/// A piece at the start of a range, and its bytes.
+fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(Piece, Range<u64>)> {
+    let head = span(within.start, HEAD)?;
+    if head.end > within.end {
+        return Err(wrong("a piece that does not fit").at(source.name(), within.start));
+    }
+    let bytes = read_range(source, &head)?;
+    let mut cursor = Cursor::new(&bytes, source.name(), head.start);
+    let (var, kind) = (VarId(cursor.u32_le()?), cursor.u32_le()?);
+    let (place, mask) = (cursor.u64_le()?, cursor.u32_le()?);
+    cursor.skip(4)?;
+    let range = span(head.end, cursor.u64_le()?)?;
+    let kind = match kind {
+        0 => PieceKind::Run { element: place },
+        1 => PieceKind::Chunk { index: place, mask },
+        _ => return Err(wrong("a piece of no kind").at(source.name(), within.start)),
+    };
+    match range.end <= within.end {
+        true => Ok((Piece { var, kind }, range)),
+        false => Err(wrong("a piece that does not fit").at(source.name(), within.start)),
+    }
+}
+
+/// The pieces of each variable, and what the segment holds.
+fn opened(source: &dyn Source) -> Result<(Vec<(VarId, Range<u64>)>, Written)> {
+    let len = source.len();
+    let Some(end) = len
+        .checked_sub(END)
+        .filter(|end| *end >= MAGIC.len() as u64)
+    else {
+        return Err(wrong("not a segment, or only the beginning of one"));
+    };
+    if read_range(source, &(0..MAGIC.len() as u64))? != MAGIC {
+        return Err(wrong("not a segment"));
+    }
+    let bytes = read_range(source, &(end..len))?;
+    let mut cursor = Cursor::new(&bytes, source.name(), end);
+    let table = span(cursor.u64_le()?, cursor.u64_le()?)?;
+    let digest = Digest::from_bytes(cursor.array()?);
+    if table.end != end {
+        return Err(wrong("a segment that does not end as it should").at(source.name(), end));
+    }
+    let entries = read_range(source, &table)?;
+    let mut cursor = Cursor::new(&entries, source.name(), table.start);
+    let mut all = vec![];
+    for _ in 0..length(&table) / ENTRY {
+        let var = VarId(cursor.u32_le()?);
+        cursor.skip(4)?;
+        let range = cursor.u64_le()?..cursor.u64_le()?;
+        if range.start > range.end || range.end > table.start {
+            return Err(wrong("pieces outside of their segment").at(source.name(), table.start));
+        }
+        all.push((var, range));
+    }
+    Ok((all, Written { bytes: len, digest }))
+}
+
+fn wrong(what: &'static str) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
+}

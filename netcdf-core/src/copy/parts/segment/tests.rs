@@ -1,0 +1,70 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::ErrorKind;
+use crate::io::memory::{MemorySource, MemoryTarget};
+use crate::io::source::read_range;
+
+/// A segment of two variables, and what it holds.
+fn made() -> (Vec<u8>, Written) {
+    let (target, out) = MemoryTarget::new("segment");
+    let mut writer = SegmentWriter::new(Box::new(target));
+    let long = vec![7; 3 << 20];
+    for (var, kind, bytes) in [
+        (1, PieceKind::Chunk { index: 5, mask: 2 }, &b"abc"[..]),
+        (1, PieceKind::Chunk { index: 9, mask: 0 }, &long),
+        (4, PieceKind::Run { element: 11 }, b""),
+    ] {
+        let var = VarId(var);
+        writer.add(Piece { var, kind }, bytes).unwrap();
+    }
+    let written = writer.finish().unwrap();
+    let bytes = out.lock().unwrap().take().unwrap();
+    (bytes, written)
+}
+
+fn opened(bytes: Vec<u8>) -> crate::Result<Segment> {
+    Segment::open(Arc::new(MemorySource::new("segment", bytes)))
+}
+
+#[test]
+fn pieces_come_back_by_variable() {
+    let (bytes, written) = made();
+    assert_eq!(written.bytes, bytes.len() as u64);
+    let segment = opened(bytes).unwrap();
+    assert_eq!(segment.written(), written);
+    segment.verify().unwrap();
+    let pieces = |var| {
+        let pieces = segment.pieces(VarId(var)).map(Result::unwrap);
+        pieces.collect::<Vec<_>>()
+    };
+    let of_one = pieces(1);
+    assert_eq!(of_one.len(), 2);
+    assert_eq!(of_one[0].0.kind, PieceKind::Chunk { index: 5, mask: 2 });
+    let source = segment.source();
+    assert_eq!(read_range(&**source, &of_one[0].1).unwrap(), b"abc");
+    assert_eq!(of_one[1].1.end - of_one[1].1.start, 3 << 20);
+    assert!(pieces(0).is_empty());
+    assert_eq!(pieces(4)[0].0.kind, PieceKind::Run { element: 11 });
+}
+
+#[test]
+fn damage_is_an_error() {
+    let (bytes, written) = made();
+    for cut in [0, 7, 8, 55, 56, bytes.len() - 1] {
+        assert!(opened(bytes[..cut].to_vec()).is_err(), "{cut}");
+    }
+    // Whatever byte is wrong, nothing panics, and the digest tells.
+    let places = (0..48).chain(bytes.len() - 100..bytes.len());
+    for at in places {
+        let mut other = bytes.clone();
+        other[at] ^= 0x81;
+        let Ok(segment) = opened(other) else { continue };
+        for var in [1, 4, 0] {
+            let _ = segment.pieces(VarId(var)).collect::<Vec<_>>();
+        }
+        let same = segment.written() == written;
+        let e = segment.verify().unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Corrupt, "{at} {same}");
+    }
+}
