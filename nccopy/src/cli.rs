@@ -12,6 +12,7 @@ use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
 use crate::cloud::CloudRules;
+use crate::parts::PartChoice;
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -28,7 +29,7 @@ use crate::cloud::CloudRules;
     disable_version_flag = true,
     args_override_self = true,
     max_term_width = 100,
-    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>..."
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>, then nccopy --part <K> <DIR>, then nccopy --finish <DIR>"
 )]
 pub struct Cli {
     /// The output's kind.
@@ -105,6 +106,10 @@ pub struct Cli {
     #[command(flatten)]
     pub plugins: PluginArgs,
 
+    /// A copy in parts.
+    #[command(flatten)]
+    pub parts: PartsArgs,
+
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroU16>,
@@ -161,7 +166,7 @@ pub struct Cli {
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
-    match cli.paths.len() < 2 && !cli.in_place {
+    match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
         false => Ok(cli),
         true => {
             let what = "expected an input and an output, found one path";
@@ -313,6 +318,53 @@ pub struct StorageArgs {
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
           default_missing_value = "", value_parser = CloudRules::parse)]
     pub cloud: Option<CloudRules>,
+}
+
+/// A copy in parts, which other programs run on any machines.
+#[derive(Debug, Args)]
+pub struct PartsArgs {
+    /// Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new
+    /// directory DIR (docs/machines.md)
+    #[arg(long, value_name = "DIR", group = "in_parts", conflicts_with_all = ["in_place", "dry_run", "report", "no_clobber", "skip_existing"])]
+    pub plan: Option<PathBuf>,
+    /// With --plan: the number of parts
+    #[arg(long, value_name = "N", requires = "plan", conflicts_with = "part_size",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub parts: Option<u64>,
+    /// With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)
+    #[arg(long, value_name = "SIZE", requires = "plan", value_parser = parse_chunk_size)]
+    pub part_size: Option<u64>,
+    /// Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several,
+    /// auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times.
+    /// Exit status 75 means: try again
+    #[arg(long = "part", id = "one_part", value_name = "K", group = "in_parts")]
+    pub part: Option<PartChoice>,
+    /// Check that all parts of the plan in a directory are made, and make the output from them
+    #[arg(long, group = "in_parts")]
+    pub finish: bool,
+    /// Print how many parts of the plan in a directory are made
+    #[arg(long, group = "in_parts")]
+    pub status: bool,
+    /// With --status: as JSON
+    #[arg(long, requires = "status")]
+    pub json: bool,
+    /// Remove the plan in a directory, with all that belongs to it. The output stays
+    #[arg(long, group = "in_parts")]
+    pub clean: bool,
+}
+
+impl PartsArgs {
+    /// Whether the command line is about a copy in parts.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.plan.is_some() || self.takes_folder()
+    }
+
+    /// Whether the only path is the directory of a plan.
+    #[must_use]
+    pub fn takes_folder(&self) -> bool {
+        self.part.is_some() || self.finish || self.status || self.clean
+    }
 }
 
 /// How Zarr output is stored.

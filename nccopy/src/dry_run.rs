@@ -1,18 +1,14 @@
 //! `--dry-run`: prints what would be done.
 
-use std::sync::Arc;
-
 use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::chunk::rechunk::RechunkWay;
 use netcdf_core::copy::methods::Method;
+use netcdf_core::copy::parts::sketch;
 use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, traits};
-use netcdf_core::io::Output;
-use netcdf_core::io::memory::MemoryTarget;
-use netcdf_core::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{CreateOptions, FilterSpec, Kind, Schema, StorageLayout, VarId};
 use netcdf_core::shown::{self, Shown};
@@ -131,15 +127,7 @@ fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<Job>> {
         no_fill: !traits(plan.schema.kind).settings,
         ..CreateOptions::default()
     };
-    let name = "(dry run)";
-    let output = match traits(plan.schema.kind).keys {
-        false => Output::from(Box::new(MemoryTarget::new(name).0)),
-        true => {
-            let store = Arc::new(MemoryStore::new(name));
-            Output::Store(Box::new(MemoryStoreTarget::new(store).0))
-        }
-    };
-    let mut writer = format::create(output, plan.schema.clone(), create, set.env)?;
+    let mut writer = sketch(plan.schema.clone(), create, set.env)?;
     jobs(set, plan, &mut *writer)
 }
 

@@ -158,11 +158,7 @@ fn execute(
 /// [`MadeUp`](crate::env::MadeUp) refuses it.
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<Job>> {
     let reader = set.reader;
-    for &pair in &plan.data {
-        if writer.takes_chunks(pair.to) {
-            lengthen(reader, pair, writer)?;
-        }
-    }
+    lengthen_all(reader, plan, writer)?;
     let one = |&pair: &Pair| Job::new(set, pair, writer);
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
     columns::mark(&mut jobs, reader);
@@ -171,6 +167,16 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
     unstored::check(set, &jobs)?;
     jobs.iter().for_each(|job| job.warn(set));
     Ok(jobs)
+}
+
+/// For data written as chunks, makes the unlimited dimensions of the output as long as in the input.
+fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Result<()> {
+    for &pair in &plan.data {
+        if writer.takes_chunks(pair.to) {
+            lengthen(reader, pair, writer)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the unlimited dimensions of an output variable as long as in the input.

@@ -64,6 +64,15 @@ impl Container {
             Self::Store(s) => s.name(),
         }
     }
+
+    /// What tells the state of a file from a later one ([`Source::state`]); `None` for a set of keys.
+    #[must_use]
+    pub fn state(&self) -> Option<String> {
+        match self {
+            Self::Source(source) => Some(source.state()),
+            Self::Store(_) => None,
+        }
+    }
 }
 
 /// What a dataset is written to.

@@ -62,6 +62,11 @@ pub trait Source: Debug + Send + Sync {
         false
     }
 
+    /// What tells this state of the bytes from a later one: their number and, if known, when they changed, or a tag of the server.
+    fn state(&self) -> String {
+        format!("{} bytes", self.len())
+    }
+
     /// The file behind the source, for copies within the kernel.
     fn as_file(&self) -> Option<Arc<std::fs::File>> {
         None

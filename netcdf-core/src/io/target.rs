@@ -8,6 +8,9 @@ use super::{Source, Store};
 use crate::arithmetic::{Amount, exact};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
+/// The unit that systems copy within their cache, if it is aligned alike in both files.
+pub const PAGE: u64 = 4 << 10;
+
 /// Bytes written by position that become visible as a whole on [`Target::commit`]; a dropped target leaves
 /// nothing. Bytes never written read as zero.
 pub trait Target: Debug + Send {

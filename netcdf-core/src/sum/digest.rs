@@ -12,6 +12,12 @@ impl Digest {
         Self(hasher.finalize())
     }
 
+    /// The digest of some bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes))
+    }
+
     /// The digest with these bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {

@@ -25,6 +25,8 @@ pub enum Status {
     Failure,
     /// Exit 2: the command line is wrong, or a comparison could not be made.
     Usage,
+    /// Exit 75: it failed, but may succeed if it is tried again (`EX_TEMPFAIL` of sysexits.h).
+    TryAgain,
     /// Exit 128 + the signal's number.
     Signal(u8),
 }
@@ -37,6 +39,7 @@ impl Status {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::TryAgain => 75,
             Self::Signal(n) => n.saturating_add(128),
         }
     }

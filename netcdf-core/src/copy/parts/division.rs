@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::boxes::Boxes;
 use crate::arithmetic::Amount;
 use crate::chunk::Writer;
-use crate::copy::Job;
+use crate::copy::{Job, Pair};
 use crate::model::{Region, Schema};
 
 /// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
@@ -28,6 +28,19 @@ pub struct Division {
     /// Bytes of all elements that parts copy.
     bytes: u64,
     parts: u64,
+}
+
+/// What becomes of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The variable, in the input and in the output.
+    pub pair: Pair,
+    /// Bytes of its elements in the output.
+    pub bytes: u64,
+    /// Whether it is copied when the parts are joined, not by the parts.
+    pub at_join: bool,
+    /// Whether elements that are not stored read the same in the input and the output.
+    pub same_fill: bool,
 }
 
 /// A variable and its boxes.
@@ -91,16 +104,21 @@ impl Division {
         self.bytes
     }
 
-    /// For each variable that is copied, whether elements that are not stored read the same in the input and the output.
-    pub fn same_fills(&self) -> impl Iterator<Item = bool> + '_ {
-        self.vars.iter().map(|var| var.job.same_fill)
+    /// What becomes of each variable, in the order of the plan.
+    pub fn shares(&self) -> impl Iterator<Item = Share> + '_ {
+        self.vars.iter().map(|var| Share {
+            pair: var.job.pair,
+            bytes: var.job.bytes(),
+            at_join: var.boxes.is_none(),
+            same_fill: var.job.same_fill,
+        })
     }
 
     /// The boxes of a part: the variables, by their number in the division, and the elements of each box, in order.
     pub(super) fn boxes(&self, part: u64) -> impl Iterator<Item = (&DividedVariable, Region)> {
-        let share = self.share(part);
+        let line = self.line(part);
         self.vars.iter().flat_map(move |var| {
-            let numbers = var.numbers(&share);
+            let numbers = var.numbers(&line);
             numbers.filter_map(move |n| Some((var, var.region(n)?)))
         })
     }
@@ -114,8 +132,18 @@ impl Division {
         boxes.sum::<Amount>().get()
     }
 
+    /// The parts that have boxes of a variable.
+    pub(super) fn parts_of(&self, var: &DividedVariable) -> impl Iterator<Item = u64> + '_ {
+        let near = |at| scaled(self.parts, at, self.bytes);
+        let end = (Amount::of(var.before) + var.bytes).get();
+        let (first, last) = (near(var.before).saturating_sub(1), near(end) + 1);
+        let var = var.clone();
+        let has = move |part: &u64| !var.numbers(&self.line(*part)).is_empty();
+        (first..last.min(self.parts)).filter(has)
+    }
+
     /// The part of the line that belongs to a part of the copy.
-    fn share(&self, part: u64) -> Range<u64> {
+    fn line(&self, part: u64) -> Range<u64> {
         let end = |n: u64| scaled(self.bytes, n.min(self.parts), self.parts);
         end(part)..end(part.saturating_add(1))
     }
@@ -128,7 +156,7 @@ impl DividedVariable {
     }
 
     /// The numbers of the boxes that begin in a range of the line.
-    fn numbers(&self, share: &Range<u64>) -> Range<u64> {
+    fn numbers(&self, line: &Range<u64>) -> Range<u64> {
         let Some(boxes) = &self.boxes else {
             return 0..0;
         };
@@ -137,7 +165,7 @@ impl DividedVariable {
             Some(at) if at >= self.bytes => boxes.len(),
             Some(at) => scaled_up(boxes.len(), at, self.bytes),
         };
-        first(share.start)..first(share.end)
+        first(line.start)..first(line.end)
     }
 
     /// The elements of a box.

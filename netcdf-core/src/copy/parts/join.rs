@@ -7,23 +7,27 @@ use super::segment::{Piece, PieceKind};
 use super::{Division, Segment};
 use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::copy::methods::Method;
-use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, records};
+use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::io::source::read_range;
 use crate::model::VarId;
 
-/// Writes the output from the segments of all parts, `segments`, in their order, and finishes it. `set`, `plan` and `writer` are those of
-/// a copy in one process: variables that parts do not copy are read from the input.
+/// Opens the segment of a part.
+pub type OpenSegment<'a> = &'a dyn Fn(u64) -> Result<Segment>;
+
+/// Writes the output from the segments of all parts and finishes it. `set`, `plan` and `writer` are those of a copy in one process:
+/// variables that parts do not copy are read from the input.
 ///
 /// # Errors
 /// As [`run`](crate::copy::run); those of reading segments.
 pub fn join(
     set: Dataset<'_>,
     plan: &Plan,
-    (division, segments): (&Division, &[Segment]),
+    (division, segments): (&Division, OpenSegment<'_>),
     mut writer: Box<dyn Writer>,
 ) -> Result<Report> {
     let mut jobs: Vec<Job> = division.vars.iter().map(|var| var.job.clone()).collect();
+    lengthen_all(set.reader, plan, &mut *writer)?;
     before_data(set, plan, &mut jobs, &mut *writer)?;
     set.env.progress.expect(division.bytes());
     let mut done: Vec<(VarId, VarReport)> = vec![];
@@ -36,13 +40,13 @@ pub fn join(
             | Method::Chunks
             | Method::Recode
             | Method::Rechunk(_) => {
-                done.push(joined((set, job), division, segments, &mut *writer)?);
+                done.push(joined((set, job), (division, segments), &mut *writer)?);
             }
         }
     }
     for rows in rows.into_values() {
         for job in records::in_order(set, rows, &*writer)? {
-            done.push(joined((set, job), division, segments, &mut *writer)?);
+            done.push(joined((set, job), (division, segments), &mut *writer)?);
         }
     }
     completed(set, plan, done, writer)
@@ -51,16 +55,19 @@ pub fn join(
 /// Stores the data of a variable.
 fn joined(
     (set, job): (Dataset<'_>, Job),
-    division: &Division,
-    segments: &[Segment],
+    (division, segments): (&Division, OpenSegment<'_>),
     writer: &mut dyn Writer,
 ) -> Result<(VarId, VarReport)> {
     set.env.cancel.check()?;
     let start = Instant::now();
     let mut vars = division.vars.iter();
     let var = vars.find(|var| var.job.pair == job.pair);
-    let stored = match var.or_internal("a variable of the division")?.in_parts() {
-        true => from_segments((set, &job), segments, writer)?,
+    let var = var.or_internal("a variable of the division")?;
+    let stored = match var.in_parts() {
+        true => {
+            let segments = division.parts_of(var).map(segments);
+            from_segments((set, &job), segments, writer)?
+        }
         false => job.copy(set, writer)?,
     };
     Ok((job.pair.from, job.report(set, stored, start.elapsed())))
@@ -69,17 +76,18 @@ fn joined(
 /// Stores the pieces of a variable; returns their bytes.
 fn from_segments(
     (set, job): (Dataset<'_>, &Job),
-    segments: &[Segment],
+    segments: impl Iterator<Item = Result<Segment>>,
     writer: &mut dyn Writer,
 ) -> Result<u64> {
     let path = || set.reader.schema().var_path(job.pair.from);
     let mut stored = 0;
     for segment in segments {
+        let segment = segment?;
         for piece in segment.pieces(job.pair.to) {
             set.env.cancel.check()?;
             let (piece, range) = piece?;
             let bytes = range.end - range.start;
-            put((segment, piece, range), job, writer).in_object(path)?;
+            put((&segment, piece, range), job, writer).in_object(path)?;
             set.env.progress.advance(bytes);
             stored += bytes;
         }
@@ -95,7 +103,19 @@ fn put(
 ) -> Result<()> {
     let source = segment.source();
     match piece.kind {
-        PieceKind::Chunk { index, mask } => {
+        PieceKind::Chunk {
+            index,
+            mask,
+            moved: false,
+        } => {
+            let bytes = read_range(&**source, &range)?;
+            writer.put_chunk(piece.var, index, mask, &bytes)
+        }
+        PieceKind::Chunk {
+            index,
+            mask,
+            moved: true,
+        } => {
             let chunk = ChunkRef {
                 index,
                 object: 0,

@@ -5,7 +5,7 @@
 //! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join`] puts segments together: it stores the
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
-//! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Division::same_fills`]). Variables
+//! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). Variables
 //! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before.
 
 mod boxes;
@@ -13,18 +13,20 @@ mod division;
 mod join;
 mod output;
 pub mod segment;
+mod sketch;
 
-pub use division::{Division, PartSize};
-pub use join::join;
+pub use division::{Division, PartSize, Share};
+pub use join::{OpenSegment, join};
 pub use output::PartOutput;
 pub use segment::Segment;
+pub use sketch::sketch;
 
-use super::{Job, Plan, lengthen, unchanged};
+use super::{Job, Plan, lengthen_all, unchanged};
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Writer};
 use crate::error::Result;
 
-/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of the division. `writer` was made for the
+/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of its [`Share`]s. `writer` was made for the
 /// plan's schema; its unlimited dimensions get their lengths.
 ///
 /// # Errors
@@ -35,11 +37,7 @@ pub fn jobs(
     same_fills: &[bool],
     writer: &mut dyn Writer,
 ) -> Result<Vec<Job>> {
-    for &pair in &plan.data {
-        if writer.takes_chunks(pair.to) {
-            lengthen(set.reader, pair, writer)?;
-        }
-    }
+    lengthen_all(set.reader, plan, writer)?;
     let pairs = plan.data.iter().zip(same_fills);
     pairs
         .map(|(&pair, &same_fill)| Job::decided(set, pair, (writer, same_fill)))

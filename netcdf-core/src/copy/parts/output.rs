@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::segment::{Piece, PieceKind, SegmentWriter};
-use crate::chunk::{ElementForm, Layout, Writer};
+use crate::chunk::{ChunkRef, ElementForm, Layout, Writer};
 use crate::error::{Error, Result};
 use crate::io::source::read_range;
 use crate::io::{Source, Target};
@@ -46,13 +46,28 @@ impl Writer for PartOutput {
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
-        let kind = PieceKind::Chunk { index, mask };
-        self.segment.add(Piece { var, kind }, bytes)
+        let kind = PieceKind::Chunk {
+            index,
+            mask,
+            moved: false,
+        };
+        self.segment.add(Piece { var, kind }, None, bytes)
+    }
+
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let kind = PieceKind::Chunk {
+            index: chunk.index,
+            mask: chunk.mask,
+            moved: true,
+        };
+        let bytes = read_range(&**source, &chunk.range)?;
+        let origin = Some(chunk.range.start);
+        self.segment.add(Piece { var, kind }, origin, &bytes)
     }
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let kind = PieceKind::Run { element };
-        self.segment.add(Piece { var, kind }, bytes)
+        self.segment.add(Piece { var, kind }, None, bytes)
     }
 
     fn move_run(

@@ -153,8 +153,38 @@ impl Source for FileSource {
         !now.is_some_and(|m| m.len() == self.len && m.modified().ok() == self.modified)
     }
 
+    fn state(&self) -> String {
+        let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).ok();
+        match self.modified.and_then(since) {
+            Some(at) => {
+                let (seconds, nanos) = (at.as_secs(), at.subsec_nanos());
+                format!("{} bytes, changed at {seconds}.{nanos:09}", self.len)
+            }
+            None => format!("{} bytes", self.len),
+        }
+    }
+
     fn as_file(&self) -> Option<Arc<File>> {
         self.handle.file().ok()
+    }
+}
+
+/// Creates a file with these bytes, which appears under its name as a whole, unless there is one already: then returns false.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`], with the path.
+pub fn put_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let name = path.to_string_lossy();
+    let failed = |e| full::failed("cannot create", &name, e);
+    let (made, _lock) =
+        temporary::beside(path, 0o666, |builder, folder| builder.tempfile_in(folder))
+            .map_err(failed)?;
+    write_all_at(made.as_file(), bytes, 0).map_err(failed)?;
+    made.as_file().sync_all().map_err(failed)?;
+    match made.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(failed(e.error)),
     }
 }
 

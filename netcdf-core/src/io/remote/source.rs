@@ -136,6 +136,13 @@ pub(super) fn cut(ranges: &[Range<u64>], reads: &[Read], got: &[Vec<u8>]) -> Res
 }
 
 impl Source for Object {
+    fn state(&self) -> String {
+        match &self.version {
+            Some(Version(tag)) => format!("{} bytes, tag {tag}", self.len),
+            None => format!("{} bytes", self.len),
+        }
+    }
+
     fn name(&self) -> &Arc<str> {
         &self.name
     }

@@ -9,8 +9,9 @@
 //! | | the table: 24 bytes for each variable with pieces |
 //! | 48 | the end: the offset of the table (8), its length in bytes (8), BLAKE3 of all bytes before this digest (32) |
 //!
-//! About a piece: variable (4), 0 for a run of elements or 1 for a chunk (4), number of its first element or of the chunk (8), the
-//! chunk's filter mask (4), zero (4), length in bytes (8). In the table: variable (4), zero (4), offset of its first piece (8), and the
+//! About a piece: variable (4), what it is (4: 0 a run of elements, 1 a chunk, 2 a chunk that is moved), number of its first element or of
+//! the chunk (8), the chunk's filter mask (4), number of zeros before its bytes (4), length in bytes (8). The bytes of a moved chunk lie
+//! at the same place of a page as in the input: where they go in the output depends on this. In the table: variable (4), zero (4), offset of its first piece (8), and the
 //! offset behind its last (8).
 
 mod read;
@@ -50,6 +51,8 @@ pub enum PieceKind {
         index: u64,
         /// The filters that were not applied.
         mask: u32,
+        /// Whether it is moved from the input ([`Writer::move_chunk`](crate::chunk::Writer::move_chunk)).
+        moved: bool,
     },
 }
 

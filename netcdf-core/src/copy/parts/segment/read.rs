@@ -100,11 +100,17 @@ fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(Piece, Range<u64>)
     let mut cursor = Cursor::new(&bytes, source.name(), head.start);
     let (var, kind) = (VarId(cursor.u32_le()?), cursor.u32_le()?);
     let (place, mask) = (cursor.u64_le()?, cursor.u32_le()?);
-    cursor.skip(4)?;
-    let range = span(head.end, cursor.u64_le()?)?;
+    let zeros = u64::from(cursor.u32_le()?);
+    let range = span((exact(head.end) + zeros).get()?, cursor.u64_le()?)?;
+    let chunk = |moved| PieceKind::Chunk {
+        index: place,
+        mask,
+        moved,
+    };
     let kind = match kind {
         0 => PieceKind::Run { element: place },
-        1 => PieceKind::Chunk { index: place, mask },
+        1 => chunk(false),
+        2 => chunk(true),
         _ => return Err(wrong("a piece of no kind").at(source.name(), within.start)),
     };
     match range.end <= within.end {

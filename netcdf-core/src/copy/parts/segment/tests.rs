@@ -4,6 +4,7 @@ use super::*;
 use crate::ErrorKind;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::source::read_range;
+use crate::io::target::PAGE;
 
 /// A segment of two variables, and what it holds.
 fn made() -> (Vec<u8>, Written) {
@@ -11,16 +12,22 @@ fn made() -> (Vec<u8>, Written) {
     let mut writer = SegmentWriter::new(Box::new(target));
     let long = vec![7; 3 << 20];
     for (var, kind, bytes) in [
-        (1, PieceKind::Chunk { index: 5, mask: 2 }, &b"abc"[..]),
-        (1, PieceKind::Chunk { index: 9, mask: 0 }, &long),
+        (1, chunk(5, 2, false), &b"abc"[..]),
+        (1, chunk(9, 0, true), &long),
         (4, PieceKind::Run { element: 11 }, b""),
     ] {
         let var = VarId(var);
-        writer.add(Piece { var, kind }, bytes).unwrap();
+        let moved = kind == chunk(9, 0, true);
+        let origin = moved.then_some(3 * PAGE + 17);
+        writer.add(Piece { var, kind }, origin, bytes).unwrap();
     }
     let written = writer.finish().unwrap();
     let bytes = out.lock().unwrap().take().unwrap();
     (bytes, written)
+}
+
+fn chunk(index: u64, mask: u32, moved: bool) -> PieceKind {
+    PieceKind::Chunk { index, mask, moved }
 }
 
 fn opened(bytes: Vec<u8>) -> crate::Result<Segment> {
@@ -40,7 +47,9 @@ fn pieces_come_back_by_variable() {
     };
     let of_one = pieces(1);
     assert_eq!(of_one.len(), 2);
-    assert_eq!(of_one[0].0.kind, PieceKind::Chunk { index: 5, mask: 2 });
+    assert_eq!(of_one[0].0.kind, chunk(5, 2, false));
+    assert_eq!(of_one[1].0.kind, chunk(9, 0, true));
+    assert_eq!(of_one[1].1.start % PAGE, 17);
     let source = segment.source();
     assert_eq!(read_range(&**source, &of_one[0].1).unwrap(), b"abc");
     assert_eq!(of_one[1].1.end - of_one[1].1.start, 3 << 20);

@@ -2,8 +2,9 @@
 
 use super::{HEAD, MAGIC, Piece, PieceKind};
 use crate::arithmetic::exact;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::Target;
+use crate::io::target::PAGE;
 use crate::model::VarId;
 use crate::sum::Digest;
 
@@ -42,26 +43,35 @@ impl SegmentWriter {
         }
     }
 
-    /// Adds a piece. Those of a variable come one after the other.
-    pub(in crate::copy::parts) fn add(&mut self, piece: Piece, bytes: &[u8]) -> Result<()> {
+    /// Adds a piece. Those of a variable come one after the other. A moved piece was at byte `origin` of the input.
+    pub(in crate::copy::parts) fn add(
+        &mut self,
+        piece: Piece,
+        origin: Option<u64>,
+        bytes: &[u8],
+    ) -> Result<()> {
         let start = self.end()?;
-        let end = (exact(start) + HEAD + bytes.len()).get()?;
+        let first = (exact(start) + HEAD).get()?;
+        let zeros = origin.map_or(0, |origin| origin.wrapping_sub(first) % PAGE);
+        let end = (exact(first) + zeros + bytes.len()).get()?;
         match self.table.last_mut() {
             Some((var, _, last)) if *var == piece.var => *last = end,
             Some(_) | None => self.table.push((piece.var, start, end)),
         }
         let (kind, place, mask) = match piece.kind {
             PieceKind::Run { element } => (0u32, element, 0),
-            PieceKind::Chunk { index, mask } => (1, index, mask),
+            PieceKind::Chunk { index, mask, moved } => (1 + u32::from(moved), index, mask),
         };
         for four in [piece.var.0, kind] {
             self.buffer.extend(four.to_le_bytes());
         }
         self.buffer.extend(place.to_le_bytes());
-        for four in [mask, 0] {
+        let few = u32::try_from(zeros).map_err(|_| Error::internal("more zeros than a page"))?;
+        for four in [mask, few] {
             self.buffer.extend(four.to_le_bytes());
         }
         self.buffer.extend((bytes.len() as u64).to_le_bytes());
+        self.buffer.extend((0..zeros).map(|_| 0));
         if self.buffer.len() + bytes.len() <= BUFFER {
             self.buffer.extend_from_slice(bytes);
             return Ok(());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::space::{Pages, Room};
 use crate::arithmetic::{Amount, exact, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::target::PAGE;
 use crate::io::{Source, Target};
 
 /// The end of a file being written.
@@ -35,8 +36,6 @@ struct Copy {
 
 /// Bytes to gather before writing.
 const GATHER: usize = 1 << 20;
-/// The unit that systems copy within their cache, if it is aligned alike in both files.
-const PAGE: u64 = 4 << 10;
 /// Bytes that justify leaving part of a page unused.
 const LONG: u64 = 512 << 10;
 /// A copy of this size is carried out at once, so that there is progress.

@@ -1,0 +1,245 @@
+//! The folder of a plan.
+//!
+//! | path | what |
+//! |---|---|
+//! | `plan.json` | what all parts share ([`PlanRecord`]) |
+//! | `segments/K` | what part K stored |
+//! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
+//! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
+
+use std::fs::{self, File};
+use std::io::{ErrorKind as Failure, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use netcdf_core::copy::parts::Segment;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::Target;
+use netcdf_core::io::file::{self, FileSource, FileTarget};
+use netcdf_core::json::{Between, Json};
+use netcdf_core::sum::Digest;
+
+use super::record::{DoneRecord, PlanRecord};
+use super::wrong;
+
+const PLAN: &str = "plan.json";
+const SEGMENTS: &str = "segments";
+const DONE: &str = "done";
+const LOG: &str = "log";
+
+/// Bytes of a plan at most.
+const LARGEST: u64 = 1 << 30;
+
+/// The folder of a plan.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// A plan as it was read.
+#[derive(Debug)]
+pub struct StoredPlan {
+    pub record: PlanRecord,
+    /// BLAKE3 of `plan.json`.
+    pub digest: Digest,
+}
+
+impl Folder {
+    /// Makes the folder, with `plan.json` last.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if there is something already; [`ErrorKind::Io`].
+    pub fn create(path: &Path, record: &PlanRecord) -> Result<()> {
+        let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
+        let made = fs::create_dir(path);
+        match made {
+            Err(e) if e.kind() == Failure::AlreadyExists => {
+                let mut there = fs::read_dir(path).map_err(failed)?;
+                if there.next().is_some() {
+                    return Err(exists(path));
+                }
+            }
+            made => made.map_err(failed)?,
+        }
+        for folder in [SEGMENTS, DONE, LOG] {
+            fs::create_dir(path.join(folder)).map_err(failed)?;
+        }
+        match file::put_new(&path.join(PLAN), record.text()?.as_bytes())? {
+            true => Ok(()),
+            false => Err(exists(path)),
+        }
+    }
+
+    /// The folder of a plan at a path.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is no plan.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.join(PLAN).is_file() {
+            let what = format!("not the folder of a plan: there is no {PLAN}");
+            let e = Error::new(ErrorKind::NotFound, what).of(&path.to_string_lossy());
+            return Err(
+                e.with_remedy("make one: nccopy --plan FOLDER --parts N [OPTIONS] INPUT OUTPUT")
+            );
+        }
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// Those of reading; [`ErrorKind::Unsupported`] for a plan of another version.
+    pub fn plan(&self) -> Result<StoredPlan> {
+        let path = self.path.join(PLAN);
+        let bytes = self.bytes(&path)?;
+        let record = Json::parse(&bytes).and_then(|json| PlanRecord::from_json(&json));
+        Ok(StoredPlan {
+            record: record.map_err(|e| e.of(&path.to_string_lossy()))?,
+            digest: Digest::of_bytes(&bytes),
+        })
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let name = path.to_string_lossy();
+        let failed = |e| Error::io("cannot read", &name, e);
+        let len = fs::metadata(path).map_err(failed)?.len();
+        if len > LARGEST {
+            return Err(wrong(path, "larger than any plan"));
+        }
+        fs::read(path).map_err(failed)
+    }
+
+    fn segment_path(&self, part: u64) -> PathBuf {
+        self.path.join(SEGMENTS).join(part.to_string())
+    }
+
+    fn done_path(&self, part: u64) -> PathBuf {
+        self.path.join(DONE).join(format!("{part}.json"))
+    }
+
+    fn log_path(&self, part: u64) -> PathBuf {
+        self.path.join(LOG).join(format!("{part}.jsonl"))
+    }
+
+    /// Where the segment of a part goes.
+    ///
+    /// # Errors
+    /// Those of creating it.
+    pub fn segment_target(&self, part: u64, sync: bool) -> Result<Box<dyn Target>> {
+        Ok(Box::new(FileTarget::create(
+            &self.segment_path(part),
+            sync,
+        )?))
+    }
+
+    /// The segment of a part.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub fn segment(&self, part: u64) -> Result<Segment> {
+        Segment::open(Arc::new(FileSource::open(&self.segment_path(part))?))
+    }
+
+    /// What the done-file of a part says, if there is one.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn done(&self, part: u64) -> Result<Option<DoneRecord>> {
+        let path = self.done_path(part);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = self.bytes(&path)?;
+        let record = Json::parse(&bytes).and_then(|json| DoneRecord::from_json(&json));
+        record.map(Some).map_err(|e| e.of(&path.to_string_lossy()))
+    }
+
+    /// Puts the done-file of a part, unless there is one; returns the one that is there then.
+    ///
+    /// # Errors
+    /// Those of writing and reading.
+    pub fn put_done(&self, part: u64, record: DoneRecord) -> Result<DoneRecord> {
+        let text = record.text()?;
+        match file::put_new(&self.done_path(part), text.as_bytes())? {
+            true => Ok(record),
+            false => Ok(self.done(part)?.unwrap_or(record)),
+        }
+    }
+
+    /// Whether a part is done and its segment is there, as long as it was and with the same digest at its end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for the done-file of another plan.
+    pub fn is_whole(&self, part: u64, plan: &StoredPlan) -> Result<bool> {
+        let Some(done) = self.done(part)? else {
+            return Ok(false);
+        };
+        if done.plan != plan.digest {
+            return Err(wrong(&self.done_path(part), "of another plan than this"));
+        }
+        Ok(self
+            .segment(part)
+            .is_ok_and(|segment| segment.written() == done.written))
+    }
+
+    /// Adds a line to the log of a part.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`].
+    pub fn log(&self, part: u64, line: Json) -> Result<()> {
+        let path = self.log_path(part);
+        let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
+        let line = format!("{}\n", line.line(Between::CommaBlank)?);
+        let mut log = File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(failed)?;
+        // In one call, so that lines of several processes do not mix.
+        log.write_all(line.as_bytes()).map_err(failed)
+    }
+
+    /// The last line of the log of a part, if it has one.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn last_logged(&self, part: u64) -> Result<Option<Json>> {
+        let path = self.log_path(part);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = self.bytes(&path)?;
+        let mut lines = bytes.split(|byte| *byte == b'\n').rev();
+        let last = lines.find(|line| !line.is_empty());
+        Ok(last.and_then(|line| Json::parse(line).ok()))
+    }
+
+    /// Removes the folder and all that belongs to the plan. What else is there stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`].
+    pub fn remove(&self) -> Result<()> {
+        let failed = |e| Error::io("cannot remove", &self.path.to_string_lossy(), e);
+        let gone = |done: std::io::Result<()>| match done {
+            Err(e) if e.kind() == Failure::NotFound => Ok(()),
+            done => done.map_err(failed),
+        };
+        for folder in [SEGMENTS, DONE, LOG] {
+            gone(fs::remove_dir_all(self.path.join(folder)))?;
+        }
+        gone(fs::remove_file(self.path.join(PLAN)))?;
+        gone(fs::remove_dir(&self.path))
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    let what = "there is something already; a plan needs a folder of its own";
+    let e = Error::new(ErrorKind::Exists, what).of(&path.to_string_lossy());
+    e.with_remedy("name another folder, or remove the plan there: nccopy --clean FOLDER")
+}

@@ -1,0 +1,182 @@
+//! `--part`: makes parts.
+
+use std::time::Instant;
+
+use netcdf_core::copy::parts::{self, Division, PartOutput, PartSize, sketch};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::tool::{self, Bar, Idle, Io, Status};
+
+use super::choice::PartChoice;
+use super::folder::{Folder, StoredPlan};
+use super::plan::{of_input, of_output, one_copy};
+use super::record::DoneRecord;
+use crate::cli::Cli;
+use crate::environment;
+use crate::ready::{self, Ready};
+
+/// Makes parts, one after the other; those that are done already stay.
+///
+/// # Errors
+/// Those of the folder, of the copy, and [`ErrorKind::Argument`] where the input or the plan is not what it was.
+pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Result<Status> {
+    let plan = folder.plan()?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let mut left = vec![];
+    for part in choice.numbers(plan.record.parts, variable)? {
+        if !folder.is_whole(part, &plan)? {
+            left.push(part);
+        }
+    }
+    let Some(&first) = left.first() else {
+        return Ok(Status::Success);
+    };
+    let made = make(cli, (folder, &plan), &left, io);
+    match made {
+        Ok(()) => Ok(Status::Success),
+        Err((part, e)) => {
+            let event = Json::object([
+                ("event", Json::text("failed")),
+                ("error", Json::text(&e.to_string())),
+            ]);
+            // The error itself matters more than its record.
+            let _ = folder.log(part.unwrap_or(first), event);
+            Ok(failed(&e, io))
+        }
+    }
+}
+
+/// Tells of an error. Whether it makes sense to try again decides the status.
+fn failed(e: &Error, io: &mut Io) -> Status {
+    match (tool::report("nccopy", e, io), e.kind()) {
+        (Status::Failure, ErrorKind::Io) => Status::TryAgain,
+        (status, _) => status,
+    }
+}
+
+/// An error, and the part that could not be made.
+type Failed = (Option<u64>, Error);
+
+fn make(
+    cli: &Cli,
+    (folder, plan): (&Folder, &StoredPlan),
+    numbers: &[u64],
+    io: &mut Io,
+) -> std::result::Result<(), Failed> {
+    let of_none = |e| (None, e);
+    let cli = plan.command_line(cli).map_err(of_none)?;
+    let copy = one_copy(&cli).map_err(of_none)?;
+    let mut env = environment(&cli);
+    env.scratch = copy.output.scratch();
+    tool::catch_limits().map_err(of_none)?;
+    let idle = Idle::default();
+    let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
+    tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
+    let mut at = None;
+    let made = ready::with(&cli, (&copy, &idle), &env, io, |ready, _| {
+        bar.begin(0, env.progress.clone());
+        for &part in numbers {
+            at = Some(part);
+            one(&cli, (folder, plan), &ready, part)?;
+        }
+        Ok(())
+    });
+    drop(bar);
+    made.map_err(|e| (at, e))
+}
+
+/// Makes a part.
+fn one(
+    cli: &Cli,
+    (folder, plan): (&Folder, &StoredPlan),
+    ready: &Ready<'_>,
+    part: u64,
+) -> Result<()> {
+    let start = Instant::now();
+    folder.log(part, Json::object([("event", Json::text("begun"))]))?;
+    let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
+    let target = folder.segment_target(part, !cli.no_sync)?;
+    let mut output = PartOutput::new(whole, target);
+    let division = plan.division(ready, &mut output)?;
+    parts::make(ready.set, &division, part, &mut output)?;
+    ready.set.env.cancel.check()?;
+    let done = DoneRecord {
+        plan: plan.digest,
+        written: output.complete()?,
+        seconds: format!("{:.3}", start.elapsed().as_secs_f64()),
+    };
+    let first = folder.put_done(part, done.clone())?;
+    if first.written != done.written || first.plan != done.plan {
+        let what = format!("part {part} was made before, with other bytes");
+        let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
+        return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+    }
+    let event = Json::object([
+        ("event", Json::text("done")),
+        ("seconds", Json::Number(done.seconds)),
+        ("bytes", Json::int(done.written.bytes)),
+    ]);
+    folder.log(part, event)
+}
+
+impl StoredPlan {
+    /// The command line of the plan, with what this one says about the process itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for arguments that are none.
+    pub fn command_line(&self, now: &Cli) -> Result<Cli> {
+        let name = std::iter::once("nccopy".into());
+        let args = name.chain(self.record.arguments.iter().cloned());
+        let wrong = |e: clap::Error| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("a plan with wrong arguments: {e}"),
+            )
+        };
+        let mut cli = crate::cli::parse(args).map_err(wrong)?;
+        for path in &mut cli.paths {
+            *path = self.record.located(path);
+        }
+        cli.threads = now.threads.or(cli.threads);
+        cli.memory = now.memory.or(cli.memory);
+        cli.quiet |= now.quiet;
+        cli.no_sync |= now.no_sync;
+        Ok(cli)
+    }
+
+    /// The division into parts, if the input and what is to be written are as planned. `writer` was made for the output.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if not.
+    pub fn division(
+        &self,
+        ready: &Ready<'_>,
+        writer: &mut dyn netcdf_core::chunk::Writer,
+    ) -> Result<Division> {
+        let record = &self.record;
+        let changed = |what: &'static str| {
+            let e = Error::new(ErrorKind::Changed, what);
+            e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+        };
+        if ready.state != record.input.state {
+            return Err(changed(
+                "the file is another one than when the plan was made",
+            ));
+        }
+        if of_input(ready.set.reader.schema()) != record.input.metadata {
+            return Err(changed(
+                "the metadata is not what it was when the plan was made",
+            ));
+        }
+        if of_output(&ready.plan, ready.create) != record.schema {
+            return Err(changed("the copy would not be stored as planned"));
+        }
+        let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
+        let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
+        let division = Division::new(jobs, writer, PartSize::Number(record.parts));
+        match division.bytes() == record.bytes && fills.len() == ready.plan.data.len() {
+            true => Ok(division),
+            false => Err(changed("the data would not be divided as planned")),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A copy in parts, which other programs run side by side on any machines: `--plan`, `--part`, `--finish` and what belongs to them.
+//!
+//! `--plan` decides once what all parts share, and writes it into a folder (`folder`, docs/machines.md). `--part` opens the input, checks
+//! that nothing has changed, and stores its boxes in a segment (`netcdf_core::copy::parts`). A done-file, which is put if there is none,
+//! says what the segment holds. `--finish` joins the segments. Nothing depends on clocks or on who runs what.
+
+mod choice;
+mod clean;
+mod finish;
+mod folder;
+mod make;
+mod plan;
+mod record;
+mod status;
+
+pub use choice::PartChoice;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::tool::{Io, Status};
+
+use crate::cli::Cli;
+use folder::Folder;
+
+/// Runs the option of a copy in parts that the command line has; `args` is the whole of it.
+///
+/// # Errors
+/// Those of the options.
+pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
+    let parts = &cli.parts;
+    if let Some(folder) = &parts.plan {
+        return plan::run(cli, (args, folder), io);
+    }
+    let folder = folder(cli)?;
+    match &parts.part {
+        Some(choice) => make::run(cli, &folder, choice, io),
+        None if parts.finish => finish::run(cli, &folder, io),
+        None if parts.status => status::run(cli, &folder, io),
+        None => clean::run(&folder),
+    }
+}
+
+/// The folder of a plan that the command line names.
+fn folder(cli: &Cli) -> Result<Folder> {
+    match cli.paths.as_slice() {
+        [one] => Folder::open(one),
+        _ => {
+            let what = "expected one path, the folder of a plan";
+            Err(Error::new(ErrorKind::Argument, what))
+        }
+    }
+}
+
+/// An error about a folder, or what lies there.
+fn wrong(path: &Path, what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy())
+}

@@ -1,0 +1,120 @@
+//! `--plan`: decides what all parts share.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use netcdf_core::copy::parts::{Division, PartSize, sketch};
+use netcdf_core::copy::{Plan, jobs};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::model::{CreateOptions, Schema};
+use netcdf_core::sum::Digest;
+use netcdf_core::tool::{self, Idle, Io, Status};
+
+use super::folder::Folder;
+use super::record::{InputRecord, PlanRecord, VariableRecord};
+use super::wrong;
+use crate::cli::Cli;
+use crate::inputs::Copy;
+use crate::ready::{self, Ready};
+use crate::{copies, environment};
+
+/// Bytes of elements of a part, if nobody says how many parts there are.
+const PART: u64 = 1 << 30;
+
+/// Writes the plan that the command line asks for into a folder.
+///
+/// # Errors
+/// Those of the copy as far as metadata tells, and of the folder.
+pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Result<Status> {
+    tool::catch_limits()?;
+    let copy = one_copy(cli)?;
+    let env = environment(cli);
+    let record = ready::with(cli, (&copy, &Idle::default()), &env, io, |ready, _| {
+        env.notes.check()?;
+        record(cli, &copy, (args, &ready))
+    });
+    if !cli.quiet || env.notes.is_strict() {
+        tool::tell("nccopy", &env.notes, io);
+    }
+    let record = record?;
+    Folder::create(folder, &record)?;
+    let text = format!(
+        "{} parts, numbered from 0 on; {} bytes of elements\n",
+        record.parts, record.bytes
+    );
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    io.stdout.write_all(text.as_bytes()).map_err(failed)?;
+    Ok(Status::Success)
+}
+
+/// The copy that the command line asks for.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for copies that cannot be made in parts.
+pub fn one_copy(cli: &Cli) -> Result<Copy> {
+    let (mut copies, _) = copies(cli)?;
+    let copy = match (copies.pop(), copies.is_empty()) {
+        (Some(copy), true) => copy,
+        (Some(_) | None, _) => {
+            let what = "--plan: expected one input and one output";
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+    };
+    if copy.input.as_os_str() == "-" || netcdf_core::io::file::in_place(&copy.output.path) {
+        let what =
+            "--plan: other processes cannot read or write this: give files, stores or addresses";
+        return Err(wrong(&copy.input, what));
+    }
+    Ok(copy)
+}
+
+fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> Result<PlanRecord> {
+    let (set, plan) = (ready.set, &ready.plan);
+    let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
+    let jobs = jobs(set, plan, &mut *writer)?;
+    let size = match (cli.parts.parts, cli.parts.part_size) {
+        (Some(parts), _) => PartSize::Number(parts),
+        (None, Some(bytes)) => PartSize::Bytes(bytes),
+        (None, None) => PartSize::Bytes(PART),
+    };
+    let division = Division::new(jobs, &*writer, size);
+    let schema = set.reader.schema();
+    let variables = division.shares().map(|var| VariableRecord {
+        path: schema.var_path(var.pair.from),
+        bytes: var.bytes,
+        at_finish: var.at_join,
+        same_fill: var.same_fill,
+    });
+    let directory = std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))?;
+    Ok(PlanRecord {
+        directory,
+        arguments: args.iter().skip(1).cloned().collect(),
+        input: InputRecord {
+            path: copy.input.to_string_lossy().into_owned(),
+            state: ready.state.clone(),
+            metadata: of_input(schema),
+        },
+        output: copy.output.path.to_string_lossy().into_owned(),
+        schema: of_output(plan, ready.create),
+        parts: division.parts(),
+        bytes: division.bytes(),
+        variables: variables.collect(),
+    })
+}
+
+/// The digest of an input's metadata.
+pub fn of_input(schema: &Schema) -> Digest {
+    Digest::of_bytes(format!("{schema:?}").as_bytes())
+}
+
+/// The digest of what is to be written: the output's schema and storage, and whose data goes there.
+pub fn of_output(plan: &Plan, create: CreateOptions) -> Digest {
+    let Plan {
+        schema,
+        data,
+        cloud,
+        lengths,
+        ..
+    } = plan;
+    Digest::of_bytes(format!("{schema:?} {data:?} {cloud:?} {lengths:?} {create:?}").as_bytes())
+}

@@ -1,0 +1,106 @@
+//! `--status`: how far the parts are.
+
+use netcdf_core::error::{Error, Result};
+use netcdf_core::json::{Between, Json};
+use netcdf_core::shown::Shown;
+use netcdf_core::tool::{Io, Status};
+
+use super::folder::{Folder, StoredPlan};
+use crate::cli::Cli;
+
+/// How many parts are how far.
+#[derive(Debug, Default)]
+struct Progress {
+    done: u64,
+    begun: u64,
+    failed: Vec<(u64, String)>,
+    waiting: u64,
+    /// Seconds that the parts took that are done.
+    seconds: f64,
+}
+
+/// Prints how far the parts are.
+///
+/// # Errors
+/// Those of the folder, and of standard output.
+pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+    let plan = folder.plan()?;
+    let progress = progress(folder, &plan)?;
+    let text = match cli.parts.json {
+        true => progress.json(plan.record.parts)?,
+        false => progress.text(plan.record.parts),
+    };
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    io.stdout.write_all(text.as_bytes()).map_err(failed)?;
+    Ok(Status::Success)
+}
+
+fn progress(folder: &Folder, plan: &StoredPlan) -> Result<Progress> {
+    let mut progress = Progress::default();
+    for part in 0..plan.record.parts {
+        if let Some(done) = folder.done(part)? {
+            progress.done += 1;
+            progress.seconds += done.seconds.parse().unwrap_or(0.0);
+            continue;
+        }
+        let last = folder.last_logged(part)?;
+        let member = |name: &str| last.as_ref()?.get(name)?.as_str();
+        match member("event") {
+            Some("failed") => {
+                let error = member("error").unwrap_or_default().to_owned();
+                progress.failed.push((part, error));
+            }
+            Some(_) => progress.begun += 1,
+            None => progress.waiting += 1,
+        }
+    }
+    Ok(progress)
+}
+
+impl Progress {
+    /// Seconds of work that are left, if parts take as long as before.
+    fn left(&self, parts: u64) -> Option<f64> {
+        let count = |n: u64| u32::try_from(n).map_or(f64::INFINITY, f64::from);
+        let each = self.seconds / count(self.done);
+        (self.done > 0).then(|| each * count(parts - self.done))
+    }
+
+    fn text(&self, parts: u64) -> String {
+        let Self {
+            done,
+            begun,
+            waiting,
+            failed,
+            ..
+        } = self;
+        let some = failed.len();
+        let mut text = format!(
+            "{parts} parts: {done} done, {begun} begun, {some} failed, {waiting} not begun\n"
+        );
+        if let Some(left) = self.left(parts).filter(|_| *done < parts) {
+            text += &format!("about {left:.0} s of work left, with one part at a time\n");
+        }
+        for (part, error) in failed {
+            text += &format!("part {part}: {}\n", Shown::new(error));
+        }
+        text
+    }
+
+    fn json(&self, parts: u64) -> Result<String> {
+        let failed = self.failed.iter().map(|(part, error)| {
+            Json::object([("part", Json::int(part)), ("error", Json::text(error))])
+        });
+        let left = self
+            .left(parts)
+            .map_or(Json::Null, |s| Json::Number(format!("{s:.3}")));
+        let json = Json::object([
+            ("parts", Json::int(parts)),
+            ("done", Json::int(self.done)),
+            ("begun", Json::int(self.begun)),
+            ("waiting", Json::int(self.waiting)),
+            ("failed", Json::Array(failed.collect())),
+            ("seconds_left", left),
+        ]);
+        Ok(format!("{}\n", json.line(Between::CommaBlank)?))
+    }
+}

@@ -1,0 +1,191 @@
+//! Opens the input of a copy, and plans the copy.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use netcdf_core::chunk::{Dataset, Engine, Writer};
+use netcdf_core::copy::{self, Plan, Report};
+use netcdf_core::env::Env;
+use netcdf_core::error::Result;
+use netcdf_core::format;
+use netcdf_core::io::Output;
+use netcdf_core::io::held::{Kept, hold};
+use netcdf_core::io::locator::{Access, Destination, Location};
+use netcdf_core::io::trace::Trace;
+use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
+use netcdf_core::notes::Note;
+use netcdf_core::tool::{Idle, Io};
+
+use crate::cli::Cli;
+use crate::cloud::{self, CloudRules};
+use crate::inputs::Copy;
+use crate::{edited, in_place, options, report};
+
+/// A copy that can begin.
+pub struct Ready<'a> {
+    /// The input, as it is to be copied.
+    pub set: Dataset<'a>,
+    /// What becomes of it.
+    pub plan: Plan,
+    /// Where the copy goes.
+    pub output: Destination,
+    /// How the output is stored as a whole.
+    pub create: CreateOptions,
+    /// What tells the state of the input's file from a later one.
+    pub state: Option<String>,
+    trace: Trace,
+}
+
+/// Opens the input of a copy, plans the copy, and calls `then`. Errors name the input.
+///
+/// # Errors
+/// Those of opening and planning, and of `then`.
+pub fn with<R>(
+    cli: &Cli,
+    (copy, idle): (&Copy, &Idle),
+    env: &Env,
+    io: &mut Io,
+    then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,
+) -> Result<R> {
+    idle.store(true, Ordering::Relaxed);
+    let trace = Trace::from_environment(cli.trace);
+    let access = Access {
+        trace: trace.clone(),
+        allow_external: cli.allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..Access::default()
+    };
+    let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
+    // From here on there may be a temporary file, which a signal must not leave behind.
+    idle.store(false, Ordering::Relaxed);
+    if cli.in_place {
+        in_place::check(copy, &input)?;
+    }
+    let name = Arc::clone(input.name());
+    let state = input.state();
+    let reader = format::open(input, env)?;
+    let engine = Engine::new(env);
+    let whole = Dataset::new(&*reader, env).with(&engine);
+    if cli.in_place {
+        in_place::check_whole(copy, &*reader)?;
+    }
+    let edited = edited::edited(cli, whole, &engine).map_err(|e| e.of(&name))?;
+    let of_edited = Engine::new(env);
+    let set = match &edited {
+        Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
+        None => whole,
+    };
+    let named = edited
+        .as_ref()
+        .map_or(whole.reader.schema(), |edited| &edited.named);
+    let asked = cli.zarr.asked(cli.kind.kind());
+    let output = copy.output.clone().of_input(reader.schema().kind, asked);
+    let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let ready = Ready {
+        create: create(cli, &output, plan.schema.kind),
+        set,
+        plan,
+        output,
+        state,
+        trace,
+    };
+    then(ready, io).map_err(|e| e.of(&name))
+}
+
+impl Ready<'_> {
+    /// Makes the output: `fill` stores the data of the input.
+    ///
+    /// # Errors
+    /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
+    pub fn written(
+        self,
+        cli: &Cli,
+        copy: &Copy,
+        fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<Report>,
+    ) -> Result<Report> {
+        let Self { set, plan, .. } = &self;
+        let env = set.env;
+        env.notes.check()?;
+        let replaces = self.output.replaces_store() && !cli.in_place;
+        let target = format::output(&self.output, !cli.no_sync, env, &self.trace)?;
+        let (target, kept) = held(target, cli.verify);
+        let writer = format::create(target, plan.schema.clone(), self.create, env)?;
+        if cli.verify {
+            env.progress.expect(copy::verify::bytes(set.reader, plan)?);
+        }
+        let before = match cli.report {
+            Some(_) => copy::report::before(*set, plan)?,
+            None => vec![],
+        };
+        let mut report = fill(*set, plan, writer)?;
+        report.add_before(&before);
+        if let Some(kept) = kept {
+            let allowed = copy::verify(*set, plan, &kept)?;
+            report.add_allowed(plan, allowed);
+            if cli.report.is_none()
+                && let Some(note) = report::allowed(&report, &copy.output.path)
+            {
+                env.notes.remark(note);
+            }
+        }
+        if replaces {
+            env.notes.remark(self.output.replaced());
+        }
+        Ok(report)
+    }
+}
+
+/// How the output is stored as a whole.
+fn create(cli: &Cli, output: &Destination, kind: Kind) -> CreateOptions {
+    let cloud = cli.storage.cloud;
+    CreateOptions {
+        // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
+        no_fill: !format::traits(kind).settings,
+        space: cloud.map_or(FileSpace::Mixed, CloudRules::space),
+        // Readers over a network need the metadata of a store under one key.
+        zarr: ZarrOptions {
+            consolidated: output.zarr.consolidated || cloud.is_some(),
+            ..output.zarr
+        },
+    }
+}
+
+/// The target; with `verify`, one that stays hidden until it has been verified.
+fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
+    if !verify {
+        return (target, None);
+    }
+    let (target, kept) = hold(target);
+    (target, Some(kept))
+}
+
+/// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
+fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> Result<copy::Plan> {
+    let (reader, env) = (set.reader, set.env);
+    let fixed = cloud::fixed(cli.storage.cloud, set)?;
+    let options = options::resolve(cli, kind, (named, fixed), &env.notes)?;
+    let kind = options.kind.unwrap_or(reader.schema().kind);
+    for what in options::without_effect(cli, kind) {
+        env.notes.say(Note {
+            object: what.to_owned(),
+            what: "no effect on classic output".to_owned(),
+            remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
+        });
+    }
+    if options::pages_without_effect(cli, kind) {
+        env.notes.say(Note {
+            object: "--cloud=paged".to_owned(),
+            what: "no effect on Zarr output".to_owned(),
+            remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
+        });
+    }
+    let mut plan = copy::plan(reader.schema(), &options)?;
+    plan.notes.drain(..).for_each(|note| env.notes.say(note));
+    let remarks = plan.remarks.drain(..);
+    remarks.for_each(|remark| env.notes.remark(remark));
+    copy::plan::keep_fill_values(set, &mut plan)?;
+    copy::plan::size_strings(set, &mut plan)?;
+    Ok(plan)
+}
