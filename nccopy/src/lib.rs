@@ -111,6 +111,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
             dry_run::print(form, ready.set, &ready.plan, turn, io)?;
             return env.notes.check().map(|()| Report::default());
         }
-        ready.written(cli, turn.copy, copy::run)
+        let target = ready.target(cli)?;
+        ready.written(cli, (turn.copy, target), copy::run)
     })
 }

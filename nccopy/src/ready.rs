@@ -95,6 +95,15 @@ pub fn with<R>(
 }
 
 impl Ready<'_> {
+    /// Begins the output.
+    ///
+    /// # Errors
+    /// Those of the target; a note, if notes are errors.
+    pub fn target(&self, cli: &Cli) -> Result<Output> {
+        self.set.env.notes.check()?;
+        format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
+    }
+
     /// Makes the output: `fill` stores the data of the input.
     ///
     /// # Errors
@@ -102,14 +111,12 @@ impl Ready<'_> {
     pub fn written(
         self,
         cli: &Cli,
-        copy: &Copy,
+        (copy, target): (&Copy, Output),
         fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<Report>,
     ) -> Result<Report> {
         let Self { set, plan, .. } = &self;
         let env = set.env;
-        env.notes.check()?;
         let replaces = self.output.replaces_store() && !cli.in_place;
-        let target = format::output(&self.output, !cli.no_sync, env, &self.trace)?;
         let (target, kept) = held(target, cli.verify);
         let writer = format::create(target, plan.schema.clone(), self.create, env)?;
         if cli.verify {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use netcdf_core::copy::parts::Segment;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Target;
+use netcdf_core::io::dir::shared;
 use netcdf_core::io::file::{self, FileSource, FileTarget};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
@@ -63,6 +64,9 @@ impl Folder {
         }
         for folder in [SEGMENTS, DONE, LOG] {
             fs::create_dir(path.join(folder)).map_err(failed)?;
+        }
+        if let Some(store) = &record.store {
+            shared::begin(store)?;
         }
         match file::put_new(&path.join(PLAN), record.text()?.as_bytes())? {
             true => Ok(()),
@@ -183,9 +187,14 @@ impl Folder {
         if done.plan != plan.digest {
             return Err(wrong(&self.done_path(part), "of another plan than this"));
         }
-        Ok(self
-            .segment(part)
-            .is_ok_and(|segment| segment.written() == done.written))
+        match &plan.record.store {
+            // Its chunks are looked for in the end.
+            Some(store) if store.is_dir() => Ok(true),
+            Some(store) => Err(gone(store)),
+            None => Ok(self
+                .segment(part)
+                .is_ok_and(|segment| segment.written() == done.written)),
+        }
     }
 
     /// Adds a line to the log of a part.
@@ -230,12 +239,23 @@ impl Folder {
             Err(e) if e.kind() == Failure::NotFound => Ok(()),
             done => done.map_err(failed),
         };
+        if let Ok(plan) = self.plan()
+            && let Some(store) = &plan.record.store
+        {
+            shared::remove(store)?;
+        }
         for folder in [SEGMENTS, DONE, LOG] {
             gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         gone(fs::remove_file(self.path.join(PLAN)))?;
         gone(fs::remove_dir(&self.path))
     }
+}
+
+fn gone(store: &Path) -> Error {
+    let what = "the store that the parts write is not there: it was finished, or removed";
+    let e = Error::new(ErrorKind::NotFound, what).of(&store.to_string_lossy());
+    e.with_remedy("remove the plan: nccopy --clean FOLDER")
 }
 
 fn exists(path: &Path) -> Error {

@@ -1,10 +1,17 @@
 //! `--part`: makes parts.
 
+use std::path::Path;
 use std::time::Instant;
 
+use netcdf_core::chunk::{PutChunks, Writer};
+use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, Division, PartOutput, PartSize, sketch};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
+use netcdf_core::io::Output;
+use netcdf_core::io::dir::shared::SharedTarget;
 use netcdf_core::json::Json;
+use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::choice::PartChoice;
@@ -94,15 +101,14 @@ fn one(
 ) -> Result<()> {
     let start = Instant::now();
     folder.log(part, Json::object([("event", Json::text("begun"))]))?;
-    let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
-    let target = folder.segment_target(part, !cli.no_sync)?;
-    let mut output = PartOutput::new(whole, target);
-    let division = plan.division(ready, &mut output)?;
-    parts::make(ready.set, &division, part, &mut output)?;
-    ready.set.env.cancel.check()?;
+    let (written, chunks) = match &plan.record.store {
+        Some(store) => into_store(cli, (plan, store), ready, part)?,
+        None => (into_segment(cli, (folder, plan), ready, part)?, vec![]),
+    };
     let done = DoneRecord {
         plan: plan.digest,
-        written: output.complete()?,
+        written,
+        chunks,
         seconds: format!("{:.3}", start.elapsed().as_secs_f64()),
     };
     let first = folder.put_done(part, done.clone())?;
@@ -117,6 +123,41 @@ fn one(
         ("bytes", Json::int(done.written.bytes)),
     ]);
     folder.log(part, event)
+}
+
+/// Stores a part in its segment.
+fn into_segment(
+    cli: &Cli,
+    (folder, plan): (&Folder, &StoredPlan),
+    ready: &Ready<'_>,
+    part: u64,
+) -> Result<Written> {
+    let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
+    let target = folder.segment_target(part, !cli.no_sync)?;
+    let mut output = PartOutput::new(whole, target);
+    let division = plan.division(ready, &mut output)?;
+    parts::make(ready.set, &division, part, &mut output)?;
+    ready.set.env.cancel.check()?;
+    output.complete()
+}
+
+/// Puts the chunks of a part into the store.
+fn into_store(
+    cli: &Cli,
+    (plan, store): (&StoredPlan, &Path),
+    ready: &Ready<'_>,
+    part: u64,
+) -> Result<(Written, Vec<PutChunks>)> {
+    let env = ready.set.env;
+    let (target, sums) = SharedTarget::create(store, !cli.no_sync, &env.cancel)?;
+    let target = Output::Store(Box::new(target));
+    let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
+    let division = plan.division(ready, &mut *writer)?;
+    parts::make(ready.set, &division, part, &mut *writer)?;
+    let chunks = writer.finish_part()?;
+    let (bytes, digest) = sums.get();
+    let digest = Digest::from_bytes(digest);
+    Ok((Written { bytes, digest }, chunks))
 }
 
 impl StoredPlan {
@@ -148,11 +189,7 @@ impl StoredPlan {
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] if not.
-    pub fn division(
-        &self,
-        ready: &Ready<'_>,
-        writer: &mut dyn netcdf_core::chunk::Writer,
-    ) -> Result<Division> {
+    pub fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
         let record = &self.record;
         let changed = |what: &'static str| {
             let e = Error::new(ErrorKind::Changed, what);

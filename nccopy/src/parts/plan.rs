@@ -1,11 +1,13 @@
 //! `--plan`: decides what all parts share.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use netcdf_core::copy::parts::{Division, PartSize, sketch};
 use netcdf_core::copy::{Plan, jobs};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::dir::shared;
+use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
@@ -65,6 +67,11 @@ pub fn one_copy(cli: &Cli) -> Result<Copy> {
             "--plan: other processes cannot read or write this: give files, stores or addresses";
         return Err(wrong(&copy.input, what));
     }
+    if let OutputForm::Zip { .. } = copy.output.form {
+        let what = "a zip file cannot be made in parts";
+        let e = wrong(&copy.output.path, what);
+        return Err(e.with_remedy("make a directory in parts, then copy it: nccopy a.zarr a.zip"));
+    }
     Ok(copy)
 }
 
@@ -85,9 +92,9 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         at_finish: var.at_join,
         same_fill: var.same_fill,
     });
+    let digest = of_output(plan, ready.create);
     let directory = std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))?;
     Ok(PlanRecord {
-        directory,
         arguments: args.iter().skip(1).cloned().collect(),
         input: InputRecord {
             path: copy.input.to_string_lossy().into_owned(),
@@ -95,11 +102,20 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
             metadata: of_input(schema),
         },
         output: copy.output.path.to_string_lossy().into_owned(),
-        schema: of_output(plan, ready.create),
+        store: store((&ready.output, &directory), &digest),
+        schema: digest,
+        directory,
         parts: division.parts(),
         bytes: division.bytes(),
         variables: variables.collect(),
     })
+}
+
+/// The place of the store that the parts write together, if the output is a store in a directory.
+fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<PathBuf> {
+    let shared = output.remote.is_none() && output.form == OutputForm::Directory;
+    let tag: String = digest.to_string().chars().take(8).collect();
+    shared.then(|| shared::place(&directory.join(&output.path), &tag))
 }
 
 /// The digest of an input's metadata.

@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::{Between, Json};
+use netcdf_core::model::VarId;
 use netcdf_core::sum::Digest;
 
 /// The version of `plan.json`.
@@ -25,6 +27,8 @@ pub struct PlanRecord {
     pub input: InputRecord,
     /// The path or URL of the output.
     pub output: String,
+    /// The store that the parts write together, until it gets the output's name; without one, parts write segments.
+    pub store: Option<PathBuf>,
     /// The digest of the output's schema and storage.
     pub schema: Digest,
     /// How many parts there are.
@@ -64,8 +68,10 @@ pub struct VariableRecord {
 pub struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
-    /// The segment.
+    /// The segment, or what was put into the store.
     pub written: Written,
+    /// The chunks that were put into the store.
+    pub chunks: Vec<PutChunks>,
     /// How long it took.
     pub seconds: String,
 }
@@ -88,11 +94,19 @@ impl PlanRecord {
             ("arguments", Json::Array(arguments.collect::<Result<_>>()?)),
             ("input", self.input.json()),
             ("output", Json::text(&self.output)),
+            ("store", self.store()?),
             ("schema", Json::text(&self.schema.to_string())),
             ("parts", Json::int(self.parts)),
             ("bytes", Json::int(self.bytes)),
             ("variables", Json::Array(variables.collect())),
         ])
+    }
+
+    fn store(&self) -> Result<Json> {
+        match &self.store {
+            Some(path) => Ok(Json::text(utf8(path.to_str())?)),
+            None => Ok(Json::Null),
+        }
     }
 
     /// # Errors
@@ -120,6 +134,7 @@ impl PlanRecord {
             arguments: arguments.collect::<Result<_>>()?,
             input: InputRecord::from_json(input)?,
             output: of.text("output")?.to_owned(),
+            store: of.get("store")?.as_str().map(PathBuf::from),
             schema: of.digest("schema")?,
             parts: of.number("parts")?,
             bytes: of.number("bytes")?,
@@ -189,6 +204,10 @@ impl DoneRecord {
             ("plan", Json::text(&self.plan.to_string())),
             ("bytes", Json::int(self.written.bytes)),
             ("digest", Json::text(&self.written.digest.to_string())),
+            (
+                "chunks",
+                Json::Array(self.chunks.iter().map(chunks_json).collect()),
+            ),
             ("seconds", Json::Number(self.seconds.clone())),
         ]);
         Ok(format!("{}\n", json.line(Between::CommaBlank)?))
@@ -204,6 +223,11 @@ impl DoneRecord {
                 bytes: of.number("bytes")?,
                 digest: of.digest("digest")?,
             },
+            chunks: of
+                .list("chunks")?
+                .iter()
+                .map(chunks_of)
+                .collect::<Result<_>>()?,
             seconds: of
                 .get("seconds")?
                 .as_number()
@@ -211,6 +235,35 @@ impl DoneRecord {
                 .to_owned(),
         })
     }
+}
+
+/// The chunks of a variable: its number, and the runs of their numbers.
+fn chunks_json(chunks: &PutChunks) -> Json {
+    let runs = chunks
+        .runs
+        .iter()
+        .map(|(start, end)| Json::ints(&[*start, *end]));
+    Json::object([
+        ("variable", Json::int(chunks.var.0)),
+        ("runs", Json::Array(runs.collect())),
+    ])
+}
+
+fn chunks_of(json: &Json) -> Result<PutChunks> {
+    let of = Members(json);
+    let var = u32::try_from(of.number("variable")?).map_err(|_| lacks("variable"))?;
+    let run = |json: &Json| match json.items()? {
+        [start, end] => Some((start.as_u64()?, end.as_u64()?)),
+        _ => None,
+    };
+    let runs = of
+        .list("runs")?
+        .iter()
+        .map(|json| run(json).ok_or_else(|| lacks("runs")));
+    Ok(PutChunks {
+        var: VarId(var),
+        runs: runs.collect::<Result<_>>()?,
+    })
 }
 
 /// The members of an object.

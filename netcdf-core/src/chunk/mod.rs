@@ -32,4 +32,4 @@ pub use grid::Grid;
 pub use layout::{ChunkRef, Layout};
 pub use metadata::{FileMetadata, FilePages, Metadata, OtherData};
 pub use reader::{Provenance, Reader};
-pub use writer::{Runs, Writer};
+pub use writer::{PutChunks, Runs, Writer};

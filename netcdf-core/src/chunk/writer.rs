@@ -147,11 +147,43 @@ pub trait Writer: Send {
     /// [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
+    /// Says which chunks of a variable other processes put ([`Writer::finish_part`]), instead of putting them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for chunks that are not there; those of the target; [`ErrorKind::Unsupported`] for formats in which
+    /// processes do not write together.
+    fn put_elsewhere(&mut self, _chunks: &PutChunks) -> Result<()> {
+        Err(apart())
+    }
+
+    /// Ends a part of a dataset that other processes write, too: what was put is stored, but no metadata. Returns the chunks that were
+    /// put, by variable.
+    ///
+    /// # Errors
+    /// Those of the target; [`ErrorKind::Unsupported`] for formats in which processes do not write together.
+    fn finish_part(self: Box<Self>) -> Result<Vec<PutChunks>> {
+        Err(apart())
+    }
+
     /// Writes fill values where nothing was written, and makes the dataset visible.
     ///
     /// # Errors
     /// Those of the target.
     fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Chunks of a variable that were put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PutChunks {
+    /// The variable.
+    pub var: VarId,
+    /// Their numbers in the grid, in runs: the first number, and the one after the last.
+    pub runs: Vec<(u64, u64)>,
+}
+
+fn apart() -> Error {
+    let what = "processes do not write datasets of this format together";
+    Error::new(ErrorKind::Unsupported, what)
 }
 
 /// Stores runs of the elements of one variable, in any order and from several threads.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::division::DividedVariable;
 use super::segment::{Piece, PieceKind};
 use super::{Division, Segment};
-use crate::chunk::{ChunkRef, Dataset, Writer};
+use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
 use crate::error::{Context as _, OrInternal as _, Result};
@@ -48,6 +49,33 @@ pub fn join(
         for job in records::in_order(set, rows, &*writer)? {
             done.push(joined((set, job), (division, segments), &mut *writer)?);
         }
+    }
+    completed(set, plan, done, writer)
+}
+
+/// Finishes an output in which the parts put their chunks themselves, `chunks`. `writer` adds what belongs to the dataset as a whole.
+///
+/// # Errors
+/// As [`join`]; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for chunks that are not there.
+pub fn complete(
+    set: Dataset<'_>,
+    plan: &Plan,
+    (division, chunks): (&Division, impl IntoIterator<Item = Result<PutChunks>>),
+    mut writer: Box<dyn Writer>,
+) -> Result<Report> {
+    lengthen_all(set.reader, plan, &mut *writer)?;
+    for chunks in chunks {
+        set.env.cancel.check()?;
+        writer.put_elsewhere(&chunks?)?;
+    }
+    let mut done = vec![];
+    for DividedVariable { job, .. } in &division.vars {
+        let start = Instant::now();
+        let stored = match job.has_heap() && writer.stores_heap() {
+            true => job.copy(set, &mut *writer)?,
+            false => 0,
+        };
+        done.push((job.pair.from, job.report(set, stored, start.elapsed())));
     }
     completed(set, plan, done, writer)
 }

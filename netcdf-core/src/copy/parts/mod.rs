@@ -16,7 +16,7 @@ pub mod segment;
 mod sketch;
 
 pub use division::{Division, PartSize, Share};
-pub use join::{OpenSegment, join};
+pub use join::{OpenSegment, complete, join};
 pub use output::PartOutput;
 pub use segment::Segment;
 pub use sketch::sketch;

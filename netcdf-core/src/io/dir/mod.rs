@@ -3,6 +3,7 @@
 mod paths;
 mod replace;
 mod seen;
+pub mod shared;
 mod sync;
 mod target;
 mod walk;

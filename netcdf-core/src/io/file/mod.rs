@@ -1,5 +1,6 @@
 //! Files: positioned reads; outputs beside their target, renamed when complete.
 
+pub(super) mod adopt;
 pub(super) mod beside;
 pub(super) mod disk;
 pub(crate) mod full;

@@ -54,6 +54,40 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>)
     }
 }
 
+/// Gives the directory `made` the name `path`, then removes a directory that had the name. If it fails, `made` stays where it is, unless the
+/// error says that the output is complete.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Unsupported`] where two directories cannot exchange their names.
+pub(in crate::io) fn take_place_of(made: &Path, path: &Path, disk: Option<&Disk>) -> Result<()> {
+    let name = path.to_string_lossy();
+    let failed = |e| full::failed("cannot write", &name, e);
+    let above = || disk.map_or(Ok(()), |disk| disk.folder_above(folder(path), &name));
+    let Ok(old) = std::fs::metadata(path) else {
+        std::fs::rename(made, path).map_err(failed)?;
+        return above();
+    };
+    // Not every file system has permissions.
+    let _ = std::fs::set_permissions(made, old.permissions());
+    exchange(made, path).map_err(|e| {
+        let what = "the file system cannot exchange the names of two directories";
+        let remedy = "remove the old one first, or choose another name";
+        match e.kind() {
+            Failure::Unsupported | Failure::InvalidInput => {
+                Error::new(crate::ErrorKind::Unsupported, what)
+                    .of(&name)
+                    .with_remedy(remedy)
+            }
+            _ => failed(e),
+        }
+    })?;
+    above()?;
+    std::fs::remove_dir_all(made).map_err(|e| {
+        let what = "the output is complete, but what it replaced cannot be removed";
+        Error::io(what, &made.to_string_lossy(), e)
+    })
+}
+
 /// Moves the old directory to where no other run takes it for its own.
 fn put_away(old: &Path, path: &Path) -> std::io::Result<PathBuf> {
     let place = away(path)?;

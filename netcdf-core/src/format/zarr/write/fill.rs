@@ -147,6 +147,33 @@ impl Put {
         Ok(())
     }
 
+    /// Notes all chunks with numbers in a run, the first number and the one after the last.
+    ///
+    /// # Errors
+    /// As [`Put::note`].
+    pub fn note_run(&mut self, run: (u64, u64), grid: &[u64]) -> Result<()> {
+        self.note(run.0, grid)?;
+        if let Some((_, last)) = self.runs.last_mut() {
+            *last = run.1.max(*last);
+        }
+        Ok(())
+    }
+
+    /// The numbers of the chunks that were put, ascending, in runs.
+    #[must_use]
+    pub fn runs(&self) -> Vec<(u64, u64)> {
+        let mut sorted = self.runs.clone();
+        sorted.sort_unstable();
+        let mut runs: Vec<(u64, u64)> = vec![];
+        for (start, end) in sorted {
+            match runs.last_mut() {
+                Some((_, last)) if start <= *last => *last = end.max(*last),
+                Some(_) | None => runs.push((start, end)),
+            }
+        }
+        runs
+    }
+
     /// Whether nothing was put.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -161,10 +188,8 @@ impl Put {
             return None;
         }
         let all = grid.iter().try_fold(1_u64, |n, len| n.checked_mul(*len))?;
-        let mut runs = self.runs.clone();
-        runs.sort_unstable();
         let (mut at, mut missing) = (0, vec![]);
-        for (start, end) in runs {
+        for (start, end) in self.runs() {
             let start = start.min(all);
             if start > at {
                 missing.push((at, start));

@@ -11,12 +11,13 @@ use super::storage::{self, ArrayStorage};
 use super::{keys, strings, v2, v3};
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
-use crate::chunk::Writer;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::spread;
+use crate::chunk::{PutChunks, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
+use crate::format::zarr::grid::cells;
 use crate::io::source::read_range;
 use crate::io::{Source, Store, StoreTarget};
 use crate::json::{Between, Json};
@@ -149,6 +150,29 @@ impl ZarrWriter {
                 put_shards(&**store, &var.prefix, &done)
             }
         }
+    }
+
+    /// Checks that chunks with numbers in a run are there, or the shards that have them.
+    fn check_present(&self, id: VarId, (start, end): (u64, u64)) -> Result<()> {
+        let var = self.var(id)?;
+        let mut before = None;
+        for index in start..end {
+            self.cancel.check()?;
+            let mut place = self.place(id, index)?;
+            if let Some(chunks) = var.stored.per_shard() {
+                place = cells(&place, &chunks);
+            }
+            if before.as_ref() == Some(&place) {
+                continue;
+            }
+            let key = format!("{}{}", var.prefix, keys::chunk(self.zarr.version, &place));
+            if self.target.store().size(&key)?.is_none() {
+                let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
+                return Err(e.in_object(&key).of(self.target.store().name()));
+            }
+            before = Some(place);
+        }
+        Ok(())
     }
 
     /// Puts the shards that are still incomplete: no more chunks will come.
@@ -392,6 +416,29 @@ impl Writer for ZarrWriter {
             dim.len = dim.len.max(len);
         }
         Ok(())
+    }
+
+    fn put_elsewhere(&mut self, chunks: &PutChunks) -> Result<()> {
+        let id = chunks.var;
+        let grid = self.grid(id)?;
+        for &run in &chunks.runs {
+            self.check_present(id, run).in_object(|| self.path(id))?;
+            let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
+            var.put.note_run(run, &grid)?;
+        }
+        Ok(())
+    }
+
+    fn finish_part(mut self: Box<Self>) -> Result<Vec<PutChunks>> {
+        self.put_last_shards()?;
+        let vars = self.schema.var_ids().zip(&self.vars);
+        let put = vars.map(|(var, state)| PutChunks {
+            var,
+            runs: state.put.runs(),
+        });
+        let put = put.filter(|put| !put.runs.is_empty()).collect();
+        self.target.commit()?;
+        Ok(put)
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {

@@ -1,0 +1,49 @@
+//! A store that several processes write together, each its own keys.
+//!
+//! It lies beside its final place. What a process puts is first in a directory of its own, and moves from there, file by file and on
+//! disk, so that a process which is killed leaves no half of a key. At the end, one more process puts the metadata, and gives the
+//! store its name.
+
+mod overlay;
+mod target;
+
+pub use target::{SharedTarget, Sums};
+
+use std::io::ErrorKind as Failure;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::io::file::full;
+use crate::io::file::unnamed::{folder, prefix};
+
+/// Where the store that becomes `output` is made. `tag` tells it from others that become the same.
+#[must_use]
+pub fn place(output: &Path, tag: &str) -> PathBuf {
+    let output: PathBuf = output.components().collect();
+    let mut name = prefix(&output);
+    name.push(tag);
+    name.push(".parts");
+    folder(&output).join(name)
+}
+
+/// Makes the directory of a store that processes are going to write.
+///
+/// # Errors
+/// [`ErrorKind::Io`](crate::ErrorKind::Io).
+pub fn begin(place: &Path) -> Result<()> {
+    let made = std::fs::create_dir(place);
+    made.map_err(|e| full::failed("cannot create", &place.to_string_lossy(), e))
+}
+
+/// Removes a store that processes were writing, if it is still there.
+///
+/// # Errors
+/// [`ErrorKind::Io`](crate::ErrorKind::Io).
+pub fn remove(place: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(place) {
+        Err(e) if e.kind() != Failure::NotFound => {
+            Err(Error::io("cannot remove", &place.to_string_lossy(), e))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

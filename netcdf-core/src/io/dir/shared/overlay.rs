@@ -1,0 +1,86 @@
+//! What a process puts into a shared store, on top of what others put.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::io::dir::DirStore;
+use crate::io::store::{KeyParts, Store, VisitKey};
+
+/// What was put so far.
+#[derive(Debug, Default)]
+pub(super) struct PutBytes {
+    /// BLAKE3 of each key with its length, and the bytes with theirs, in the order of putting.
+    pub hasher: Box<blake3::Hasher>,
+    pub bytes: u64,
+}
+
+/// A store whose keys hide those of another one. Listing shows only its own.
+#[derive(Debug)]
+pub(super) struct Overlay {
+    /// What this process puts.
+    pub own: DirStore,
+    /// What others put.
+    pub others: DirStore,
+    pub put: Arc<Mutex<PutBytes>>,
+}
+
+impl Overlay {
+    fn note(&self, key: &str, bytes: &[u8]) {
+        let mut put = self.put.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in [key.as_bytes(), bytes] {
+            put.hasher.update(&(part.len() as u64).to_le_bytes());
+            put.hasher.update(part);
+        }
+        put.bytes += bytes.len() as u64;
+    }
+}
+
+impl Store for Overlay {
+    fn name(&self) -> &Arc<str> {
+        self.own.name()
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        match self.own.get(key)? {
+            None => self.others.get(key),
+            found => Ok(found),
+        }
+    }
+
+    fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
+        match self.own.get_ranges(key, ranges)? {
+            None => self.others.get_ranges(key, ranges),
+            found => Ok(found),
+        }
+    }
+
+    fn size(&self, key: &str) -> Result<Option<u64>> {
+        match self.own.size(key)? {
+            None => self.others.size(key),
+            found => Ok(found),
+        }
+    }
+
+    fn children(&self, prefix: &str) -> Result<Vec<String>> {
+        self.own.children(prefix)
+    }
+
+    fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+        self.own.walk(prefix, visit)
+    }
+
+    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.note(key, bytes);
+        self.own.put(key, bytes)
+    }
+
+    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.note(key, bytes);
+        self.own.put_if_absent(key, bytes)
+    }
+
+    fn delete(&self, key: &str) -> Result<()> {
+        self.own.delete(key)
+    }
+}

@@ -1,0 +1,136 @@
+//! What a process adds to a shared store.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use super::overlay::{Overlay, PutBytes};
+use crate::cancel::Cancel;
+use crate::error::Result;
+use crate::io::dir::sync::Tree;
+use crate::io::dir::{DirStore, Replace};
+use crate::io::file::adopt::adopt;
+use crate::io::file::disk::Disk;
+use crate::io::file::temporary::{self, Lock};
+use crate::io::file::{full, replace};
+use crate::io::store::{MARKERS, Store};
+use crate::io::target::StoreTarget;
+
+/// Keys that a process adds to a shared store.
+#[derive(Debug)]
+pub struct SharedTarget {
+    store: Arc<dyn Store>,
+    making: TempDir,
+    _lock: Lock,
+    /// The shared store.
+    place: PathBuf,
+    /// Where it goes when these keys are there, if they are the last.
+    becomes: Option<(PathBuf, Replace)>,
+    /// None if it need not be on disk.
+    sync: Option<Disk>,
+    cancel: Cancel,
+}
+
+/// The sums of what is put, as far as it has come.
+#[derive(Debug, Clone)]
+pub struct Sums(Arc<Mutex<PutBytes>>);
+
+impl Sums {
+    /// Number of bytes, and BLAKE3 of each key with its length and the bytes with theirs, in the order of putting.
+    #[must_use]
+    pub fn get(&self) -> (u64, [u8; 32]) {
+        let put = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (put.bytes, *put.hasher.finalize().as_bytes())
+    }
+}
+
+impl SharedTarget {
+    /// Keys for the store that is made in `place`; they are there on commit. `sync` asks for them to be on disk then.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    pub fn create(place: &Path, sync: bool, cancel: &Cancel) -> Result<(Self, Sums)> {
+        let name = place.to_string_lossy();
+        let failed = |e| full::failed("cannot create", &name, e);
+        let others = DirStore::open(place)?;
+        temporary::sweep(place);
+        let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
+        let (making, lock) = making.map_err(failed)?;
+        let root = std::fs::canonicalize(making.path()).map_err(failed)?;
+        let put = Arc::new(Mutex::new(PutBytes::default()));
+        let store = Overlay {
+            own: DirStore::at(&name, root),
+            others,
+            put: Arc::clone(&put),
+        };
+        let target = Self {
+            store: Arc::new(store),
+            making,
+            _lock: lock,
+            place: place.to_owned(),
+            becomes: None,
+            sync: sync.then(Disk::default),
+            cancel: cancel.clone(),
+        };
+        Ok((target, Sums(put)))
+    }
+
+    /// The same, as the last keys: on commit, the store becomes the directory `path`, where a Zarr store or an empty directory is
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) for what is not replaced.
+    pub fn becoming(mut self, path: &Path, replace: Replace) -> Result<Self> {
+        let path: PathBuf = path.components().collect();
+        replace
+            .check(&path, &self.cancel)
+            .map_err(|e| e.of(&path.to_string_lossy()))?;
+        self.becomes = Some((path, replace));
+        Ok(self)
+    }
+
+    /// Moves what was put into the shared store, the metadata of the root last.
+    fn publish(&self) -> Result<()> {
+        let name = self.store.name();
+        if let Some(disk) = &self.sync {
+            let tree = Tree {
+                name,
+                root: self.making.path(),
+                disk,
+                cancel: &self.cancel,
+            };
+            tree.sync()?;
+        }
+        self.cancel.check()?;
+        let moved = adopt(
+            self.making.path(),
+            &self.place,
+            &MARKERS,
+            self.sync.as_ref(),
+        );
+        moved.map_err(|e| full::failed("cannot write", name, e))
+    }
+}
+
+impl StoreTarget for SharedTarget {
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn written(&mut self) -> Result<Arc<dyn Store>> {
+        self.publish()?;
+        Ok(Arc::new(DirStore::open(&self.place)?))
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.publish()?;
+        let Some((path, replace)) = &self.becomes else {
+            return Ok(());
+        };
+        // It may have changed in the meantime.
+        let checked = replace.check(path, &self.cancel);
+        checked.map_err(|e| e.of(&path.to_string_lossy()))?;
+        replace::take_place_of(&self.place, path, self.sync.as_ref())
+    }
+}
