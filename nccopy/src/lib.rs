@@ -27,7 +27,7 @@ mod told;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use netcdf_core::copy::{self, Report};
+use netcdf_core::copy::Report;
 use netcdf_core::env::{Env, MadeUp, Memory};
 use netcdf_core::error::Result;
 use netcdf_core::notes::Notes;
@@ -37,6 +37,7 @@ use netcdf_grammar::ended;
 
 use cli::Cli;
 use inputs::Copy;
+use ready::Asked;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -106,12 +107,13 @@ struct Turn<'a> {
 }
 
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report> {
-    ready::with(cli, (turn.copy, turn.idle), env, io, |ready, io| {
+    let Turn { copy, idle, .. } = turn;
+    ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {
         if let Some(form) = cli.dry_run {
             dry_run::print(form, ready.set, &ready.plan, turn, io)?;
             return env.notes.check().map(|()| Report::default());
         }
         let target = ready.target(cli)?;
-        ready.written(cli, (turn.copy, target), copy::run)
+        ready.written(cli, (copy, target), netcdf_core::copy::run)
     })
 }

@@ -21,6 +21,15 @@ use crate::cloud::{self, CloudRules};
 use crate::inputs::Copy;
 use crate::{edited, in_place, options, report};
 
+/// A copy that a command line asks for.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub cli: &'a Cli,
+    pub copy: &'a Copy,
+    /// Whether a signal may end the process at once.
+    pub idle: &'a Idle,
+}
+
 /// A copy that can begin.
 pub struct Ready<'a> {
     /// The input, as it is to be copied.
@@ -41,8 +50,7 @@ pub struct Ready<'a> {
 /// # Errors
 /// Those of opening and planning, and of `then`.
 pub fn with<R>(
-    cli: &Cli,
-    (copy, idle): (&Copy, &Idle),
+    Asked { cli, copy, idle }: Asked<'_>,
     env: &Env,
     io: &mut Io,
     then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
+use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division};
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
-use netcdf_core::format::zarr::survey;
-use netcdf_core::io::Output;
-use netcdf_core::io::dir::Replace;
-use netcdf_core::io::dir::shared::SharedTarget;
+use netcdf_core::format;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
@@ -16,7 +14,7 @@ use super::plan::one_copy;
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
-use crate::ready::{self, Ready};
+use crate::ready::{self, Asked, Ready};
 
 /// Checks that all parts are done and whole, and makes the output from them.
 ///
@@ -36,14 +34,24 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
     tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     env.siblings.outputs.add(&copy.output.path);
-    let joined = ready::with(&cli, (&copy, &idle), &env, io, |ready, _| {
+    let asked = Asked {
+        cli: &cli,
+        copy: &copy,
+        idle: &idle,
+    };
+    let joined = ready::with(asked, &env, io, |ready, _| {
         bar.begin(0, env.progress.clone());
         let mut sketch = parts::sketch(ready.plan.schema.clone(), ready.create, &env)?;
-        let division = plan.division(&ready, &mut *sketch)?;
-        let divided = (&division, folder, &plan);
+        let end = End {
+            cli: &cli,
+            copy: &copy,
+            folder,
+            plan: &plan,
+            division: plan.division(&ready, &mut *sketch)?,
+        };
         match &plan.record.store {
-            Some(store) => together(&cli, (ready, &copy), divided, store),
-            None => joined(&cli, (ready, &copy), (&division, folder)),
+            Some(store) => end.together(ready, store),
+            None => end.joined(ready),
         }
     });
     drop(bar);
@@ -53,44 +61,46 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     joined.map(|_| Status::Success)
 }
 
-/// Makes the output from the segments of the parts.
-fn joined(
-    cli: &Cli,
-    (ready, copy): (Ready<'_>, &Copy),
-    (division, folder): (&Division, &Folder),
-) -> Result<Report> {
-    let open = |part: u64| folder.segment(part);
-    let target = ready.target(cli)?;
-    ready.written(cli, (copy, target), |set, plan, writer| {
-        parts::join(set, plan, (division, &open), writer)
-    })
+/// The end of a copy in parts.
+struct End<'a> {
+    cli: &'a Cli,
+    copy: &'a Copy,
+    folder: &'a Folder,
+    plan: &'a StoredPlan,
+    division: Division,
 }
 
-/// Finishes the store that the parts wrote together.
-fn together(
-    cli: &Cli,
-    (ready, copy): (Ready<'_>, &Copy),
-    (division, folder, plan): (&Division, &Folder, &StoredPlan),
-    store: &Path,
-) -> Result<Report> {
-    let (target, _) = SharedTarget::create(store, !cli.no_sync, &ready.set.env.cancel)?;
-    let replace = Replace {
-        foreign: survey::foreign,
-        overwrite: ready.output.overwrite,
-    };
-    let target = Output::Store(Box::new(target.becoming(&ready.output.path, replace)?));
-    let done = (0..plan.record.parts).map(|part| folder.done(part));
-    let chunks = done.flat_map(|done| match done {
-        Ok(done) => done
-            .map_or_else(Vec::new, |done| done.chunks)
-            .into_iter()
-            .map(Ok)
-            .collect(),
-        Err(e) => vec![Err(e)],
-    });
-    ready.written(cli, (copy, target), |set, plan, writer| {
-        parts::complete(set, plan, (division, chunks), writer)
-    })
+impl End<'_> {
+    /// Makes the output from the segments of the parts.
+    fn joined(&self, ready: Ready<'_>) -> Result<Report> {
+        let open = |part: u64| self.folder.segment(part);
+        let target = ready.target(self.cli)?;
+        ready.written(self.cli, (self.copy, target), |set, plan, writer| {
+            parts::join(set, plan, (&self.division, &open), writer)
+        })
+    }
+
+    /// Finishes the store that the parts wrote together.
+    fn together(&self, ready: Ready<'_>, store: &Path) -> Result<Report> {
+        let env = ready.set.env;
+        let target = format::end_of_store(store, &ready.output, !self.cli.no_sync, env)?;
+        ready.written(self.cli, (self.copy, target), |set, plan, writer| {
+            parts::complete(set, plan, (&self.division, self.chunks()), writer)
+        })
+    }
+
+    /// The chunks that the parts put.
+    fn chunks(&self) -> impl Iterator<Item = Result<PutChunks>> + '_ {
+        let done = (0..self.plan.record.parts).map(|part| self.folder.done(part));
+        done.flat_map(|done| match done {
+            Ok(done) => done
+                .map_or_else(Vec::new, |done| done.chunks)
+                .into_iter()
+                .map(Ok)
+                .collect(),
+            Err(e) => vec![Err(e)],
+        })
+    }
 }
 
 /// Checks that all parts are done and whole.

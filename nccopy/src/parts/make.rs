@@ -8,8 +8,6 @@ use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, Division, PartOutput, PartSize, sketch};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
-use netcdf_core::io::Output;
-use netcdf_core::io::dir::shared::SharedTarget;
 use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
@@ -20,7 +18,7 @@ use super::plan::{of_input, of_output, one_copy};
 use super::record::DoneRecord;
 use crate::cli::Cli;
 use crate::environment;
-use crate::ready::{self, Ready};
+use crate::ready::{self, Asked, Ready};
 
 /// Makes parts, one after the other; those that are done already stay.
 ///
@@ -80,7 +78,12 @@ fn make(
     let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
     tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
     let mut at = None;
-    let made = ready::with(&cli, (&copy, &idle), &env, io, |ready, _| {
+    let asked = Asked {
+        cli: &cli,
+        copy: &copy,
+        idle: &idle,
+    };
+    let made = ready::with(asked, &env, io, |ready, _| {
         bar.begin(0, env.progress.clone());
         for &part in numbers {
             at = Some(part);
@@ -149,8 +152,7 @@ fn into_store(
     part: u64,
 ) -> Result<(Written, Vec<PutChunks>)> {
     let env = ready.set.env;
-    let (target, sums) = SharedTarget::create(store, !cli.no_sync, &env.cancel)?;
-    let target = Output::Store(Box::new(target));
+    let (target, sums) = format::part_of_store(store, !cli.no_sync, env)?;
     let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
     let division = plan.division(ready, &mut *writer)?;
     parts::make(ready.set, &division, part, &mut *writer)?;

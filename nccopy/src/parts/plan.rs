@@ -17,7 +17,7 @@ use super::record::{InputRecord, PlanRecord, VariableRecord};
 use super::wrong;
 use crate::cli::Cli;
 use crate::inputs::Copy;
-use crate::ready::{self, Ready};
+use crate::ready::{self, Asked, Ready};
 use crate::{copies, environment};
 
 /// Bytes of elements of a part, if nobody says how many parts there are.
@@ -31,7 +31,12 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     tool::catch_limits()?;
     let copy = one_copy(cli)?;
     let env = environment(cli);
-    let record = ready::with(cli, (&copy, &Idle::default()), &env, io, |ready, _| {
+    let asked = Asked {
+        cli,
+        copy: &copy,
+        idle: &Idle::default(),
+    };
+    let record = ready::with(asked, &env, io, |ready, _| {
         env.notes.check()?;
         record(cli, &copy, (args, &ready))
     });

@@ -1,9 +1,12 @@
 //! Starts the outputs that users name.
 
+use std::path::Path;
+
 use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::address::Address;
+use crate::io::dir::shared::{SharedTarget, Sums};
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::FileTarget;
 use crate::io::locator::{Destination, OutputForm};
@@ -51,12 +54,35 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
     Ok(Output::Store(trace.target(store)))
 }
 
-fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
-    let replace = Replace {
+/// Starts a part of a store that processes write together in the directory `place`, and gives the sums of what is put.
+///
+/// # Errors
+/// As [`SharedTarget::create`].
+pub fn part_of_store(place: &Path, sync: bool, env: &Env) -> Result<(Output, Sums)> {
+    let (target, sums) = SharedTarget::create(place, sync, &env.cancel)?;
+    Ok((Output::Store(Box::new(target)), sums))
+}
+
+/// Starts the last part of such a store, which then becomes the output.
+///
+/// # Errors
+/// As [`SharedTarget::create`] and [`SharedTarget::becoming`].
+pub fn end_of_store(place: &Path, to: &Destination, sync: bool, env: &Env) -> Result<Output> {
+    let (target, _) = SharedTarget::create(place, sync, &env.cancel)?;
+    let target = target.becoming(&to.path, replace(to))?;
+    Ok(Output::Store(Box::new(target)))
+}
+
+/// What a store may replace.
+fn replace(to: &Destination) -> Replace {
+    Replace {
         foreign: survey::foreign,
         overwrite: to.overwrite,
-    };
-    let target = DirTarget::create(&to.path, sync, replace, &env.cancel)?;
+    }
+}
+
+fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
+    let target = DirTarget::create(&to.path, sync, replace(to), &env.cancel)?;
     let goes = target.goes();
     if !goes.is_empty() {
         env.notes.say(Note {

@@ -136,7 +136,7 @@ impl Division {
     pub(super) fn parts_of(&self, var: &DividedVariable) -> impl Iterator<Item = u64> + '_ {
         let near = |at| scaled(self.parts, at, self.bytes);
         let end = (Amount::of(var.before) + var.bytes).get();
-        let (first, last) = (near(var.before).saturating_sub(1), near(end) + 1);
+        let (first, last) = (near(var.before).max(1) - 1, near(end) + 1);
         let var = var.clone();
         let has = move |part: &u64| !var.numbers(&self.line(*part)).is_empty();
         (first..last.min(self.parts)).filter(has)
@@ -145,7 +145,7 @@ impl Division {
     /// The part of the line that belongs to a part of the copy.
     fn line(&self, part: u64) -> Range<u64> {
         let end = |n: u64| scaled(self.bytes, n.min(self.parts), self.parts);
-        end(part)..end(part.saturating_add(1))
+        end(part)..end((Amount::of(part) + 1u64).get())
     }
 }
 

@@ -1,0 +1,308 @@
+//! `nccopy --plan`, `--part`, `--finish`: copies in parts have the same bytes as copies at once.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use netcdf_tools_tests::files;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+/// A float over 6 × 40 × 50 in deflated chunks, of which the last rows are not stored; an unlimited dimension, texts and a scalar.
+fn sandbox() -> Sandbox {
+    let mut numbers = String::new();
+    for n in 0..6 * 40 * 50 {
+        let _ = write!(numbers, "{}{}", if n > 0 { ", " } else { "" }, n * 7 % 1000);
+    }
+    let times = (0..6).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    let cdl = format!(
+        r#"netcdf a {{
+dimensions: time = UNLIMITED ; y = 40 ; x = 50 ; n = 3 ;
+variables:
+  float t(time, y, x) ; t:_ChunkSizes = 1, 40, 50 ; t:_DeflateLevel = 1 ; t:_FillValue = -1.f ;
+  double time(time) ; time:units = "days since 2001-01-01" ;
+  short empty(y, x) ; empty:_ChunkSizes = 10, 10 ; empty:_FillValue = 3s ;
+  char name(n) ; int scalar ;
+data: t = {numbers} ; time = {times} ; name = "abc" ; scalar = 5 ;
+}}"#
+    );
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(nccopy::run, &[&["nccopy", "--quiet"], args].concat())
+}
+
+#[track_caller]
+fn succeeds(sandbox: &Sandbox, args: &[&str]) -> String {
+    let out = nccopy(sandbox, args);
+    assert_eq!(out.code, 0, "{args:?}: {out}");
+    out.text()
+}
+
+#[track_caller]
+fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
+    let out = nccopy(sandbox, args);
+    let message = out.message();
+    assert!(out.code == code && message.contains(why), "{args:?}: {out}");
+}
+
+/// All files below a path, with their bytes.
+fn contents(path: &Path) -> Vec<(String, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(String::new(), std::fs::read(path).expect("a file"))];
+    }
+    let one = |file: std::path::PathBuf| {
+        let name = file
+            .strip_prefix(path)
+            .expect("below")
+            .display()
+            .to_string();
+        (name, std::fs::read(&file).expect("a file"))
+    };
+    let mut all: Vec<_> = files::walk(path, "").into_iter().map(one).collect();
+    all.sort();
+    all
+}
+
+/// Makes all parts but the `left` ones, in another order than theirs, some of them twice.
+fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
+    let order = (0..parts)
+        .map(|n| (n * 3 + 1) % parts)
+        .chain((0..parts).step_by(3));
+    let mut made = vec![];
+    for part in order.chain(0..parts).filter(|part| !left.contains(part)) {
+        let number = part.to_string();
+        if made.contains(&part) {
+            // As if nobody knew that it is done.
+            let _ = std::fs::remove_file(sandbox.path(&format!("p/done/{part}.json")));
+        }
+        succeeds(sandbox, &["--part", &number, "@p"]);
+        made.push(part);
+    }
+}
+
+#[test]
+fn the_bytes_are_those_of_a_copy_at_once() {
+    for (options, output) in [
+        (&["-k", "nc4", "-c", "t:6,7,9", "-d1"][..], "nc"),
+        (&["-k", "nc4", "--cloud=paged"], "nc"),
+        (&["-k", "nc5", "-u"], "nc"),
+        (&["-k", "nc3"], "nc"),
+        (&["-k", "nczarr", "-c", "t:2,7,9"], "zarr"),
+        (&["-k", "zarr", "--consolidated"], "zarr"),
+        (
+            &["-k", "zarr3", "-c", "t:2,7,9", "--shard", "t:4,14,18"],
+            "zarr",
+        ),
+        (&["-k", "nc4", "-v", "t,time", "--select", "y,3,20"], "nc"),
+    ] {
+        for parts in [1u64, 7, 50] {
+            let sandbox = sandbox();
+            let (want, made) = (format!("@want.{output}"), format!("@made.{output}"));
+            succeeds(&sandbox, &[options, &["@a.nc", &want]].concat());
+            let number = parts.to_string();
+            let plan = ["--plan", "@p", "--parts", &number];
+            let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
+            assert!(said.starts_with(&format!("{parts} parts")), "{said}");
+            make(&sandbox, parts, &[]);
+            assert!(!sandbox.path(&made[1..]).exists(), "it is not finished");
+            succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+            let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
+            assert!(
+                contents(&want) == contents(&made),
+                "{options:?}, {parts} parts"
+            );
+            succeeds(&sandbox, &["--clean", "@p"]);
+            let mut names = sandbox.names();
+            names.sort();
+            let mut left = [
+                "a.cdl".to_owned(),
+                "a.nc".to_owned(),
+                format!("made.{output}"),
+                format!("want.{output}"),
+            ];
+            left.sort();
+            assert_eq!(names, left, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_done_is_named_and_nothing_appears() {
+    for output in ["@made.nc", "@made.zarr"] {
+        let sandbox = sandbox();
+        succeeds(&sandbox, &["--plan", "@p", "--parts", "5", "@a.nc", output]);
+        make(&sandbox, 5, &[2, 4]);
+        fails(
+            &sandbox,
+            &["--finish", "@p"],
+            1,
+            "2 of 5 parts are not done: 2, 4",
+        );
+        assert!(!sandbox.path(&output[1..]).exists());
+        let status = succeeds(&sandbox, &["--status", "--json", "@p"]);
+        for member in [
+            r#""parts": 5"#,
+            r#""done": 3"#,
+            r#""waiting": 2"#,
+            r#""failed": []"#,
+        ] {
+            assert!(status.contains(member), "{status}");
+        }
+        fails(&sandbox, &["--part", "5", "@p"], 1, "numbered from 0 to 4");
+        fails(&sandbox, &["--part", "x", "@p"], 2, "the number of a part");
+        succeeds(&sandbox, &["--part", "2-4", "@p"]);
+        succeeds(&sandbox, &["--finish", "@p"]);
+        assert!(sandbox.path(&output[1..]).exists());
+    }
+}
+
+#[test]
+fn another_input_than_planned_is_refused() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--parts", "3", "@a.nc", "@made.nc"],
+    );
+    succeeds(&sandbox, &["--part", "0", "@p"]);
+    let bytes = sandbox.read("a.nc");
+    sandbox.write("a.nc", &bytes);
+    fails(
+        &sandbox,
+        &["--part", "1", "@p"],
+        1,
+        "another one than when the plan was made",
+    );
+    let status = succeeds(&sandbox, &["--status", "@p"]);
+    assert!(
+        status.contains("1 done, 0 begun, 1 failed, 1 not begun"),
+        "{status}"
+    );
+    std::fs::remove_file(sandbox.path("a.nc")).expect("the input");
+    fails(&sandbox, &["--part", "1", "@p"], 75, "cannot open");
+}
+
+#[test]
+fn a_part_without_its_data_is_not_done() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--parts", "3", "@a.nc", "@made.nc"],
+    );
+    make(&sandbox, 3, &[]);
+    let segment = sandbox.read("p/segments/1");
+    sandbox.write("p/segments/1", &segment[..segment.len() - 1]);
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "1 of 3 parts are not done: 1",
+    );
+    succeeds(&sandbox, &["--part", "1", "@p"]);
+    assert!(sandbox.read("p/segments/1") == segment);
+    succeeds(&sandbox, &["--finish", "@p"]);
+}
+
+#[test]
+fn chunks_that_are_gone_are_missed() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &[
+            "--plan",
+            "@p",
+            "--parts",
+            "3",
+            "-k",
+            "zarr3",
+            "@a.nc",
+            "@made.zarr",
+        ],
+    );
+    make(&sandbox, 3, &[]);
+    let names = sandbox.names();
+    let store = names
+        .iter()
+        .find(|name| name.ends_with(".parts"))
+        .expect("the store");
+    std::fs::remove_file(sandbox.path(&format!("{store}/t/c/2/0/0"))).expect("a chunk");
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "a chunk that was put is not there",
+    );
+    assert!(!sandbox.path("made.zarr").exists());
+}
+
+#[test]
+fn a_plan_is_read_by_the_version_that_made_it() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--parts", "2", "@a.nc", "@made.nc"],
+    );
+    let plan = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
+    sandbox.write("p/plan.json", plan.replace(r#""plan": 1"#, r#""plan": 2"#));
+    fails(&sandbox, &["--part", "0", "@p"], 1, "version 2");
+    sandbox.write(
+        "p/plan.json",
+        plan.replace(r#""parts": 2"#, r#""parts": 3"#),
+    );
+    succeeds(&sandbox, &["--part", "0", "@p"]);
+    sandbox.write("p/plan.json", &plan);
+    fails(&sandbox, &["--part", "0", "@p"], 1, "of another plan");
+}
+
+#[test]
+fn plans_that_cannot_be_made_are_refused() {
+    let sandbox = sandbox();
+    let plan = ["--plan", "@p", "--parts", "2"];
+    let with = |args: &[&'static str]| [&plan, args].concat();
+    fails(
+        &sandbox,
+        &with(&["-k", "zarr3", "@a.nc", "@made.zip"]),
+        1,
+        "zip file cannot be made in parts",
+    );
+    fails(
+        &sandbox,
+        &with(&["@a.nc", "-"]),
+        1,
+        "other processes cannot",
+    );
+    fails(
+        &sandbox,
+        &with(&["--part-size", "1M", "@a.nc", "@made.nc"]),
+        2,
+        "cannot be used with",
+    );
+    fails(
+        &sandbox,
+        &["--part", "1", "@a.nc"],
+        1,
+        "not the folder of a plan",
+    );
+    fails(
+        &sandbox,
+        &["--finish", "--clean", "@p"],
+        2,
+        "cannot be used with",
+    );
+    assert!(!sandbox.path("p").exists(), "nothing was planned");
+    succeeds(&sandbox, &with(&["@a.nc", "@made.nc"]));
+    fails(
+        &sandbox,
+        &with(&["@a.nc", "@made.nc"]),
+        1,
+        "something already",
+    );
+    let sized = succeeds(
+        &sandbox,
+        &["--plan", "@q", "--part-size", "10K", "@a.nc", "@made.nc"],
+    );
+    assert!(sized.starts_with("6 parts"), "{sized}");
+}
