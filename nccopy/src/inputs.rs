@@ -25,6 +25,22 @@ pub struct Copy {
     pub output: Destination,
 }
 
+impl Copy {
+    /// The copy of one input to an output of exactly this name.
+    ///
+    /// # Errors
+    /// Those of [`Location::new`] and [`Destination::resolve`].
+    pub fn of(input: &Path, output: &Path, asked: Asked) -> Result<Self> {
+        let at = Location::new(input)?;
+        Ok(Self {
+            input: input.to_owned(),
+            local: at.path().to_owned(),
+            remote: at.remote().cloned(),
+            output: Destination::resolve(&Location::new(output)?, asked)?,
+        })
+    }
+}
+
 /// The copies that the command line asks for. `output` is a directory for them if it ends in `/` or if there are several
 /// inputs, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
 ///
@@ -49,27 +65,24 @@ pub fn copies(
         false => check_output(inputs, output, (asked, suffix))?,
     }
     let copy = |input: &PathBuf| {
-        let at = Location::new(input)?;
-        let local = at.path().to_owned();
-        let output = match into {
-            true => Location::new(inside(
-                output,
-                &batch::name(&local, asked, suffix)?,
-                elsewhere,
-            ))?,
-            false => Location::new(output)?,
-        };
-        Ok(Copy {
-            input: input.clone(),
-            local,
-            remote: at.remote().cloned(),
-            output: Destination::resolve(&output, asked)?,
-        })
+        if !into {
+            return Copy::of(input, output, asked);
+        }
+        let name = batch::name(Location::new(input)?.path(), asked, suffix)?;
+        Copy::of(input, &inside(output, &name, elsewhere), asked)
     };
     let copies = inputs.iter().map(copy).collect::<Result<Vec<_>>>()?;
-    refuse_twice(&copies)?;
-    refuse_same(&copies)?;
+    check(&copies)?;
     Ok(copies)
+}
+
+/// Checks that no output is an input or another output.
+///
+/// # Errors
+/// [`ErrorKind::Argument`].
+pub fn check(copies: &[Copy]) -> Result<()> {
+    refuse_twice(copies)?;
+    refuse_same(copies)
 }
 
 /// An address, and what follows it in a URL: query and fragment.

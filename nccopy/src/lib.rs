@@ -23,6 +23,7 @@ mod ready;
 mod report;
 mod selection;
 mod told;
+mod walk;
 
 use std::ffi::OsString;
 use std::sync::Arc;

@@ -32,7 +32,7 @@ data: t = {numbers} ; time = {times} ; name = "abc" ; scalar = 5 ;
 }
 
 fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(nccopy::run, &[&["nccopy", "--quiet"], args].concat())
+    sandbox.run(nccopy::run, &[&["nccopy", "--quiet", "--no-sync"], args].concat())
 }
 
 #[track_caller]
@@ -305,4 +305,74 @@ fn plans_that_cannot_be_made_are_refused() {
         &["--plan", "@q", "--part-size", "10K", "@a.nc", "@made.nc"],
     );
     assert!(sized.starts_with("6 parts"), "{sized}");
+}
+
+/// A directory `in` with datasets in it and below it, one of them damaged, and other files.
+fn many() -> Sandbox {
+    let sandbox = sandbox();
+    let folder = sandbox.path("in/deep/er");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::create_dir(sandbox.path("out")).expect("a folder");
+    for n in 0..6 {
+        std::fs::copy(sandbox.path("a.nc"), folder.join(format!("{n}.nc"))).expect("a copy");
+    }
+    std::fs::copy(sandbox.path("a.nc"), sandbox.path("in/b.nc")).expect("a copy");
+    sandbox.write("in/bad.nc", &sandbox.read("a.nc")[..700]);
+    sandbox.write("in/readme.txt", "text");
+    sandbox
+}
+
+#[test]
+fn many_files_are_copied_in_parts() {
+    let sandbox = many();
+    let options = ["-k", "nc4", "-F", "t,zstd,1"];
+    succeeds(&sandbox, &[&options[..], &["@a.nc", "@want.nc"]].concat());
+    let plan = ["--plan", "@p", "--parts", "3"];
+    let said = succeeds(&sandbox, &[&plan, &options[..], &["@in", "@out/"]].concat());
+    assert!(
+        said.starts_with("3 parts") && said.contains("in 8 files"),
+        "{said}"
+    );
+    make(&sandbox, 3, &[]);
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "1 of 8 files were not copied: @/in/bad.nc",
+    );
+    let want = sandbox.read("want.nc");
+    for name in ["out/b.nc", "out/deep/er/0.nc", "out/deep/er/5.nc"] {
+        assert!(sandbox.read(name) == want, "{name}");
+    }
+    assert!(!sandbox.path("out/bad.nc").exists());
+    succeeds(&sandbox, &["--clean", "@p"]);
+    assert!(!sandbox.path("p").exists());
+}
+
+#[test]
+fn files_that_change_are_named_and_the_others_are_copied() {
+    let sandbox = many();
+    std::fs::remove_file(sandbox.path("in/bad.nc")).expect("a file");
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--part-size", "1K", "@in/", "@out/"],
+    );
+    sandbox.write("in/deep/er/2.nc", sandbox.read("a.nc"));
+    std::fs::remove_file(sandbox.path("in/deep/er/4.nc")).expect("a file");
+    make(&sandbox, 7, &[]);
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "2 of 7 files were not copied",
+    );
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "another one than when the plan was made",
+    );
+    assert!(
+        sandbox.path("out/deep/er/3.nc").exists() && !sandbox.path("out/deep/er/2.nc").exists()
+    );
 }

@@ -11,6 +11,7 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::plan::one_copy;
+use super::record::Work;
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
@@ -23,6 +24,9 @@ use crate::ready::{self, Asked, Ready};
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     check(folder, &plan)?;
+    if let Work::Files(files) = plan.record.work {
+        return of_files((folder, &plan), files, io);
+    }
     let verify = cli.verify;
     let mut cli = plan.command_line(cli)?;
     cli.verify |= verify;
@@ -49,7 +53,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             plan: &plan,
             division: plan.division(&ready, &mut *sketch)?,
         };
-        match &plan.record.store {
+        match plan.record.store() {
             Some(store) => end.together(ready, store),
             None => end.joined(ready),
         }
@@ -59,6 +63,23 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         tool::tell("nccopy", &env.notes, io);
     }
     joined.map(|_| Status::Success)
+}
+
+/// Says which files could not be copied.
+fn of_files((folder, plan): (&Folder, &StoredPlan), files: u64, io: &mut Io) -> Result<Status> {
+    let mut names = vec![];
+    for part in 0..plan.record.parts {
+        for failed in folder.done(part)?.into_iter().flat_map(|done| done.failed) {
+            tool::report("nccopy", &Error::new(ErrorKind::NotFound, failed.error), io);
+            names.push(failed.input);
+        }
+    }
+    if names.is_empty() {
+        return Ok(Status::Success);
+    }
+    let (some, names) = (names.len(), list_names(&names));
+    let what = format!("{some} of {files} files were not copied: {names}");
+    Err(Error::new(ErrorKind::NotFound, what))
 }
 
 /// The end of a copy in parts.

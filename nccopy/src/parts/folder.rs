@@ -5,6 +5,7 @@
 //! | `plan.json` | what all parts share ([`PlanRecord`]) |
 //! | `segments/K` | what part K stored |
 //! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
+//! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
 use std::fs::{self, File};
@@ -20,8 +21,8 @@ use netcdf_core::io::file::{self, FileSource, FileTarget};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
-use super::record::{DoneRecord, PlanRecord};
-use super::wrong;
+use super::record::{DoneRecord, PlanRecord, Work};
+use super::{files, wrong};
 
 const PLAN: &str = "plan.json";
 const SEGMENTS: &str = "segments";
@@ -46,11 +47,20 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder, with `plan.json` last.
+    /// Makes the folder of a plan.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is something already; [`ErrorKind::Io`].
     pub fn create(path: &Path, record: &PlanRecord) -> Result<()> {
+        Self::begin(path)?;
+        Self::end(path, record)
+    }
+
+    /// Makes the folder, without a plan.
+    ///
+    /// # Errors
+    /// As [`Folder::create`].
+    pub fn begin(path: &Path) -> Result<()> {
         let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
         let made = fs::create_dir(path);
         match made {
@@ -65,7 +75,15 @@ impl Folder {
         for folder in [SEGMENTS, DONE, LOG] {
             fs::create_dir(path.join(folder)).map_err(failed)?;
         }
-        if let Some(store) = &record.store {
+        Ok(())
+    }
+
+    /// Puts the plan into the folder, which makes it one.
+    ///
+    /// # Errors
+    /// As [`Folder::create`].
+    pub fn end(path: &Path, record: &PlanRecord) -> Result<()> {
+        if let Some(store) = record.store() {
             shared::begin(store)?;
         }
         match file::put_new(&path.join(PLAN), record.text()?.as_bytes())? {
@@ -187,7 +205,10 @@ impl Folder {
         if done.plan != plan.digest {
             return Err(wrong(&self.done_path(part), "of another plan than this"));
         }
-        match &plan.record.store {
+        if let Work::Files(_) = plan.record.work {
+            return Ok(true);
+        }
+        match plan.record.store() {
             // Its chunks are looked for in the end.
             Some(store) if store.is_dir() => Ok(true),
             Some(store) => Err(gone(store)),
@@ -240,13 +261,14 @@ impl Folder {
             done => done.map_err(failed),
         };
         if let Ok(plan) = self.plan()
-            && let Some(store) = &plan.record.store
+            && let Some(store) = plan.record.store()
         {
             shared::remove(store)?;
         }
         for folder in [SEGMENTS, DONE, LOG] {
             gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
+        files::remove(&self.path)?;
         gone(fs::remove_file(self.path.join(PLAN)))?;
         gone(fs::remove_dir(&self.path))
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use netcdf_core::chunk::{PutChunks, Writer};
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, Division, PartOutput, PartSize, sketch};
+use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::json::Json;
@@ -13,9 +14,10 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::choice::PartChoice;
+use super::files::FileParts;
 use super::folder::{Folder, StoredPlan};
 use super::plan::{of_input, of_output, one_copy};
-use super::record::DoneRecord;
+use super::record::{DatasetRecord, DoneRecord, Work};
 use crate::cli::Cli;
 use crate::environment;
 use crate::ready::{self, Asked, Ready};
@@ -70,96 +72,165 @@ fn make(
 ) -> std::result::Result<(), Failed> {
     let of_none = |e| (None, e);
     let cli = plan.command_line(cli).map_err(of_none)?;
-    let copy = one_copy(&cli).map_err(of_none)?;
-    let mut env = environment(&cli);
-    env.scratch = copy.output.scratch();
     tool::catch_limits().map_err(of_none)?;
-    let idle = Idle::default();
-    let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
-    tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
-    let mut at = None;
-    let asked = Asked {
-        cli: &cli,
-        copy: &copy,
-        idle: &idle,
-    };
-    let made = ready::with(asked, &env, io, |ready, _| {
-        bar.begin(0, env.progress.clone());
-        for &part in numbers {
-            at = Some(part);
-            one(&cli, (folder, plan), &ready, part)?;
+    let mut env = environment(&cli);
+    match &plan.record.work {
+        Work::Files(_) => {
+            let parts = FileParts {
+                cli: &cli,
+                folder,
+                plan,
+            };
+            for &part in numbers {
+                of_files(parts, part, &mut env, io).map_err(|e| (Some(part), e))?;
+            }
+            Ok(())
         }
-        Ok(())
-    });
-    drop(bar);
-    made.map_err(|e| (at, e))
-}
-
-/// Makes a part.
-fn one(
-    cli: &Cli,
-    (folder, plan): (&Folder, &StoredPlan),
-    ready: &Ready<'_>,
-    part: u64,
-) -> Result<()> {
-    let start = Instant::now();
-    folder.log(part, Json::object([("event", Json::text("begun"))]))?;
-    let (written, chunks) = match &plan.record.store {
-        Some(store) => into_store(cli, (plan, store), ready, part)?,
-        None => (into_segment(cli, (folder, plan), ready, part)?, vec![]),
-    };
-    let done = DoneRecord {
-        plan: plan.digest,
-        written,
-        chunks,
-        seconds: format!("{:.3}", start.elapsed().as_secs_f64()),
-    };
-    let first = folder.put_done(part, done.clone())?;
-    if first.written != done.written || first.plan != done.plan {
-        let what = format!("part {part} was made before, with other bytes");
-        let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
-        return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+        Work::Dataset(dataset) => {
+            let parts = DatasetParts {
+                cli: &cli,
+                folder,
+                plan,
+                dataset,
+            };
+            parts.make(numbers, env, io)
+        }
     }
-    let event = Json::object([
-        ("event", Json::text("done")),
-        ("seconds", Json::Number(done.seconds)),
-        ("bytes", Json::int(done.written.bytes)),
-    ]);
-    folder.log(part, event)
 }
 
-/// Stores a part in its segment.
-fn into_segment(
-    cli: &Cli,
-    (folder, plan): (&Folder, &StoredPlan),
-    ready: &Ready<'_>,
-    part: u64,
-) -> Result<Written> {
-    let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
-    let target = folder.segment_target(part, !cli.no_sync)?;
-    let mut output = PartOutput::new(whole, target);
-    let division = plan.division(ready, &mut output)?;
-    parts::make(ready.set, &division, part, &mut output)?;
-    ready.set.env.cancel.check()?;
-    output.complete()
+/// Copies the files of a part.
+fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
+    let begun = Begun::new(parts.folder, part)?;
+    let (written, failed) = parts.make(part, env, io)?;
+    begun.done(DoneRecord {
+        plan: parts.plan.digest,
+        written,
+        chunks: vec![],
+        failed,
+        seconds: String::new(),
+    })
 }
 
-/// Puts the chunks of a part into the store.
-fn into_store(
-    cli: &Cli,
-    (plan, store): (&StoredPlan, &Path),
-    ready: &Ready<'_>,
+/// The parts of a dataset.
+struct DatasetParts<'a> {
+    cli: &'a Cli,
+    folder: &'a Folder,
+    plan: &'a StoredPlan,
+    dataset: &'a DatasetRecord,
+}
+
+impl DatasetParts<'_> {
+    /// Makes parts, one after the other.
+    fn make(&self, numbers: &[u64], mut env: Env, io: &mut Io) -> std::result::Result<(), Failed> {
+        let (cli, of_none) = (self.cli, |e| (None, e));
+        let copy = one_copy(cli).map_err(of_none)?;
+        env.scratch = copy.output.scratch();
+        let idle = Idle::default();
+        let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
+        tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
+        let mut at = None;
+        let asked = Asked {
+            cli,
+            copy: &copy,
+            idle: &idle,
+        };
+        let made = ready::with(asked, &env, io, |ready, _| {
+            bar.begin(0, env.progress.clone());
+            for &part in numbers {
+                at = Some(part);
+                self.one(&ready, part)?;
+            }
+            Ok(())
+        });
+        drop(bar);
+        made.map_err(|e| (at, e))
+    }
+
+    fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
+        let begun = Begun::new(self.folder, part)?;
+        let (written, chunks) = match &self.dataset.store {
+            Some(store) => self.into_store(ready, store, part)?,
+            None => (self.into_segment(ready, part)?, vec![]),
+        };
+        begun.done(DoneRecord {
+            plan: self.plan.digest,
+            written,
+            chunks,
+            failed: vec![],
+            seconds: String::new(),
+        })
+    }
+
+    /// Stores a part in its segment.
+    fn into_segment(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
+        let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
+        let target = self.folder.segment_target(part, !self.cli.no_sync)?;
+        let mut output = PartOutput::new(whole, target);
+        let division = self.plan.division(ready, &mut output)?;
+        parts::make(ready.set, &division, part, &mut output)?;
+        ready.set.env.cancel.check()?;
+        output.complete()
+    }
+
+    /// Puts the chunks of a part into the store.
+    fn into_store(
+        &self,
+        ready: &Ready<'_>,
+        store: &Path,
+        part: u64,
+    ) -> Result<(Written, Vec<PutChunks>)> {
+        let env = ready.set.env;
+        let (target, sums) = format::part_of_store(store, !self.cli.no_sync, env)?;
+        let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
+        let division = self.plan.division(ready, &mut *writer)?;
+        parts::make(ready.set, &division, part, &mut *writer)?;
+        let chunks = writer.finish_part()?;
+        let (bytes, digest) = sums.get();
+        let digest = Digest::from_bytes(digest);
+        Ok((Written { bytes, digest }, chunks))
+    }
+}
+
+/// A part that was begun.
+struct Begun<'a> {
+    folder: &'a Folder,
     part: u64,
-) -> Result<(Written, Vec<PutChunks>)> {
-    let env = ready.set.env;
-    let (target, sums) = format::part_of_store(store, !cli.no_sync, env)?;
-    let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
-    let division = plan.division(ready, &mut *writer)?;
-    parts::make(ready.set, &division, part, &mut *writer)?;
-    let chunks = writer.finish_part()?;
-    let (bytes, digest) = sums.get();
-    let digest = Digest::from_bytes(digest);
-    Ok((Written { bytes, digest }, chunks))
+    start: Instant,
+}
+
+impl<'a> Begun<'a> {
+    fn new(folder: &'a Folder, part: u64) -> Result<Self> {
+        folder.log(part, Json::object([("event", Json::text("begun"))]))?;
+        Ok(Self {
+            folder,
+            part,
+            start: Instant::now(),
+        })
+    }
+
+    /// Puts the done-file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
+    fn done(self, record: DoneRecord) -> Result<()> {
+        let Self { folder, part, .. } = self;
+        let done = DoneRecord {
+            seconds: format!("{:.3}", self.start.elapsed().as_secs_f64()),
+            ..record
+        };
+        let first = folder.put_done(part, done.clone())?;
+        if first.written != done.written || first.plan != done.plan {
+            let what = format!("part {part} was made before, with other bytes");
+            let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
+            return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+        }
+        let event = Json::object([
+            ("event", Json::text("done")),
+            ("seconds", Json::Number(done.seconds)),
+            ("bytes", Json::int(done.written.bytes)),
+        ]);
+        folder.log(part, event)
+    }
 }
 
 impl StoredPlan {
@@ -192,7 +263,9 @@ impl StoredPlan {
     /// # Errors
     /// [`ErrorKind::Changed`] if not.
     pub fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
-        let record = &self.record;
+        let Work::Dataset(record) = &self.record.work else {
+            return Err(Error::internal("parts of files that are divided"));
+        };
         let changed = |what: &'static str| {
             let e = Error::new(ErrorKind::Changed, what);
             e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
@@ -212,8 +285,8 @@ impl StoredPlan {
         }
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
         let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
-        let division = Division::new(jobs, writer, PartSize::Number(record.parts));
-        match division.bytes() == record.bytes && fills.len() == ready.plan.data.len() {
+        let division = Division::new(jobs, writer, PartSize::Number(self.record.parts));
+        match division.bytes() == self.record.bytes && fills.len() == ready.plan.data.len() {
             true => Ok(division),
             false => Err(changed("the data would not be divided as planned")),
         }

@@ -6,6 +6,7 @@
 
 mod choice;
 mod clean;
+mod files;
 mod finish;
 mod folder;
 mod make;

@@ -9,11 +9,13 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::dir::shared;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
+use netcdf_core::notes::Notes;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
+use super::files::{self, Size};
 use super::folder::Folder;
-use super::record::{InputRecord, PlanRecord, VariableRecord};
+use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
 use super::wrong;
 use crate::cli::Cli;
 use crate::inputs::Copy;
@@ -29,6 +31,59 @@ const PART: u64 = 1 << 30;
 /// Those of the copy as far as metadata tells, and of the folder.
 pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
+    let (parts, bytes, what) = match files::listed(cli)? {
+        Some((copies, notes)) => {
+            let (parts, bytes) = of_files(cli, (args, folder), &copies)?;
+            let passed_over = Notes::default();
+            notes.into_iter().for_each(|note| passed_over.remark(note));
+            if !cli.quiet {
+                tool::tell("nccopy", &passed_over, io);
+            }
+            (parts, bytes, format!("bytes in {} files", copies.len()))
+        }
+        None => {
+            let record = of_dataset(cli, args, io)?;
+            Folder::create(folder, &record)?;
+            (record.parts, record.bytes, "bytes of elements".to_owned())
+        }
+    };
+    let text = format!("{parts} parts, numbered from 0 on; {bytes} {what}\n");
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    io.stdout.write_all(text.as_bytes()).map_err(failed)?;
+    Ok(Status::Success)
+}
+
+/// Plans the copies of many files.
+fn of_files(
+    cli: &Cli,
+    (args, folder): (&[OsString], &Path),
+    copies: &[Copy],
+) -> Result<(u64, u64)> {
+    let size = match (cli.parts.parts, cli.parts.part_size) {
+        (Some(parts), _) => Size::Parts(parts),
+        (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
+    };
+    Folder::begin(folder)?;
+    let (parts, bytes) = files::plan(folder, copies, size)?;
+    let record = PlanRecord {
+        directory: here()?,
+        arguments: args.iter().skip(1).cloned().collect(),
+        output: cli.paths().1.to_string_lossy().into_owned(),
+        parts,
+        bytes,
+        work: Work::Files(copies.len() as u64),
+    };
+    Folder::end(folder, &record)?;
+    Ok((parts, bytes))
+}
+
+/// The directory that relative paths start from.
+fn here() -> Result<PathBuf> {
+    std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))
+}
+
+/// Plans the copy of one dataset.
+fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<PlanRecord> {
     let copy = one_copy(cli)?;
     let env = environment(cli);
     let asked = Asked {
@@ -43,15 +98,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     if !cli.quiet || env.notes.is_strict() {
         tool::tell("nccopy", &env.notes, io);
     }
-    let record = record?;
-    Folder::create(folder, &record)?;
-    let text = format!(
-        "{} parts, numbered from 0 on; {} bytes of elements\n",
-        record.parts, record.bytes
-    );
-    let failed = |e| Error::io("cannot write", "(stdout)", e);
-    io.stdout.write_all(text.as_bytes()).map_err(failed)?;
-    Ok(Status::Success)
+    record
 }
 
 /// The copy that the command line asks for.
@@ -98,21 +145,24 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         same_fill: var.same_fill,
     });
     let digest = of_output(plan, ready.create);
-    let directory = std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))?;
-    Ok(PlanRecord {
-        arguments: args.iter().skip(1).cloned().collect(),
+    let directory = here()?;
+    let dataset = DatasetRecord {
         input: InputRecord {
             path: copy.input.to_string_lossy().into_owned(),
             state: ready.state.clone(),
             metadata: of_input(schema),
         },
-        output: copy.output.path.to_string_lossy().into_owned(),
         store: store((&ready.output, &directory), &digest),
         schema: digest,
+        variables: variables.collect(),
+    };
+    Ok(PlanRecord {
         directory,
+        arguments: args.iter().skip(1).cloned().collect(),
+        output: copy.output.path.to_string_lossy().into_owned(),
         parts: division.parts(),
         bytes: division.bytes(),
-        variables: variables.collect(),
+        work: Work::Dataset(dataset),
     })
 }
 

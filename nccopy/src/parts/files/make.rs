@@ -1,0 +1,104 @@
+//! Copies the files of a part.
+
+use std::path::Path;
+
+use netcdf_core::copy;
+use netcdf_core::copy::parts::segment::Written;
+use netcdf_core::env::{Env, Progress};
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::sum::Digest;
+use netcdf_core::tool::{self, Bar, Idle, Io};
+
+use super::rows::{self, FileRow};
+use crate::cli::Cli;
+use crate::inputs::Copy;
+use crate::parts::folder::{Folder, StoredPlan};
+use crate::parts::record::FailedFile;
+use crate::ready::{self, Asked};
+use crate::told::Told;
+
+/// Copies the files of parts.
+#[derive(Clone, Copy)]
+pub struct FileParts<'a> {
+    pub cli: &'a Cli,
+    pub folder: &'a Folder,
+    pub plan: &'a StoredPlan,
+}
+
+impl FileParts<'_> {
+    /// Copies the files of a part. Returns the bytes that were read, with a digest of their list, and the files that could not be copied.
+    ///
+    /// # Errors
+    /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
+    pub fn make(
+        &self,
+        part: u64,
+        env: &mut Env,
+        io: &mut Io,
+    ) -> Result<(Written, Vec<FailedFile>)> {
+        let files = rows::read(self.folder.path(), part)?;
+        let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
+        let inputs = files.iter().map(|file| file.input.clone().into());
+        let bar = Bar::over(inputs.collect(), io.terminal && !self.cli.quiet);
+        let idle = Idle::default();
+        tool::catch_signals(&env.cancel, &idle, &bar.line())?;
+        let mut failed = vec![];
+        let mut told = Told::of(files.len());
+        for (place, file) in files.iter().enumerate() {
+            env.progress = Progress::default();
+            bar.begin(place, env.progress.clone());
+            let copied = self.copied(file, &idle, (env, io));
+            let notes = env.notes.take_all();
+            if !self.cli.quiet {
+                bar.line()
+                    .aside(|| told.tell(&notes, Path::new(&file.input), io));
+            }
+            match copied {
+                Ok(()) => {}
+                Err(e) if self.may_pass(&e, file) => return Err(e),
+                Err(e) => failed.push(FailedFile {
+                    input: file.input.clone(),
+                    error: e.to_string(),
+                }),
+            }
+        }
+        drop(bar);
+        told.rest(io);
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        Ok((Written { bytes, digest }, failed))
+    }
+
+    /// Whether an error may be gone when the part is made again.
+    fn may_pass(&self, e: &Error, file: &FileRow) -> bool {
+        let input = self.plan.record.located(Path::new(&file.input));
+        let gone = !file.input.contains("://") && !input.exists();
+        e.kind() == ErrorKind::Cancelled || (e.kind() == ErrorKind::Io && !gone)
+    }
+
+    /// Copies a file.
+    fn copied(&self, file: &FileRow, idle: &Idle, (env, io): (&mut Env, &mut Io)) -> Result<()> {
+        let cli = self.cli;
+        let located = |path: &str| self.plan.record.located(Path::new(path));
+        let (input, output) = (located(&file.input), located(&file.output));
+        let copy = Copy::of(&input, &output, cli.zarr.asked(cli.kind.kind()))?;
+        if let Some(folder) = output.parent().filter(|_| copy.output.remote.is_none()) {
+            let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        env.scratch = copy.output.scratch();
+        env.siblings.outputs.add(&copy.output.path);
+        let asked = Asked {
+            cli,
+            copy: &copy,
+            idle,
+        };
+        ready::with(asked, env, io, |ready, _| {
+            if file.state.is_some() && ready.state != file.state {
+                let what = "the file is another one than when the plan was made";
+                return Err(Error::new(ErrorKind::Changed, what));
+            }
+            let target = ready.target(cli)?;
+            ready.written(cli, (&copy, target), copy::run).map(|_| ())
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! The lists of files and parts, in the folder of a plan.
+//!
+//! `files.jsonl` has a line for each file; `parts.jsonl` has a line of [`ROW`] bytes for each part, which says which bytes of the list of
+//! files belong to the part. So a part reads what concerns it alone.
+
+use std::path::Path;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::file::{FileSource, FileTarget};
+use netcdf_core::io::source::read_range;
+use netcdf_core::io::{Source as _, Target as _};
+use netcdf_core::json::{Between, Json};
+
+use crate::parts::record::members::{Members, lacks};
+
+const FILES: &str = "files.jsonl";
+const PARTS: &str = "parts.jsonl";
+/// Bytes of a line about a part, with spaces at its end.
+const ROW: u64 = 192;
+
+/// A file to copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    pub input: String,
+    pub output: String,
+    /// What told the state of the input when the plan was made.
+    pub state: Option<String>,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl FileRow {
+    fn line(&self) -> Result<String> {
+        let json = Json::object([
+            ("input", Json::text(&self.input)),
+            ("output", Json::text(&self.output)),
+            (
+                "state",
+                self.state.as_deref().map_or(Json::Null, Json::text),
+            ),
+            ("bytes", Json::int(self.bytes)),
+        ]);
+        Ok(format!("{}\n", json.line(Between::CommaBlank)?))
+    }
+
+    fn parse(line: &[u8]) -> Result<Self> {
+        let json = Json::parse(line)?;
+        let of = Members(&json);
+        Ok(Self {
+            input: of.text("input")?.to_owned(),
+            output: of.text("output")?.to_owned(),
+            state: of.get("state")?.as_str().map(str::to_owned),
+            bytes: of.number("bytes")?,
+        })
+    }
+}
+
+/// Writes the lists: `parts` says how many files each part copies.
+///
+/// # Errors
+/// Those of the files.
+pub fn write(folder: &Path, files: &[FileRow], parts: &[usize]) -> Result<()> {
+    let (mut lines, mut rows) = (String::new(), String::new());
+    let mut left = files.iter();
+    for (part, &count) in parts.iter().enumerate() {
+        let (first, mut bytes) = (lines.len(), 0u64);
+        for file in left.by_ref().take(count) {
+            lines.push_str(&file.line()?);
+            bytes += file.bytes;
+        }
+        let row = Json::object([
+            ("part", Json::int(part)),
+            ("stage", Json::int(1)),
+            ("files", Json::int(count)),
+            ("bytes", Json::int(bytes)),
+            ("from", Json::int(first)),
+            ("to", Json::int(lines.len())),
+        ]);
+        rows.push_str(&row.line(Between::CommaBlank)?);
+        while (rows.len() as u64 + 1) % ROW != 0 {
+            rows.push(' ');
+        }
+        rows.push('\n');
+    }
+    put(&folder.join(FILES), &lines)?;
+    put(&folder.join(PARTS), &rows)
+}
+
+fn put(path: &Path, text: &str) -> Result<()> {
+    let mut target = FileTarget::create(path, true)?;
+    target.write_at(0, text.as_bytes())?;
+    Box::new(target).commit()
+}
+
+/// The files of a part.
+///
+/// # Errors
+/// Those of reading; [`ErrorKind::Corrupt`].
+pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
+    let rows = FileSource::open(&folder.join(PARTS))?;
+    let start = part
+        .checked_mul(ROW)
+        .and_then(|start| Some((start, start.checked_add(ROW)?)));
+    let (start, end) = start.ok_or_else(|| lacks("part"))?;
+    let row = Json::parse(&read_range(&rows, &(start..end))?).map_err(|e| e.of(rows.name()))?;
+    let of = Members(&row);
+    if of.number("part")? != part {
+        return Err(Error::new(ErrorKind::Corrupt, "the row of another part").of(rows.name()));
+    }
+    let range = of.number("from")?..of.number("to")?;
+    let files = FileSource::open(&folder.join(FILES))?;
+    if range.start > range.end {
+        return Err(
+            Error::new(ErrorKind::Corrupt, "a part that ends before it starts").of(rows.name()),
+        );
+    }
+    let lines = read_range(&files, &range)?;
+    let lines = lines
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
+    let rows = lines.map(FileRow::parse).collect::<Result<_>>();
+    rows.map_err(|e| e.of(files.name()))
+}
+
+/// Removes the lists, if they are there.
+///
+/// # Errors
+/// [`ErrorKind::Io`].
+pub fn remove(folder: &Path) -> Result<()> {
+    for name in [FILES, PARTS] {
+        let path = folder.join(name);
+        match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io("cannot remove", &path.to_string_lossy(), e));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_find_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |n: u64| FileRow {
+            input: format!("in/{n}.nc"),
+            output: format!("out \"{n}\".nc"),
+            state: (n % 2 == 0).then(|| "x".to_owned()),
+            bytes: n,
+        };
+        let files: Vec<_> = (0..7).map(file).collect();
+        write(dir.path(), &files, &[3, 0, 4]).unwrap();
+        assert_eq!(read(dir.path(), 0).unwrap(), files[..3]);
+        assert_eq!(read(dir.path(), 1).unwrap(), []);
+        assert_eq!(read(dir.path(), 2).unwrap(), files[3..]);
+        assert!(read(dir.path(), 3).is_err());
+        assert!(read(dir.path(), u64::MAX).is_err());
+        let rows = std::fs::read_to_string(dir.path().join(PARTS)).unwrap();
+        assert!(rows.lines().all(|line| line.len() as u64 == ROW - 1));
+        remove(dir.path()).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

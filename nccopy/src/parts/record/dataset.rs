@@ -1,0 +1,122 @@
+//! What the parts of one dataset share.
+
+use std::path::PathBuf;
+
+use netcdf_core::error::Result;
+use netcdf_core::json::Json;
+use netcdf_core::sum::Digest;
+
+use super::members::{Members, utf8};
+
+/// What the parts of one dataset share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatasetRecord {
+    /// The input.
+    pub input: InputRecord,
+    /// The store that the parts write together, until it gets the output's name; without one, parts write segments.
+    pub store: Option<PathBuf>,
+    /// The digest of the output's schema and storage.
+    pub schema: Digest,
+    /// The variables whose data is copied, in their order.
+    pub variables: Vec<VariableRecord>,
+}
+
+/// An input as it was when the plan was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputRecord {
+    /// Its path or URL.
+    pub path: String,
+    /// Its size, and the time of its last change or its tag.
+    pub state: Option<String>,
+    /// The digest of its metadata.
+    pub metadata: Digest,
+}
+
+/// A variable whose data is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableRecord {
+    /// Its path in the input.
+    pub path: String,
+    /// Bytes of its elements in the output, before filters.
+    pub bytes: u64,
+    /// Whether it is copied when the parts are joined.
+    pub at_finish: bool,
+    /// Whether elements that are not stored read the same in the input and the output.
+    pub same_fill: bool,
+}
+
+impl DatasetRecord {
+    /// As members of a plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
+    pub fn members(&self) -> Result<Vec<(&'static str, Json)>> {
+        let store = match &self.store {
+            Some(path) => Json::text(utf8(path.to_str())?),
+            None => Json::Null,
+        };
+        let variables = self.variables.iter().map(VariableRecord::json);
+        Ok(vec![
+            ("input", self.input.json()),
+            ("store", store),
+            ("schema", Json::text(&self.schema.to_string())),
+            ("variables", Json::Array(variables.collect())),
+        ])
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
+    pub fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
+        Ok(Self {
+            input: InputRecord::from_json(of.get("input")?)?,
+            store: of.get("store")?.as_str().map(PathBuf::from),
+            schema: of.digest("schema")?,
+            variables: variables.collect::<Result<_>>()?,
+        })
+    }
+}
+
+impl InputRecord {
+    fn json(&self) -> Json {
+        Json::object([
+            ("path", Json::text(&self.path)),
+            (
+                "state",
+                self.state.as_deref().map_or(Json::Null, Json::text),
+            ),
+            ("metadata", Json::text(&self.metadata.to_string())),
+        ])
+    }
+
+    fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        Ok(Self {
+            path: of.text("path")?.to_owned(),
+            state: of.get("state")?.as_str().map(str::to_owned),
+            metadata: of.digest("metadata")?,
+        })
+    }
+}
+
+impl VariableRecord {
+    fn json(&self) -> Json {
+        Json::object([
+            ("path", Json::text(&self.path)),
+            ("bytes", Json::int(self.bytes)),
+            ("at_finish", Json::Bool(self.at_finish)),
+            ("same_fill", Json::Bool(self.same_fill)),
+        ])
+    }
+
+    fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        Ok(Self {
+            path: of.text("path")?.to_owned(),
+            bytes: of.number("bytes")?,
+            at_finish: of.truth("at_finish")?,
+            same_fill: of.truth("same_fill")?,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! What a finished part says.
+
+use netcdf_core::chunk::PutChunks;
+use netcdf_core::copy::parts::segment::Written;
+use netcdf_core::error::Result;
+use netcdf_core::json::{Between, Json};
+use netcdf_core::model::VarId;
+use netcdf_core::sum::Digest;
+
+use super::members::{Members, lacks};
+
+/// What a finished part says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneRecord {
+    /// The digest of the plan.
+    pub plan: Digest,
+    /// The segment, or what was put into the store; of files, what was read.
+    pub written: Written,
+    /// The chunks that were put into the store.
+    pub chunks: Vec<PutChunks>,
+    /// The files that could not be copied, and why.
+    pub failed: Vec<FailedFile>,
+    /// How long it took.
+    pub seconds: String,
+}
+
+/// A file that could not be copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedFile {
+    /// Its path or URL.
+    pub input: String,
+    /// What is wrong.
+    pub error: String,
+}
+
+impl DoneRecord {
+    /// As a line of JSON.
+    ///
+    /// # Errors
+    /// Those of writing JSON.
+    pub fn text(&self) -> Result<String> {
+        let json = Json::object([
+            ("plan", Json::text(&self.plan.to_string())),
+            ("bytes", Json::int(self.written.bytes)),
+            ("digest", Json::text(&self.written.digest.to_string())),
+            (
+                "chunks",
+                Json::Array(self.chunks.iter().map(chunks_json).collect()),
+            ),
+            (
+                "failed",
+                Json::Array(self.failed.iter().map(FailedFile::json).collect()),
+            ),
+            ("seconds", Json::Number(self.seconds.clone())),
+        ]);
+        Ok(format!("{}\n", json.line(Between::CommaBlank)?))
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Corrupt`].
+    pub fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        Ok(Self {
+            plan: of.digest("plan")?,
+            written: Written {
+                bytes: of.number("bytes")?,
+                digest: of.digest("digest")?,
+            },
+            chunks: of
+                .list("chunks")?
+                .iter()
+                .map(chunks_of)
+                .collect::<Result<_>>()?,
+            failed: of
+                .list("failed")?
+                .iter()
+                .map(FailedFile::from_json)
+                .collect::<Result<_>>()?,
+            seconds: of
+                .get("seconds")?
+                .as_number()
+                .unwrap_or_default()
+                .to_owned(),
+        })
+    }
+}
+
+impl FailedFile {
+    fn json(&self) -> Json {
+        Json::object([
+            ("input", Json::text(&self.input)),
+            ("error", Json::text(&self.error)),
+        ])
+    }
+
+    fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        Ok(Self {
+            input: of.text("input")?.to_owned(),
+            error: of.text("error")?.to_owned(),
+        })
+    }
+}
+
+/// The chunks of a variable: its number, and the runs of their numbers.
+fn chunks_json(chunks: &PutChunks) -> Json {
+    let runs = chunks
+        .runs
+        .iter()
+        .map(|(start, end)| Json::ints(&[*start, *end]));
+    Json::object([
+        ("variable", Json::int(chunks.var.0)),
+        ("runs", Json::Array(runs.collect())),
+    ])
+}
+
+fn chunks_of(json: &Json) -> Result<PutChunks> {
+    let of = Members(json);
+    let var = u32::try_from(of.number("variable")?).map_err(|_| lacks("variable"))?;
+    let run = |json: &Json| match json.items()? {
+        [start, end] => Some((start.as_u64()?, end.as_u64()?)),
+        _ => None,
+    };
+    let runs = of
+        .list("runs")?
+        .iter()
+        .map(|json| run(json).ok_or_else(|| lacks("runs")));
+    Ok(PutChunks {
+        var: VarId(var),
+        runs: runs.collect::<Result<_>>()?,
+    })
+}

@@ -1,0 +1,122 @@
+//! What is stored about a plan and its parts, as JSON (docs/machines.md).
+
+mod dataset;
+mod done;
+pub mod members;
+
+pub use dataset::{DatasetRecord, InputRecord, VariableRecord};
+pub use done::{DoneRecord, FailedFile};
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+
+use members::{Members, lacks, lines, utf8};
+
+/// The version of `plan.json`.
+const VERSION: u64 = 1;
+/// The program that made a plan. Parts are made by the same version, as others may encode chunks in another way.
+pub const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
+
+/// What all parts share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanRecord {
+    /// The directory in which the plan was made: relative paths start there.
+    pub directory: PathBuf,
+    /// The command line, without the name of the program.
+    pub arguments: Vec<OsString>,
+    /// The path or URL of the output, or the directory of the outputs.
+    pub output: String,
+    /// How many parts there are.
+    pub parts: u64,
+    /// Bytes of all elements that parts copy; of files, their size.
+    pub bytes: u64,
+    /// What the parts make.
+    pub work: Work,
+}
+
+/// What parts make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Boxes of one dataset.
+    Dataset(DatasetRecord),
+    /// Whole files, so many, which are listed beside the plan.
+    Files(u64),
+}
+
+impl PlanRecord {
+    /// As JSON: a line for each member, and for each item of the lists.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for arguments that are not UTF-8.
+    pub fn text(&self) -> Result<String> {
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|a| Ok(Json::text(utf8(a.to_str())?)));
+        let mut members = vec![
+            ("plan", Json::int(VERSION)),
+            ("program", Json::text(PROGRAM)),
+            ("directory", Json::text(utf8(self.directory.to_str())?)),
+            ("arguments", Json::Array(arguments.collect::<Result<_>>()?)),
+            ("output", Json::text(&self.output)),
+            ("parts", Json::int(self.parts)),
+            ("bytes", Json::int(self.bytes)),
+        ];
+        match &self.work {
+            Work::Dataset(dataset) => members.extend(dataset.members()?),
+            Work::Files(files) => members.push(("files", Json::int(files))),
+        }
+        lines(&members)
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for a plan of another version; [`ErrorKind::Corrupt`].
+    pub fn from_json(json: &Json) -> Result<Self> {
+        let of = Members(json);
+        let (version, program) = (of.number("plan")?, of.text("program")?);
+        if version != VERSION || program != PROGRAM {
+            let what = format!(
+                "a plan of {program}, version {version}; this is {PROGRAM}, version {VERSION}"
+            );
+            let e = Error::new(ErrorKind::Unsupported, what);
+            return Err(e.with_remedy(
+                "make all parts with the program that made the plan, or make the plan again",
+            ));
+        }
+        let arguments = of.list("arguments")?.iter().map(|one| match one.as_str() {
+            Some(text) => Ok(text.into()),
+            None => Err(lacks("arguments")),
+        });
+        let work = match json.get("files") {
+            Some(_) => Work::Files(of.number("files")?),
+            None => Work::Dataset(DatasetRecord::from_json(json)?),
+        };
+        Ok(Self {
+            directory: of.text("directory")?.into(),
+            arguments: arguments.collect::<Result<_>>()?,
+            output: of.text("output")?.to_owned(),
+            parts: of.number("parts")?,
+            bytes: of.number("bytes")?,
+            work,
+        })
+    }
+
+    /// A path of the command line, wherever this process is.
+    pub fn located(&self, path: &Path) -> PathBuf {
+        match path.to_string_lossy().contains("://") {
+            true => path.to_owned(),
+            false => self.directory.join(path),
+        }
+    }
+
+    /// The store that the parts write together.
+    pub fn store(&self) -> Option<&Path> {
+        match &self.work {
+            Work::Dataset(dataset) => dataset.store.as_deref(),
+            Work::Files(_) => None,
+        }
+    }
+}
