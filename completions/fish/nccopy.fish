@@ -39,6 +39,7 @@ complete -c nccopy -l plan -d 'Copy nothing yet: divide the copy into parts that
 complete -c nccopy -l parts -d 'With --plan: the number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)' -r
 complete -c nccopy -l part -d 'Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several, auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times. Exit status 75 means: try again' -r
+complete -c nccopy -l lease -d 'With --next: how long a part is taken; then another process makes it, too [default: 3600]' -r
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
 complete -c nccopy -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
 complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
@@ -63,6 +64,7 @@ complete -c nccopy -l in-place -d 'Replace each input with its copy once the cop
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c nccopy -l next -d 'Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines as there are. Exit status 75 means that others still make some'
 complete -c nccopy -l finish -d 'Check that all parts of the plan in a directory are made, and make the output from them'
 complete -c nccopy -l status -d 'Print how many parts of the plan in a directory are made'
 complete -c nccopy -l json -d 'With --status: as JSON'

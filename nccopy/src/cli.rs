@@ -166,11 +166,16 @@ pub struct Cli {
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
+    let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
+    if cli.parts.lacks_its_option() {
+        let what = "--json goes with --status, and --lease with --next";
+        return wrong(clap::error::ErrorKind::MissingRequiredArgument, what);
+    }
     match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
         false => Ok(cli),
         true => {
             let what = "expected an input and an output, found one path";
-            Err(Cli::command().error(clap::error::ErrorKind::TooFewValues, what))
+            wrong(clap::error::ErrorKind::TooFewValues, what)
         }
     }
 }
@@ -339,6 +344,13 @@ pub struct PartsArgs {
     /// Exit status 75 means: try again
     #[arg(long = "part", id = "one_part", value_name = "K", group = "in_parts")]
     pub part: Option<PartChoice>,
+    /// Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines
+    /// as there are. Exit status 75 means that others still make some
+    #[arg(long, group = "in_parts")]
+    pub next: bool,
+    /// With --next: how long a part is taken; then another process makes it, too [default: 3600]
+    #[arg(long, value_name = "SECONDS")]
+    pub lease: Option<u64>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
@@ -346,7 +358,7 @@ pub struct PartsArgs {
     #[arg(long, group = "in_parts")]
     pub status: bool,
     /// With --status: as JSON
-    #[arg(long, requires = "status")]
+    #[arg(long)]
     pub json: bool,
     /// Remove the plan in a directory, with all that belongs to it. The output stays
     #[arg(long, group = "in_parts")]
@@ -360,10 +372,15 @@ impl PartsArgs {
         self.plan.is_some() || self.takes_folder()
     }
 
+    /// Whether an option is given without the one that it belongs to.
+    fn lacks_its_option(&self) -> bool {
+        (self.json && !self.status) || (self.lease.is_some() && !self.next)
+    }
+
     /// Whether the only path is the directory of a plan.
     #[must_use]
     pub fn takes_folder(&self) -> bool {
-        self.part.is_some() || self.finish || self.status || self.clean
+        self.part.is_some() || self.next || self.finish || self.status || self.clean
     }
 }
 

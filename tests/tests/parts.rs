@@ -32,7 +32,10 @@ data: t = {numbers} ; time = {times} ; name = "abc" ; scalar = 5 ;
 }
 
 fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
-    sandbox.run(nccopy::run, &[&["nccopy", "--quiet", "--no-sync"], args].concat())
+    sandbox.run(
+        nccopy::run,
+        &[&["nccopy", "--quiet", "--no-sync"], args].concat(),
+    )
 }
 
 #[track_caller]
@@ -375,4 +378,55 @@ fn files_that_change_are_named_and_the_others_are_copied() {
     assert!(
         sandbox.path("out/deep/er/3.nc").exists() && !sandbox.path("out/deep/er/2.nc").exists()
     );
+}
+
+#[test]
+fn free_parts_are_taken_one_after_the_other() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--parts", "5", "@a.nc", "@made.nc"],
+    );
+    // Part 3 is taken, for longer than anybody lives; part 1 was taken until 1970.
+    sandbox.write("p/leases/3", "99999999999\n");
+    sandbox.write("p/leases/1", "5\n");
+    fails(&sandbox, &["--next", "@p"], 75, "");
+    let status = succeeds(&sandbox, &["--status", "@p"]);
+    assert!(
+        status.contains("4 done, 0 begun, 0 failed, 1 not begun"),
+        "{status}"
+    );
+    // A lease only saves work.
+    succeeds(&sandbox, &["--part", "3", "@p"]);
+    succeeds(&sandbox, &["--next", "@p"]);
+    succeeds(&sandbox, &["--finish", "@p"]);
+    fails(
+        &sandbox,
+        &["--part", "1", "--lease", "5", "@p"],
+        2,
+        "--lease with --next",
+    );
+}
+
+#[test]
+fn processes_share_the_parts() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &["-k", "zarr3", "-c", "t:1,9,9", "@a.nc", "@want.zarr"],
+    );
+    let plan = [
+        "--plan", "@p", "--parts", "20", "-k", "zarr3", "-c", "t:1,9,9",
+    ];
+    succeeds(&sandbox, &[&plan[..], &["@a.nc", "@made.zarr"]].concat());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let out = nccopy(&sandbox, &["--next", "@p"]);
+                assert!([0, 75].contains(&out.code), "{out}");
+            });
+        }
+    });
+    succeeds(&sandbox, &["--finish", "@p"]);
+    assert!(contents(&sandbox.path("want.zarr")) == contents(&sandbox.path("made.zarr")));
 }

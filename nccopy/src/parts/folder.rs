@@ -6,12 +6,14 @@
 //! | `segments/K` | what part K stored |
 //! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
+//! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
 use std::fs::{self, File};
 use std::io::{ErrorKind as Failure, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use netcdf_core::copy::parts::Segment;
 use netcdf_core::error::{Error, ErrorKind, Result};
@@ -28,6 +30,7 @@ const PLAN: &str = "plan.json";
 const SEGMENTS: &str = "segments";
 const DONE: &str = "done";
 const LOG: &str = "log";
+const LEASES: &str = "leases";
 
 /// Bytes of a plan at most.
 const LARGEST: u64 = 1 << 30;
@@ -72,7 +75,7 @@ impl Folder {
             }
             made => made.map_err(failed)?,
         }
-        for folder in [SEGMENTS, DONE, LOG] {
+        for folder in [SEGMENTS, DONE, LOG, LEASES] {
             fs::create_dir(path.join(folder)).map_err(failed)?;
         }
         Ok(())
@@ -218,6 +221,47 @@ impl Folder {
         }
     }
 
+    /// Takes a part at the time `now`, since 1970, unless somebody else has taken it until later: then returns false.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    pub fn take_lease(&self, part: u64, now: Duration, lease: Duration) -> Result<bool> {
+        let path = self.lease_path(part);
+        let until = now.as_secs() + lease.as_secs();
+        let text = format!("{until}\n");
+        if file::put_new(&path, text.as_bytes())? {
+            return Ok(true);
+        }
+        let there = fs::read_to_string(&path).unwrap_or_default();
+        let taken = there
+            .trim()
+            .parse::<u64>()
+            .is_ok_and(|until| until > now.as_secs());
+        if taken {
+            return Ok(false);
+        }
+        self.end_lease(part)?;
+        file::put_new(&path, text.as_bytes())
+    }
+
+    /// Gives a part back.
+    ///
+    /// # Errors
+    /// Those of removing the lease.
+    pub fn end_lease(&self, part: u64) -> Result<()> {
+        let path = self.lease_path(part);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != Failure::NotFound => {
+                Err(Error::io("cannot remove", &path.to_string_lossy(), e))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn lease_path(&self, part: u64) -> PathBuf {
+        self.path.join(LEASES).join(part.to_string())
+    }
+
     /// Adds a line to the log of a part.
     ///
     /// # Errors
@@ -265,7 +309,7 @@ impl Folder {
         {
             shared::remove(store)?;
         }
-        for folder in [SEGMENTS, DONE, LOG] {
+        for folder in [SEGMENTS, DONE, LOG, LEASES] {
             gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         files::remove(&self.path)?;

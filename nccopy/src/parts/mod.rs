@@ -13,6 +13,7 @@ mod make;
 mod plan;
 mod record;
 mod status;
+mod stored;
 
 pub use choice::PartChoice;
 
@@ -37,6 +38,7 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
     let folder = folder(cli)?;
     match &parts.part {
         Some(choice) => make::run(cli, &folder, choice, io),
+        None if parts.next => make::next(cli, &folder, io),
         None if parts.finish => finish::run(cli, &folder, io),
         None if parts.status => status::run(cli, &folder, io),
         None => clean::run(&folder),

@@ -1,0 +1,53 @@
+//! A part from its beginning to its done-file.
+
+use std::time::Instant;
+
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+
+use crate::parts::folder::Folder;
+use crate::parts::record::DoneRecord;
+
+/// A part that was begun.
+pub struct Begun<'a> {
+    folder: &'a Folder,
+    part: u64,
+    start: Instant,
+}
+
+impl<'a> Begun<'a> {
+    /// # Errors
+    /// Those of the log.
+    pub fn new(folder: &'a Folder, part: u64) -> Result<Self> {
+        folder.log(part, Json::object([("event", Json::text("begun"))]))?;
+        Ok(Self {
+            folder,
+            part,
+            start: Instant::now(),
+        })
+    }
+
+    /// Puts the done-file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
+    pub fn done(self, record: DoneRecord) -> Result<()> {
+        let Self { folder, part, .. } = self;
+        let done = DoneRecord {
+            seconds: format!("{:.3}", self.start.elapsed().as_secs_f64()),
+            ..record
+        };
+        let first = folder.put_done(part, done.clone())?;
+        if first.written != done.written || first.plan != done.plan {
+            let what = format!("part {part} was made before, with other bytes");
+            let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
+            return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+        }
+        let event = Json::object([
+            ("event", Json::text("done")),
+            ("seconds", Json::Number(done.seconds)),
+            ("bytes", Json::int(done.written.bytes)),
+        ]);
+        folder.log(part, event)
+    }
+}

@@ -1,0 +1,126 @@
+//! `--part` and `--next`: make parts.
+
+mod begun;
+mod dataset;
+mod next;
+
+pub use next::run as next;
+
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
+use netcdf_core::tool::{self, Io, Status};
+
+use self::begun::Begun;
+use self::dataset::DatasetParts;
+use super::choice::PartChoice;
+use super::files::FileParts;
+use super::folder::{Folder, StoredPlan};
+use super::record::{DoneRecord, Work};
+use crate::cli::Cli;
+use crate::environment;
+
+/// Makes parts, one after the other; those that are done already stay.
+///
+/// # Errors
+/// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
+pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Result<Status> {
+    let plan = folder.plan()?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let mut left = vec![];
+    for part in choice.numbers(plan.record.parts, variable)? {
+        if !folder.is_whole(part, &plan)? {
+            left.push(part);
+        }
+    }
+    Worker::new(cli, folder, &plan)?.all(&left, io)
+}
+
+/// An error, and the part that could not be made.
+type Failed = (Option<u64>, Error);
+
+/// A process that makes parts.
+struct Worker<'a> {
+    /// The command line of the plan.
+    cli: Cli,
+    env: Env,
+    folder: &'a Folder,
+    plan: &'a StoredPlan,
+}
+
+impl<'a> Worker<'a> {
+    fn new(cli: &Cli, folder: &'a Folder, plan: &'a StoredPlan) -> Result<Self> {
+        let cli = plan.command_line(cli)?;
+        tool::catch_limits()?;
+        Ok(Self {
+            env: environment(&cli),
+            cli,
+            folder,
+            plan,
+        })
+    }
+
+    /// Makes parts until one fails; tells of the error, and puts it into the log.
+    fn all(&mut self, numbers: &[u64], io: &mut Io) -> Result<Status> {
+        let Some(&first) = numbers.first() else {
+            return Ok(Status::Success);
+        };
+        let Err((part, e)) = self.make(numbers, io) else {
+            return Ok(Status::Success);
+        };
+        if e.kind() == ErrorKind::Cancelled {
+            return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
+        }
+        let event = Json::object([
+            ("event", Json::text("failed")),
+            ("error", Json::text(&e.to_string())),
+        ]);
+        // The error itself matters more than its record.
+        let _ = self.folder.log(part.unwrap_or(first), event);
+        // Whether it makes sense to try again decides the status.
+        Ok(match (tool::report("nccopy", &e, io), e.kind()) {
+            (Status::Failure, ErrorKind::Io) => Status::TryAgain,
+            (status, _) => status,
+        })
+    }
+
+    fn make(&mut self, numbers: &[u64], io: &mut Io) -> std::result::Result<(), Failed> {
+        let Self {
+            cli,
+            env,
+            folder,
+            plan,
+        } = self;
+        match &plan.record.work {
+            Work::Files(_) => {
+                let parts = FileParts { cli, folder, plan };
+                for &part in numbers {
+                    of_files(parts, part, env, io).map_err(|e| (Some(part), e))?;
+                }
+                Ok(())
+            }
+            Work::Dataset(dataset) => {
+                let parts = DatasetParts {
+                    cli,
+                    folder,
+                    plan,
+                    dataset,
+                };
+                parts.make(numbers, env, io)
+            }
+        }
+    }
+}
+
+/// Copies the files of a part.
+fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
+    let begun = Begun::new(parts.folder, part)?;
+    let (written, failed) = parts.make(part, env, io)?;
+    begun.done(DoneRecord {
+        plan: parts.plan.digest,
+        written,
+        chunks: vec![],
+        failed,
+        seconds: String::new(),
+    })
+}

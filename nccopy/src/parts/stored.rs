@@ -1,0 +1,71 @@
+//! A plan as it was read, and whether it still holds.
+
+use netcdf_core::chunk::Writer;
+use netcdf_core::copy::parts::{self, Division, PartSize};
+use netcdf_core::error::{Error, ErrorKind, Result};
+
+use super::folder::StoredPlan;
+use super::plan::{of_input, of_output};
+use super::record::Work;
+use crate::cli::Cli;
+use crate::ready::Ready;
+
+impl StoredPlan {
+    /// The command line of the plan, with what this one says about the process itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for arguments that are none.
+    pub fn command_line(&self, now: &Cli) -> Result<Cli> {
+        let name = std::iter::once("nccopy".into());
+        let args = name.chain(self.record.arguments.iter().cloned());
+        let wrong = |e: clap::Error| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("a plan with wrong arguments: {e}"),
+            )
+        };
+        let mut cli = crate::cli::parse(args).map_err(wrong)?;
+        for path in &mut cli.paths {
+            *path = self.record.located(path);
+        }
+        cli.threads = now.threads.or(cli.threads);
+        cli.memory = now.memory.or(cli.memory);
+        cli.quiet |= now.quiet;
+        cli.no_sync |= now.no_sync;
+        Ok(cli)
+    }
+
+    /// The division into parts, if the input and what is to be written are as planned. `writer` was made for the output.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if not.
+    pub fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+        let Work::Dataset(record) = &self.record.work else {
+            return Err(Error::internal("parts of files that are divided"));
+        };
+        let changed = |what: &'static str| {
+            let e = Error::new(ErrorKind::Changed, what);
+            e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+        };
+        if ready.state != record.input.state {
+            return Err(changed(
+                "the file is another one than when the plan was made",
+            ));
+        }
+        if of_input(ready.set.reader.schema()) != record.input.metadata {
+            return Err(changed(
+                "the metadata is not what it was when the plan was made",
+            ));
+        }
+        if of_output(&ready.plan, ready.create) != record.schema {
+            return Err(changed("the copy would not be stored as planned"));
+        }
+        let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
+        let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
+        let division = Division::new(jobs, writer, PartSize::Number(self.record.parts));
+        match division.bytes() == self.record.bytes && fills.len() == ready.plan.data.len() {
+            true => Ok(division),
+            false => Err(changed("the data would not be divided as planned")),
+        }
+    }
+}
