@@ -109,7 +109,7 @@ fn the_bytes_are_those_of_a_copy_at_once() {
             let number = parts.to_string();
             let plan = ["--plan", "@p", "--parts", &number];
             let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
-            assert!(said.starts_with(&format!("{parts} parts")), "{said}");
+            assert!(said.starts_with(&format!("{parts} part")), "{said}");
             make(&sandbox, parts, &[]);
             assert!(!sandbox.path(&made[1..]).exists(), "it is not finished");
             succeeds(&sandbox, &["--finish", "--verify", "@p"]);

@@ -45,6 +45,8 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     };
     let joined = ready::with(asked, &env, io, |ready, _| {
         bar.begin(0, env.progress.clone());
+        // They were told when the plan was made.
+        drop(env.notes.take_all());
         let mut sketch = parts::sketch(ready.plan.schema.clone(), ready.create, &env)?;
         let end = End {
             cli: &cli,

@@ -47,7 +47,11 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             (record.parts, record.bytes, "bytes of elements".to_owned())
         }
     };
-    let text = format!("{parts} parts, numbered from 0 on; {bytes} {what}\n");
+    let numbers = match parts {
+        1 => "1 part, number 0".to_owned(),
+        _ => format!("{parts} parts, numbers 0 to {}", parts - 1),
+    };
+    let text = format!("{numbers}; {bytes} {what}\n");
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     io.stdout.write_all(text.as_bytes()).map_err(failed)?;
     Ok(Status::Success)
