@@ -6,6 +6,7 @@
 
 mod choice;
 mod clean;
+mod emit;
 mod finish;
 mod folder;
 mod make;
@@ -14,6 +15,7 @@ mod record;
 mod status;
 
 pub use choice::PartChoice;
+pub use emit::Engine;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -34,6 +36,9 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
         return plan::run(cli, (args, folder), io);
     }
     let folder = folder(cli)?;
+    if let Some(engine) = parts.emit {
+        return emit::run(cli, &folder, engine, io);
+    }
     match &parts.part {
         Some(choice) => make::run(cli, &folder, choice, io),
         None if parts.finish => finish::run(cli, &folder, io),
