@@ -11,9 +11,8 @@ set -eu
 # The program, and the directory of the plan, as all nodes see them.
 NCCOPY=${NCCOPY:-nccopy}
 DIR=@DIR@
-# How many parts there are, how many tasks make them, and how many parts, one after the other, a task makes.
+# How many parts there are, and how many of them a task makes, one after the other. An array has at most 1000 tasks on most clusters.
 PARTS=@PARTS@
-TASKS=@TASKS@
 PARTS_PER_TASK=@EACH@
 # How many tasks run at the same time, at most.
 AT_ONCE=100
@@ -25,6 +24,7 @@ MEM=@MEMORY@M
 TIME=@MINUTES@
 FINISH_TIME=@FINISH@
 
+tasks=$(((PARTS + PARTS_PER_TASK - 1) / PARTS_PER_TASK))
 # The jobs get these variables from the environment.
 export NCCOPY DIR PARTS PARTS_PER_TASK RETRIES THREADS
 
@@ -61,10 +61,10 @@ submit() {
 }
 log=$(printf '%s\n' "$DIR" | sed 's/%/%%/g')/log
 
-array=$(make_parts | submit --job-name=nccopy-parts --array="0-$((TASKS - 1))%$AT_ONCE" --time="$TIME" \
+array=$(make_parts | submit --job-name=nccopy-parts --array="0-$((tasks - 1))%$AT_ONCE" --time="$TIME" \
     --output="$log/slurm-%A_%a.txt" "$@")
 array=${array%%;*}
-echo "parts: job $array, $TASKS tasks"
+echo "parts: job $array, $tasks tasks"
 
 # afterany: also after tasks that failed. The job itself checks that all parts are done, and says which are not.
 finish=$(finish | submit --job-name=nccopy-finish --dependency="afterany:$array" --time="$FINISH_TIME" \
