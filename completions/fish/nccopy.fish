@@ -35,6 +35,14 @@ json\t'JSON'"
 complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
+complete -c nccopy -l plan -d 'Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new directory DIR (docs/machines.md)' -r -F
+complete -c nccopy -l parts -d 'With --plan: the number of parts' -r
+complete -c nccopy -l part-size -d 'With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)' -r
+complete -c nccopy -l part -d 'Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several, auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times. Exit status 75 means: try again' -r
+complete -c nccopy -l emit -d 'Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR (docs/machines.md)' -r -f -a "slurm\t'Slurm: a shell script that submits a job array, and a job that finishes the copy'
+dask\t'Dask: a Python script for a scheduler of distributed, or worker processes on this machine'
+snakemake\t'Snakemake: a Snakefile'
+parallel\t'GNU parallel: a shell script for this machine, or several by SSH'"
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
 complete -c nccopy -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
 complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
@@ -59,6 +67,10 @@ complete -c nccopy -l in-place -d 'Replace each input with its copy once the cop
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c nccopy -l finish -d 'Check that all parts of the plan in a directory are made, and make the output from them'
+complete -c nccopy -l status -d 'Print how many parts of the plan in a directory are made'
+complete -c nccopy -l json -d 'With --status: as JSON'
+complete -c nccopy -l clean -d 'Remove the plan in a directory, with all that belongs to it. The output stays'
 complete -c nccopy -l io-stats -d 'Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries'
 complete -c nccopy -l allow-external -d 'Also open files outside the input\'s directory that the input refers to (HDF5 links, virtual datasets, external data)'
 complete -c nccopy -l fill-missing -d 'Write fill values where sources of virtual datasets are missing; by default this is an error'

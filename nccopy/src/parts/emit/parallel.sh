@@ -20,7 +20,7 @@ THREADS=1
 # The shell that runs the command below, and the variables that it needs, also on other machines.
 export PARALLEL_SHELL=/bin/sh NCCOPY DIR THREADS
 
-# --halt: after a part that failed as often, no more are begun, and the parts are not joined.
+# --halt: once a part has failed that often, no more parts are begun, and the parts are not joined.
 seq 0 "$LAST" | parallel --env NCCOPY --env DIR --env THREADS \
     --retries "$TRIES" --halt soon,fail=1 --joblog "$DIR/log/parallel.tsv" "$@" \
     '"$NCCOPY" --threads "$THREADS" --part {} "$DIR"'
