@@ -40,6 +40,10 @@ complete -c nccopy -l parts -d 'With --plan: the number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)' -r
 complete -c nccopy -l part -d 'Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several, auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times. Exit status 75 means: try again' -r
 complete -c nccopy -l lease -d 'With --next: how long a part is taken; then another process makes it, too [default: 3600]' -r
+complete -c nccopy -l emit -d 'Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR (docs/machines.md)' -r -f -a "slurm\t'Slurm: a shell script that submits a job array, and a job that finishes the copy'
+dask\t'Dask: a Python script for a scheduler of distributed, or worker processes on this machine'
+snakemake\t'Snakemake: a Snakefile'
+parallel\t'GNU parallel: a shell script for this machine, or several by SSH'"
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
 complete -c nccopy -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
 complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r

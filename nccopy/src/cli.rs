@@ -12,7 +12,7 @@ use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
 use crate::cloud::CloudRules;
-use crate::parts::PartChoice;
+use crate::parts::{Engine, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -363,6 +363,10 @@ pub struct PartsArgs {
     /// Remove the plan in a directory, with all that belongs to it. The output stays
     #[arg(long, group = "in_parts")]
     pub clean: bool,
+    /// Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR
+    /// (docs/machines.md)
+    #[arg(long, value_name = "ENGINE", group = "in_parts", value_enum)]
+    pub emit: Option<Engine>,
 }
 
 impl PartsArgs {
@@ -380,7 +384,8 @@ impl PartsArgs {
     /// Whether the only path is the directory of a plan.
     #[must_use]
     pub fn takes_folder(&self) -> bool {
-        self.part.is_some() || self.next || self.finish || self.status || self.clean
+        let one = self.next || self.finish || self.status || self.clean;
+        one || self.part.is_some() || self.emit.is_some()
     }
 }
 

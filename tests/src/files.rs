@@ -133,3 +133,30 @@ mod tests {
         assert_eq!(case.options, ["-n", "a b"]);
     }
 }
+
+/// A file with its bytes, or all files below a directory, by their names there.
+///
+/// # Panics
+/// If one cannot be read, or if there is none.
+#[must_use]
+pub fn contents(path: &Path) -> Vec<(String, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(String::new(), std::fs::read(path).expect("a file"))];
+    }
+    let (mut all, mut folders) = (vec![], vec![path.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let entry = entry.expect("an entry").path();
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let name = entry.strip_prefix(path).expect("a file below");
+            let bytes = std::fs::read(&entry).expect("a file");
+            all.push((name.display().to_string(), bytes));
+        }
+    }
+    assert!(!all.is_empty(), "nothing in {}", path.display());
+    all.sort();
+    all
+}

@@ -1,7 +1,6 @@
 //! `nccopy --plan`, `--part`, `--finish`: copies in parts have the same bytes as copies at once.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -52,24 +51,6 @@ fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
     assert!(out.code == code && message.contains(why), "{args:?}: {out}");
 }
 
-/// All files below a path, with their bytes.
-fn contents(path: &Path) -> Vec<(String, Vec<u8>)> {
-    if path.is_file() {
-        return vec![(String::new(), std::fs::read(path).expect("a file"))];
-    }
-    let one = |file: std::path::PathBuf| {
-        let name = file
-            .strip_prefix(path)
-            .expect("below")
-            .display()
-            .to_string();
-        (name, std::fs::read(&file).expect("a file"))
-    };
-    let mut all: Vec<_> = files::walk(path, "").into_iter().map(one).collect();
-    all.sort();
-    all
-}
-
 /// Makes all parts but the `left` ones, in another order than theirs, some of them twice.
 fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     let order = (0..parts)
@@ -115,7 +96,7 @@ fn the_bytes_are_those_of_a_copy_at_once() {
             succeeds(&sandbox, &["--finish", "--verify", "@p"]);
             let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
             assert!(
-                contents(&want) == contents(&made),
+                files::contents(&want) == files::contents(&made),
                 "{options:?}, {parts} parts"
             );
             succeeds(&sandbox, &["--clean", "@p"]);
@@ -428,5 +409,7 @@ fn processes_share_the_parts() {
         }
     });
     succeeds(&sandbox, &["--finish", "@p"]);
-    assert!(contents(&sandbox.path("want.zarr")) == contents(&sandbox.path("made.zarr")));
+    assert!(
+        files::contents(&sandbox.path("want.zarr")) == files::contents(&sandbox.path("made.zarr"))
+    );
 }

@@ -6,6 +6,7 @@
 
 mod choice;
 mod clean;
+mod emit;
 mod files;
 mod finish;
 mod folder;
@@ -16,6 +17,7 @@ mod status;
 mod stored;
 
 pub use choice::PartChoice;
+pub use emit::Engine;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -36,6 +38,9 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
         return plan::run(cli, (args, folder), io);
     }
     let folder = folder(cli)?;
+    if let Some(engine) = parts.emit {
+        return emit::run(cli, &folder, engine, io);
+    }
     match &parts.part {
         Some(choice) => make::run(cli, &folder, choice, io),
         None if parts.next => make::next(cli, &folder, io),

@@ -112,6 +112,14 @@ impl PlanRecord {
         }
     }
 
+    /// The variables whose data is copied; of many files, they are not known.
+    pub fn variables(&self) -> &[VariableRecord] {
+        match &self.work {
+            Work::Dataset(dataset) => &dataset.variables,
+            Work::Files(_) => &[],
+        }
+    }
+
     /// The store that the parts write together.
     pub fn store(&self) -> Option<&Path> {
         match &self.work {

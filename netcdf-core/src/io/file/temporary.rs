@@ -127,7 +127,8 @@ impl Lock {
     /// Whether the locked file is still what the path leads to.
     fn is_of(&self, path: &Path) -> bool {
         let Some(file) = &self.0 else {
-            return true;
+            // It could not be opened: perhaps because it was removed.
+            return path.symlink_metadata().is_ok();
         };
         let own = file.metadata().ok();
         let own = own.and_then(|meta| super::Id::of_open(path, &meta));

@@ -1,0 +1,154 @@
+//! What scripts need to know about a plan.
+
+use netcdf_core::arithmetic::Amount;
+use netcdf_core::env::Memory;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::shown::Shown;
+use netcdf_core::sum::Digest;
+
+use super::super::folder::Folder;
+use super::super::wrong;
+use super::quote;
+use crate::cli::Cli;
+
+const MIB: u64 = 1 << 20;
+/// Bytes of elements that are decoded, encoded and stored in a second, at least.
+const COPIED: u64 = 5_000_000;
+/// Bytes of elements that are joined in a second, at least: what they became is only read and written.
+const JOINED: u64 = 50_000_000;
+/// Minutes for all else: a start on a busy machine, opening the input.
+const MINUTES: u64 = 10;
+
+/// What scripts need to know about a plan.
+#[derive(Debug)]
+pub struct Facts {
+    /// The folder of the plan, absolute.
+    pub folder: String,
+    /// BLAKE3 of `plan.json`.
+    pub plan: Digest,
+    /// How many parts there are, at least one.
+    pub parts: u64,
+    /// Bytes of all elements that parts copy.
+    bytes: u64,
+    /// Bytes of the elements that are copied when the parts are joined.
+    at_finish: u64,
+    /// The memory that the plan gives to a process, in bytes.
+    memory: u64,
+}
+
+impl Facts {
+    /// The facts of the plan in a folder.
+    ///
+    /// # Errors
+    /// Those of the folder; [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
+    pub fn of(cli: &Cli, folder: &Folder) -> Result<Self> {
+        let plan = folder.plan()?;
+        let path = std::path::absolute(folder.path())
+            .map_err(|e| Error::io("cannot find", &folder.path().to_string_lossy(), e))?;
+        let path = path
+            .to_str()
+            .ok_or_else(|| wrong(&path, "--emit: the path must be UTF-8"))?;
+        let memory = plan.command_line(cli)?.memory;
+        let record = &plan.record;
+        let at_finish = record.variables().iter().filter(|var| var.at_finish);
+        Ok(Self {
+            folder: path.to_owned(),
+            plan: plan.digest,
+            parts: record.parts,
+            bytes: record.bytes,
+            at_finish: at_finish
+                .map(|var| Amount::of(var.bytes))
+                .sum::<Amount>()
+                .get(),
+            memory: memory.unwrap_or(Memory::default().0),
+        })
+    }
+
+    /// MiB of memory for a process: beside what it may use for data, there are tables, buffers and the program.
+    pub fn memory(&self) -> u64 {
+        ((Amount::of(self.memory) * 2_u64).get().div_ceil(MIB)) + 256
+    }
+
+    /// Minutes for so many parts in one process.
+    pub fn minutes(&self, parts: u64) -> u64 {
+        let bytes = Amount::of(self.bytes.div_ceil(self.parts.max(1))) * parts;
+        minutes(bytes.get().div_ceil(COPIED))
+    }
+
+    /// Minutes for joining the parts.
+    pub fn minutes_of_finish(&self) -> u64 {
+        minutes(self.bytes.div_ceil(JOINED) + self.at_finish.div_ceil(COPIED))
+    }
+
+    /// Values that all scripts have in common: those for the shell.
+    pub fn of_shell(&self) -> Vec<(&'static str, String)> {
+        [("DIR", quote::shell(&self.folder))]
+            .into_iter()
+            .chain(self.of_all())
+            .collect()
+    }
+
+    /// The same for Python.
+    pub fn of_python(&self) -> Vec<(&'static str, String)> {
+        [("DIR", quote::python(&self.folder))]
+            .into_iter()
+            .chain(self.of_all())
+            .collect()
+    }
+
+    fn of_all(&self) -> [(&'static str, String); 3] {
+        let shown = Shown::new(&self.folder).to_string();
+        [
+            // Within a comment, so that it has to stay on its line.
+            ("COMMENT", quote::shell(&shown)),
+            ("PARTS", self.parts.to_string()),
+            ("MEMORY", self.memory().to_string()),
+        ]
+    }
+}
+
+fn minutes(seconds: u64) -> u64 {
+    seconds.div_ceil(60) + MINUTES
+}
+
+#[cfg(test)]
+impl Facts {
+    /// A plan of parts of 1 GB.
+    pub fn example(folder: &str, parts: u64) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            plan: Digest::of_bytes(b"plan"),
+            parts,
+            bytes: parts * 1_000_000_000,
+            at_finish: 0,
+            memory: Memory::default().0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_time_follow_from_the_plan() {
+        let mut facts = Facts::example("/d", 10);
+        assert_eq!(facts.memory(), 768);
+        assert_eq!(facts.minutes(1), 14);
+        assert_eq!(facts.minutes(3), 20);
+        assert_eq!(facts.minutes_of_finish(), 14);
+        facts.memory = MIB + 1;
+        facts.at_finish = 600 * COPIED;
+        assert_eq!(facts.memory(), 259);
+        assert_eq!(facts.minutes_of_finish(), 24);
+        facts.bytes = u64::MAX;
+        facts.memory = u64::MAX;
+        assert!(facts.minutes(10) > 1 << 30 && facts.memory() > 1 << 40);
+    }
+
+    #[test]
+    fn a_comment_stays_on_its_line() {
+        let facts = Facts::example("/a\nrm -r b", 1);
+        assert_eq!(facts.of_all()[0].1, r"'/a\nrm -r b'");
+    }
+}

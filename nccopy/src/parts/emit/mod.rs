@@ -1,0 +1,102 @@
+//! `--emit`: a script for another program that makes the parts, wherever that program runs them, and joins them.
+//!
+//! The fixed text of each script lies beside its module. It names values as `@NAME@`.
+
+mod dask;
+mod facts;
+mod parallel;
+mod quote;
+mod slurm;
+mod snakemake;
+
+use clap::ValueEnum;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::tool::{Io, Status};
+
+use super::folder::Folder;
+use crate::cli::Cli;
+use facts::Facts;
+
+/// The program that a script is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Slurm: a shell script that submits a job array, and a job that finishes the copy
+    Slurm,
+    /// Dask: a Python script for a scheduler of distributed, or worker processes on this machine
+    Dask,
+    /// Snakemake: a Snakefile
+    Snakemake,
+    /// GNU parallel: a shell script for this machine, or several by SSH
+    Parallel,
+}
+
+/// Prints the script.
+///
+/// # Errors
+/// Those of the folder, and of standard output.
+pub fn run(cli: &Cli, folder: &Folder, engine: Engine, io: &mut Io) -> Result<Status> {
+    let facts = Facts::of(cli, folder)?;
+    let text = script(engine, &facts)?;
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    io.stdout.write_all(text.as_bytes()).map_err(failed)?;
+    Ok(Status::Success)
+}
+
+fn script(engine: Engine, facts: &Facts) -> Result<String> {
+    match engine {
+        Engine::Slurm => Ok(slurm::script(facts)),
+        Engine::Dask => Ok(dask::script(facts)),
+        Engine::Snakemake => snakemake::script(facts),
+        Engine::Parallel => Ok(parallel::script(facts)),
+    }
+}
+
+/// A template with values in the place of `@NAME@`. Values are not looked at again: paths may have such text, too.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('@') {
+        text.push_str(before);
+        let found = values.iter().find_map(|(name, value)| {
+            let behind = after.strip_prefix(name)?.strip_prefix('@')?;
+            Some((value, behind))
+        });
+        rest = match found {
+            Some((value, behind)) => {
+                text.push_str(value);
+                behind
+            }
+            None => {
+                text.push('@');
+                after
+            }
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_take_the_place_of_their_names() {
+        let values = [("A", "@B@".to_owned()), ("B", "2".to_owned())];
+        assert_eq!(fill("@A@ @B@@B@ $@ @C@ a@b", &values), "@B@ 22 $@ @C@ a@b");
+    }
+
+    /// A name that has no value would stay in the script.
+    #[test]
+    fn scripts_are_complete() {
+        let facts = Facts::example("/a b/it's", 2500);
+        for engine in Engine::value_variants() {
+            let text = script(*engine, &facts).unwrap();
+            let names = text.split('@').skip(1).step_by(2);
+            let mut left = names.filter(|name| name.bytes().all(|b| b.is_ascii_uppercase()));
+            assert_eq!(left.next(), None, "{engine:?}");
+            let by = format!("Made by: nccopy --emit {engine:?}").to_lowercase();
+            assert!(text.to_lowercase().contains(&by), "{engine:?}");
+        }
+    }
+}

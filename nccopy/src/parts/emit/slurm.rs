@@ -1,0 +1,62 @@
+//! For Slurm.
+
+use super::facts::Facts;
+use super::fill;
+
+/// Most tasks of a job array: Slurm's `MaxArraySize` is 1001, if nobody set it, and the number of a task has to be smaller.
+const TASKS: u64 = 1000;
+
+/// A shell script that submits the jobs.
+pub fn script(facts: &Facts) -> String {
+    let each = parts_of_a_task(facts.parts);
+    let mut values = facts.of_shell();
+    values.extend([
+        ("EACH", each.to_string()),
+        ("MINUTES", facts.minutes(each).to_string()),
+        ("FINISH", facts.minutes_of_finish().to_string()),
+    ]);
+    fill(include_str!("slurm.sh"), &values)
+}
+
+/// How many parts a task makes, so that there are not too many tasks; the last one may make fewer.
+fn parts_of_a_task(parts: u64) -> u64 {
+    parts.div_ceil(TASKS).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_few_enough() {
+        for (parts, wanted) in [
+            (1, (1, 1)),
+            (7, (7, 1)),
+            (1000, (1000, 1)),
+            (1001, (501, 2)),
+            (2000, (1000, 2)),
+            (2001, (667, 3)),
+            (1_000_000, (1000, 1000)),
+        ] {
+            let each = parts_of_a_task(parts);
+            // As the script counts them.
+            let tasks = parts.div_ceil(each);
+            assert_eq!((tasks, each), wanted, "{parts}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_are_at_the_top() {
+        let text = script(&Facts::example("/a b/it's", 2500));
+        let wanted = [
+            r"DIR='/a b/it'\''s'",
+            "PARTS=2500",
+            "PARTS_PER_TASK=3",
+            "MEM=768M",
+            "TIME=20",
+        ];
+        for line in wanted {
+            assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+        }
+    }
+}

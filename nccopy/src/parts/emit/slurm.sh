@@ -1,0 +1,72 @@
+#!/bin/sh
+# Makes the copy that is planned in a directory: a Slurm job array makes the parts, then one job joins them.
+#
+# Run: sh THIS_SCRIPT [OPTIONS OF SBATCH], for example: sh THIS_SCRIPT --partition=long --account=climate
+# The script prints the numbers of both jobs and ends. Run it again at any time: parts that are done already are not made again.
+# What the jobs say is in the files log/slurm-* of the directory; nccopy --status tells how far the parts are.
+#
+# Made by: nccopy --emit slurm @COMMENT@
+set -eu
+
+# The program, and the directory of the plan, as all nodes see them.
+NCCOPY=${NCCOPY:-nccopy}
+DIR=@DIR@
+# How many parts there are, and how many of them a task makes, one after the other. An array has at most 1000 tasks on most clusters.
+PARTS=@PARTS@
+PARTS_PER_TASK=@EACH@
+# How many tasks run at the same time, at most.
+AT_ONCE=100
+# How often a task is tried again.
+RETRIES=3
+# Threads, memory and minutes of a task, and minutes of the job that joins the parts.
+THREADS=1
+MEM=@MEMORY@M
+TIME=@MINUTES@
+FINISH_TIME=@FINISH@
+
+tasks=$(((PARTS + PARTS_PER_TASK - 1) / PARTS_PER_TASK))
+# The jobs get these variables from the environment.
+export NCCOPY DIR PARTS PARTS_PER_TASK RETRIES THREADS
+
+make_parts() {
+    cat <<'JOB'
+#!/bin/sh
+first=$((SLURM_ARRAY_TASK_ID * PARTS_PER_TASK))
+last=$((first + PARTS_PER_TASK - 1))
+[ "$last" -lt "$PARTS" ] || last=$((PARTS - 1))
+status=0
+"$NCCOPY" --threads "$THREADS" --part "$first-$last" "$DIR" || status=$?
+# 75: nccopy asks to try again. 137: the process was killed, for example for lack of memory.
+case $status in
+75 | 137)
+    if [ "${SLURM_RESTART_COUNT:-0}" -lt "$RETRIES" ]; then
+        scontrol requeue "$SLURM_JOB_ID" && exit
+    fi
+    ;;
+esac
+exit "$status"
+JOB
+}
+
+finish() {
+    cat <<'JOB'
+#!/bin/sh
+exec "$NCCOPY" --threads "$THREADS" --finish "$DIR"
+JOB
+}
+
+# --requeue: tasks of nodes that fail are started again on others. In names of files, %% stands for %.
+submit() {
+    sbatch --parsable --export=ALL --requeue --open-mode=append --cpus-per-task="$THREADS" --mem="$MEM" "$@"
+}
+log=$(printf '%s\n' "$DIR" | sed 's/%/%%/g')/log
+
+array=$(make_parts | submit --job-name=nccopy-parts --array="0-$((tasks - 1))%$AT_ONCE" --time="$TIME" \
+    --output="$log/slurm-%A_%a.txt" "$@")
+array=${array%%;*}
+echo "parts: job $array, $tasks tasks"
+
+# afterany: also after tasks that failed. The job itself checks that all parts are done, and says which are not.
+finish=$(finish | submit --job-name=nccopy-finish --dependency="afterany:$array" --time="$FINISH_TIME" \
+    --output="$log/slurm-%j-finish.txt" "$@")
+echo "finish: job ${finish%%;*}"
