@@ -122,18 +122,6 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotes_keep_blanks() {
-        let case = case(r#"x -n "a b" f.nc"#);
-        assert_eq!((case.name.as_str(), case.file.as_str()), ("x", "f.nc"));
-        assert_eq!(case.options, ["-n", "a b"]);
-    }
-}
-
 /// A file with its bytes, or all files below a directory, by their names there.
 ///
 /// # Panics
@@ -159,4 +147,16 @@ pub fn contents(path: &Path) -> Vec<(String, Vec<u8>)> {
     assert!(!all.is_empty(), "nothing in {}", path.display());
     all.sort();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_keep_blanks() {
+        let case = case(r#"x -n "a b" f.nc"#);
+        assert_eq!((case.name.as_str(), case.file.as_str()), ("x", "f.nc"));
+        assert_eq!(case.options, ["-n", "a b"]);
+    }
 }

@@ -77,7 +77,7 @@ pub fn write(folder: &Path, files: &[FileRow], parts: &[usize]) -> Result<()> {
             ("to", Json::int(lines.len())),
         ]);
         rows.push_str(&row.line(Between::CommaBlank)?);
-        while (rows.len() as u64 + 1) % ROW != 0 {
+        while !(rows.len() as u64 + 1).is_multiple_of(ROW) {
             rows.push(' ');
         }
         rows.push('\n');
@@ -149,7 +149,7 @@ mod tests {
         let file = |n: u64| FileRow {
             input: format!("in/{n}.nc"),
             output: format!("out \"{n}\".nc"),
-            state: (n % 2 == 0).then(|| "x".to_owned()),
+            state: n.is_multiple_of(2).then(|| "x".to_owned()),
             bytes: n,
         };
         let files: Vec<_> = (0..7).map(file).collect();

@@ -65,8 +65,8 @@ impl DatasetParts<'_> {
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
         let begun = Begun::new(self.folder, part)?;
         let (written, chunks) = match &self.dataset.store {
-            Some(store) => self.into_store(ready, store, part)?,
-            None => (self.into_segment(ready, part)?, vec![]),
+            Some(store) => self.put_chunks(ready, store, part)?,
+            None => (self.segment(ready, part)?, vec![]),
         };
         begun.done(DoneRecord {
             plan: self.plan.digest,
@@ -78,7 +78,7 @@ impl DatasetParts<'_> {
     }
 
     /// Stores a part in its segment.
-    fn into_segment(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
+    fn segment(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
         let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
         let target = self.folder.segment_target(part, !self.cli.no_sync)?;
         let mut output = PartOutput::new(whole, target);
@@ -89,7 +89,7 @@ impl DatasetParts<'_> {
     }
 
     /// Puts the chunks of a part into the store.
-    fn into_store(
+    fn put_chunks(
         &self,
         ready: &Ready<'_>,
         store: &Path,

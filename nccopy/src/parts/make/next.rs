@@ -43,7 +43,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             other @ (Status::Failure | Status::Usage | Status::Signal(_)) => return Ok(other),
         }
     }
-    Ok(ended(folder, &plan, left)?)
+    ended(folder, &plan, left)
 }
 
 /// Whether parts are left, which others make or which failed for now.

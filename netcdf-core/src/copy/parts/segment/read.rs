@@ -15,12 +15,15 @@ use crate::sum::Digest;
 /// Bytes that are read at a time to check the digest.
 const BUFFER: u64 = 4 << 20;
 
+/// The pieces of each variable, in bytes.
+type Table = Vec<(VarId, Range<u64>)>;
+
 /// The segment of a part.
 #[derive(Debug)]
 pub struct Segment {
     source: Arc<dyn Source>,
     /// The pieces of each variable, in bytes.
-    table: Vec<(VarId, Range<u64>)>,
+    table: Table,
     written: Written,
 }
 
@@ -120,7 +123,7 @@ fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(Piece, Range<u64>)
 }
 
 /// The pieces of each variable, and what the segment holds.
-fn opened(source: &dyn Source) -> Result<(Vec<(VarId, Range<u64>)>, Written)> {
+fn opened(source: &dyn Source) -> Result<(Table, Written)> {
     let len = source.len();
     let Some(end) = len
         .checked_sub(END)
