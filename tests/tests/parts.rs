@@ -99,6 +99,9 @@ fn the_bytes_are_those_of_a_copy_at_once() {
                 files::contents(&want) == files::contents(&made),
                 "{options:?}, {parts} parts"
             );
+            // Scripts may run all of it again.
+            succeeds(&sandbox, &["--part", "0", "@p"]);
+            succeeds(&sandbox, &["--finish", "@p"]);
             succeeds(&sandbox, &["--clean", "@p"]);
             let mut names = sandbox.names();
             names.sort();
@@ -412,4 +415,38 @@ fn processes_share_the_parts() {
     assert!(
         files::contents(&sandbox.path("want.zarr")) == files::contents(&sandbox.path("made.zarr"))
     );
+}
+
+#[test]
+fn only_what_belongs_to_a_plan_is_removed() {
+    let sandbox = sandbox();
+    succeeds(
+        &sandbox,
+        &[
+            "--plan",
+            "@p",
+            "--parts",
+            "2",
+            "-k",
+            "zarr3",
+            "@a.nc",
+            "@made.zarr",
+        ],
+    );
+    let plan = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
+    let store = sandbox
+        .names()
+        .into_iter()
+        .find(|name| name.ends_with(".parts"));
+    let store = store.expect("the store");
+    std::fs::create_dir(sandbox.path("mine")).expect("a directory");
+    sandbox.write("mine/data", "x");
+    sandbox.write("p/plan.json", plan.replace(&store, "mine"));
+    fails(
+        &sandbox,
+        &["--clean", "@p"],
+        1,
+        "not a store that parts write",
+    );
+    assert!(sandbox.path("mine/data").exists() && sandbox.path("p/plan.json").exists());
 }

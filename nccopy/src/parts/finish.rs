@@ -23,6 +23,9 @@ use crate::ready::{self, Asked, Ready};
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
+    if folder.is_finished(&plan) && plan.record.output().exists() {
+        return Ok(Status::Success);
+    }
     check(folder, &plan)?;
     if let Work::Files(files) = plan.record.work {
         return of_files((folder, &plan), files, io);
@@ -64,7 +67,9 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     if !cli.quiet {
         tool::tell("nccopy", &env.notes, io);
     }
-    joined.map(|_| Status::Success)
+    joined?;
+    folder.set_finished(&plan)?;
+    Ok(Status::Success)
 }
 
 /// Says which files could not be copied.

@@ -7,6 +7,7 @@
 //! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
 //! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
+//! | `finished` | that the output was made |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
 use std::fs::{self, File};
@@ -31,6 +32,7 @@ const SEGMENTS: &str = "segments";
 const DONE: &str = "done";
 const LOG: &str = "log";
 const LEASES: &str = "leases";
+const FINISHED: &str = "finished";
 
 /// Bytes of a plan at most.
 const LARGEST: u64 = 1 << 30;
@@ -262,6 +264,21 @@ impl Folder {
         self.path.join(LEASES).join(part.to_string())
     }
 
+    /// Whether the output was made from the parts of a plan.
+    pub fn is_finished(&self, plan: &StoredPlan) -> bool {
+        let there = fs::read(self.path.join(FINISHED));
+        there.is_ok_and(|bytes| bytes == plan.digest.to_string().into_bytes())
+    }
+
+    /// Says that the output was made.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn set_finished(&self, plan: &StoredPlan) -> Result<()> {
+        let digest = plan.digest.to_string();
+        file::put_new(&self.path.join(FINISHED), digest.as_bytes()).map(|_| ())
+    }
+
     /// Adds a line to the log of a part.
     ///
     /// # Errors
@@ -304,15 +321,22 @@ impl Folder {
             Err(e) if e.kind() == Failure::NotFound => Ok(()),
             done => done.map_err(failed),
         };
-        if let Ok(plan) = self.plan()
-            && let Some(store) = plan.record.store()
-        {
+        let plan = self.plan()?;
+        if let Some(store) = plan.record.store() {
+            // Whatever a plan says, nothing else goes.
+            if !shared::is_place(store, &plan.record.output()) {
+                return Err(wrong(
+                    store,
+                    "not a store that parts write; nothing was removed",
+                ));
+            }
             shared::remove(store)?;
         }
         for folder in [SEGMENTS, DONE, LOG, LEASES] {
             gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         files::remove(&self.path)?;
+        gone(fs::remove_file(self.path.join(FINISHED)))?;
         gone(fs::remove_file(self.path.join(PLAN)))?;
         gone(fs::remove_dir(&self.path))
     }

@@ -27,8 +27,12 @@ use crate::environment;
 pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     let variable = |name: &str| std::env::var(name).ok();
+    let numbers = choice.numbers(plan.record.parts, variable)?;
+    if folder.is_finished(&plan) {
+        return Ok(Status::Success);
+    }
     let mut left = vec![];
-    for part in choice.numbers(plan.record.parts, variable)? {
+    for part in numbers {
         if !folder.is_whole(part, &plan)? {
             left.push(part);
         }

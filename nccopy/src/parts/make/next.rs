@@ -21,6 +21,9 @@ const LEASE: u64 = 3600;
 /// Those of the folder, and as [`super::run`].
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
+    if folder.is_finished(&plan) {
+        return Ok(Status::Success);
+    }
     let mut worker = Worker::new(cli, folder, &plan)?;
     let lease = Duration::from_secs(cli.parts.lease.unwrap_or(LEASE));
     let parts = plan.record.parts;

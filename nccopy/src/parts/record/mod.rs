@@ -112,6 +112,11 @@ impl PlanRecord {
         }
     }
 
+    /// The path of the output, wherever this process is.
+    pub fn output(&self) -> PathBuf {
+        self.located(Path::new(&self.output))
+    }
+
     /// The variables whose data is copied; of many files, they are not known.
     pub fn variables(&self) -> &[VariableRecord] {
         match &self.work {

@@ -26,6 +26,25 @@ pub fn place(output: &Path, tag: &str) -> PathBuf {
     folder(&output).join(name)
 }
 
+/// Whether a path is one where the store that becomes `output` may be made.
+#[must_use]
+pub fn is_place(path: &Path, output: &Path) -> bool {
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.as_encoded_bytes().to_vec())
+    };
+    let (Some(own), Some(any)) = (name(path), name(&place(output, ""))) else {
+        return false;
+    };
+    let tag = own.len().checked_sub(any.len()).and_then(|len| {
+        let start = any.strip_suffix(b".parts")?;
+        own.strip_prefix(start)?.get(..len)
+    });
+    let same_folder = path.parent() == place(output, "").parent();
+    let tagged = |tag: &[u8]| tag.iter().all(u8::is_ascii_hexdigit);
+    same_folder && own.ends_with(b".parts") && tag.is_some_and(tagged)
+}
+
 /// Makes the directory of a store that processes are going to write.
 ///
 /// # Errors
@@ -45,5 +64,29 @@ pub fn remove(place: &Path) -> Result<()> {
             Err(Error::io("cannot remove", &place.to_string_lossy(), e))
         }
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_from_other_directories() {
+        let output = Path::new("/a/b.zarr");
+        let own = place(output, "01ab");
+        assert_eq!(own, Path::new("/a/.b.zarr.01ab.parts"));
+        assert!(is_place(&own, output));
+        for other in [
+            "/a",
+            "/",
+            "/a/b.zarr",
+            "/a/.b.zarr.01ab",
+            "/a/.b.zarr.x!.parts",
+            "/c/.b.zarr.01ab.parts",
+            "/a/.c.01ab.parts",
+        ] {
+            assert!(!is_place(Path::new(other), output), "{other}");
+        }
     }
 }
