@@ -78,6 +78,14 @@ class Slurm:
 
     def __enter__(self):
         self.configure()
+        try:
+            self.begin()
+        except TimeoutError:
+            self.__exit__()
+            raise
+        return self
+
+    def begin(self):
         munge = self.folder / "munge"
         files = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
         self.start("munged", "--foreground", "--force", *(f"--{option}={munge / name}" for option, name in files.items()))
@@ -85,12 +93,7 @@ class Slurm:
         self.start("slurmctld", "-D")
         for node in NODES:
             self.start("slurmd", "-D", "-N", node)
-        try:
-            self.wait(lambda: self.say("sinfo", "-h", "-o", "%T %D").strip() == f"idle {len(NODES)}", 30, "the nodes do not start")
-        except TimeoutError:
-            self.__exit__()
-            raise
-        return self
+        self.wait(lambda: self.say("sinfo", "-h", "-o", "%T %D").strip() == f"idle {len(NODES)}", 30, "the nodes do not start")
 
     def __exit__(self, *_):
         self.say("scancel", "--user=root")
