@@ -57,7 +57,7 @@ impl DoneRecord {
     }
 
     /// # Errors
-    /// [`ErrorKind::Corrupt`].
+    /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub fn from_json(json: &Json) -> Result<Self> {
         let of = Members(json);
         Ok(Self {

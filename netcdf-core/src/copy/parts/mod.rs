@@ -2,7 +2,7 @@
 //!
 //! A [`Division`] says which elements each part copies: boxes of whole chunks or shards of the output, or of elements that follow each
 //! other. It follows from the jobs of the copy and the number of parts alone, so that each process works out its own boxes. [`make`]
-//! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join`] puts segments together: it stores the
+//! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join()`] puts segments together: it stores the
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
 //! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). Variables
