@@ -12,7 +12,7 @@ use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
 use crate::cloud::CloudRules;
-use crate::parts::{Engine, PartChoice};
+use crate::parts::{Engine, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -334,7 +334,7 @@ pub struct PartsArgs {
     pub plan: Option<PathBuf>,
     /// With --plan: the number of parts
     #[arg(long, value_name = "N", requires = "plan", conflicts_with = "part_size",
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = clap::value_parser!(u64).range(1..=MOST_PARTS))]
     pub parts: Option<u64>,
     /// With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)
     #[arg(long, value_name = "SIZE", requires = "plan", value_parser = parse_chunk_size)]
@@ -350,7 +350,7 @@ pub struct PartsArgs {
     pub next: bool,
     /// With --next: how long a part is taken; then another process makes it, too [default: 3600]
     #[arg(long, value_name = "SECONDS")]
-    pub lease: Option<u64>,
+    pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,

@@ -450,3 +450,61 @@ fn only_what_belongs_to_a_plan_is_removed() {
     );
     assert!(sandbox.path("mine/data").exists() && sandbox.path("p/plan.json").exists());
 }
+
+#[test]
+fn plans_that_fail_leave_nothing() {
+    let sandbox = sandbox();
+    std::fs::create_dir(sandbox.path("mine.zarr")).expect("a directory");
+    sandbox.write("mine.zarr/data", "x");
+    sandbox.write("mine.zarr/.zgroup", r#"{"zarr_format": 2}"#);
+    let plan = ["--plan", "@p", "--parts", "2", "-k", "zarr3", "@a.nc"];
+    fails(
+        &sandbox,
+        &[&plan[..], &["@mine.zarr"]].concat(),
+        1,
+        "are not part of the store",
+    );
+    fails(
+        &sandbox,
+        &[&plan[..], &["@nosuch/made.zarr"]].concat(),
+        1,
+        "cannot create",
+    );
+    assert!(!sandbox.path("p").exists() && sandbox.path("mine.zarr/data").exists());
+    succeeds(&sandbox, &[&plan[..], &["@made.zarr"]].concat());
+    // The same output once more.
+    let other = [
+        "--plan",
+        "@q",
+        "--parts",
+        "2",
+        "-k",
+        "zarr3",
+        "@a.nc",
+        "@made.zarr",
+    ];
+    fails(
+        &sandbox,
+        &other,
+        1,
+        "other processes are writing the same store",
+    );
+    assert!(!sandbox.path("q").exists());
+    fails(
+        &sandbox,
+        &["--plan", "@q", "--parts", "99999999", "@a.nc", "@o.nc"],
+        2,
+        "99999999",
+    );
+    let text = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
+    sandbox.write(
+        "p/plan.json",
+        text.replace(r#""parts": 2"#, r#""parts": 18446744073709551615"#),
+    );
+    fails(
+        &sandbox,
+        &["--status", "@p"],
+        1,
+        "expected a member `parts`",
+    );
+}

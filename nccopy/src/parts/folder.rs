@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Segment;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Target;
@@ -33,6 +34,7 @@ const DONE: &str = "done";
 const LOG: &str = "log";
 const LEASES: &str = "leases";
 const FINISHED: &str = "finished";
+const FOLDERS: [&str; 4] = [SEGMENTS, DONE, LOG, LEASES];
 
 /// Bytes of a plan at most.
 const LARGEST: u64 = 1 << 30;
@@ -52,47 +54,45 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder of a plan.
+    /// Makes the folder of a plan. `fill` puts what else belongs there, and makes the plan, which is put last.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is something already; [`ErrorKind::Io`].
-    pub fn create(path: &Path, record: &PlanRecord) -> Result<()> {
-        Self::begin(path)?;
-        Self::end(path, record)
-    }
-
-    /// Makes the folder, without a plan.
-    ///
-    /// # Errors
-    /// As [`Folder::create`].
-    pub fn begin(path: &Path) -> Result<()> {
+    /// [`ErrorKind::Exists`] if there is something already; those of `fill`; [`ErrorKind::Io`]. Then nothing is left of the folder.
+    pub fn create(path: &Path, fill: impl FnOnce() -> Result<PlanRecord>) -> Result<PlanRecord> {
         let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
-        let made = fs::create_dir(path);
-        match made {
-            Err(e) if e.kind() == Failure::AlreadyExists => {
-                let mut there = fs::read_dir(path).map_err(failed)?;
-                if there.next().is_some() {
-                    return Err(exists(path));
-                }
+        let there = path.is_dir();
+        if there && fs::read_dir(path).map_err(failed)?.next().is_some() {
+            return Err(exists(path));
+        }
+        if !there {
+            fs::create_dir(path).map_err(failed)?;
+        }
+        let made = Self::filled(path, fill);
+        if made.is_err() {
+            let folder = Self {
+                path: path.to_owned(),
+            };
+            // The first error says more than one of this.
+            let _ = folder.empty();
+            if !there {
+                let _ = fs::remove_dir(path);
             }
-            made => made.map_err(failed)?,
         }
-        for folder in [SEGMENTS, DONE, LOG, LEASES] {
-            fs::create_dir(path.join(folder)).map_err(failed)?;
-        }
-        Ok(())
+        made
     }
 
-    /// Puts the plan into the folder, which makes it one.
-    ///
-    /// # Errors
-    /// As [`Folder::create`].
-    pub fn end(path: &Path, record: &PlanRecord) -> Result<()> {
+    fn filled(path: &Path, fill: impl FnOnce() -> Result<PlanRecord>) -> Result<PlanRecord> {
+        for folder in FOLDERS {
+            let made = fs::create_dir(path.join(folder));
+            made.map_err(|e| Error::io("cannot create", &path.to_string_lossy(), e))?;
+        }
+        let record = fill()?;
+        let text = record.text()?;
         if let Some(store) = record.store() {
             shared::begin(store)?;
         }
-        match file::put_new(&path.join(PLAN), record.text()?.as_bytes())? {
-            true => Ok(()),
+        match file::put_new(&path.join(PLAN), text.as_bytes())? {
+            true => Ok(record),
             false => Err(exists(path)),
         }
     }
@@ -229,7 +229,7 @@ impl Folder {
     /// Those of reading and writing.
     pub fn take_lease(&self, part: u64, now: Duration, lease: Duration) -> Result<bool> {
         let path = self.lease_path(part);
-        let until = now.as_secs() + lease.as_secs();
+        let until = (Amount::of(now.as_secs()) + lease.as_secs()).get();
         let text = format!("{until}\n");
         if file::put_new(&path, text.as_bytes())? {
             return Ok(true);
@@ -316,11 +316,6 @@ impl Folder {
     /// # Errors
     /// [`ErrorKind::Io`].
     pub fn remove(&self) -> Result<()> {
-        let failed = |e| Error::io("cannot remove", &self.path.to_string_lossy(), e);
-        let gone = |done: std::io::Result<()>| match done {
-            Err(e) if e.kind() == Failure::NotFound => Ok(()),
-            done => done.map_err(failed),
-        };
         let plan = self.plan()?;
         if let Some(store) = plan.record.store() {
             // Whatever a plan says, nothing else goes.
@@ -332,13 +327,28 @@ impl Folder {
             }
             shared::remove(store)?;
         }
-        for folder in [SEGMENTS, DONE, LOG, LEASES] {
-            gone(fs::remove_dir_all(self.path.join(folder)))?;
+        self.empty()?;
+        self.gone(fs::remove_dir(&self.path))
+    }
+
+    /// Removes what belongs to the plan from the folder, the plan last.
+    fn empty(&self) -> Result<()> {
+        for folder in FOLDERS {
+            self.gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         files::remove(&self.path)?;
-        gone(fs::remove_file(self.path.join(FINISHED)))?;
-        gone(fs::remove_file(self.path.join(PLAN)))?;
-        gone(fs::remove_dir(&self.path))
+        self.gone(fs::remove_file(self.path.join(FINISHED)))?;
+        self.gone(fs::remove_file(self.path.join(PLAN)))
+    }
+
+    /// What is not there is removed.
+    fn gone(&self, done: std::io::Result<()>) -> Result<()> {
+        match done {
+            Err(e) if e.kind() != Failure::NotFound => {
+                Err(Error::io("cannot remove", &self.path.to_string_lossy(), e))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 }
 

@@ -28,6 +28,9 @@ use netcdf_core::tool::{Io, Status};
 use crate::cli::Cli;
 use folder::Folder;
 
+/// Parts of a plan at most: each has a done-file, and is looked at in the end.
+pub const MOST_PARTS: u64 = 10_000_000;
+
 /// Runs the option of a copy in parts that the command line has; `args` is the whole of it.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 use super::files::{self, Size};
 use super::folder::Folder;
 use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
-use super::wrong;
+use super::{MOST_PARTS, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
@@ -43,7 +43,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
         }
         None => {
             let record = of_dataset(cli, args, io)?;
-            Folder::create(folder, &record)?;
+            let record = Folder::create(folder, || Ok(record))?;
             (record.parts, record.bytes, "bytes of elements".to_owned())
         }
     };
@@ -67,18 +67,18 @@ fn of_files(
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
-    Folder::begin(folder)?;
-    let (parts, bytes) = files::plan(folder, copies, size)?;
-    let record = PlanRecord {
-        directory: here()?,
-        arguments: args.iter().skip(1).cloned().collect(),
-        output: cli.paths().1.to_string_lossy().into_owned(),
-        parts,
-        bytes,
-        work: Work::Files(copies.len() as u64),
-    };
-    Folder::end(folder, &record)?;
-    Ok((parts, bytes))
+    let record = Folder::create(folder, || {
+        let (parts, bytes) = files::plan(folder, copies, size)?;
+        Ok(PlanRecord {
+            directory: here()?,
+            arguments: args.iter().skip(1).cloned().collect(),
+            output: cli.paths().1.to_string_lossy().into_owned(),
+            parts,
+            bytes,
+            work: Work::Files(copies.len() as u64),
+        })
+    })?;
+    Ok((record.parts, record.bytes))
 }
 
 /// The directory that relative paths start from.
@@ -96,6 +96,10 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<PlanRecord> {
         idle: &Idle::default(),
     };
     let record = ready::with(asked, &env, io, |ready, _| {
+        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there.
+        if copy.output.remote.is_none() {
+            drop(ready.target(cli)?);
+        }
         env.notes.check()?;
         record(cli, &copy, (args, &ready))
     });
@@ -141,6 +145,13 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         (None, None) => PartSize::Bytes(PART),
     };
     let division = Division::new(jobs, &*writer, size);
+    if division.parts() > MOST_PARTS {
+        let what = format!(
+            "--part-size: {} parts, at most {MOST_PARTS} are possible",
+            division.parts()
+        );
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
     let schema = set.reader.schema();
     let variables = division.shares().map(|var| VariableRecord {
         path: schema.var_path(var.pair.from),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source as _;
 use netcdf_core::io::file::FileSource;
@@ -71,7 +72,8 @@ fn copy(input: &Path, output: &Path, asked: Asked) -> Result<Copy> {
 /// Those of looking at the files, and of writing.
 pub fn plan(folder: &Path, copies: &[Copy], size: Size) -> Result<(u64, u64)> {
     let files = copies.iter().map(row).collect::<Result<Vec<_>>>()?;
-    let all: u64 = files.iter().map(|file| file.bytes).sum();
+    let all = files.iter().map(|file| Amount::of(file.bytes));
+    let all = all.sum::<Amount>().get();
     let each = match size {
         Size::Parts(parts) => all.div_ceil(parts.max(1)),
         Size::Bytes(bytes) => bytes,
@@ -115,18 +117,18 @@ fn not_utf8() -> Error {
 /// How many files each part copies: files that follow each other, until they have as many bytes.
 fn grouped(files: &[FileRow], each: u64, size: Size) -> Vec<usize> {
     let mut counts: Vec<usize> = vec![];
-    let (mut part, mut before) = (None, 0u64);
+    let (mut part, mut before) = (None, Amount::default());
     for file in files {
         // Where a file of no known size is one of many, files are counted.
-        let mine = before / each;
+        let mine = before.get() / each;
         match (counts.last_mut(), part == Some(mine)) {
             (Some(count), true) => *count += 1,
             (Some(_) | None, _) => counts.push(1),
         }
         part = Some(mine);
-        before += file.bytes;
+        before = before + file.bytes;
     }
-    match (size, before) {
+    match (size, before.get()) {
         (Size::Parts(parts), 0) => evenly(files.len(), parts),
         _ => counts,
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
@@ -64,7 +65,8 @@ impl FileParts<'_> {
         }
         drop(bar);
         told.rest(io);
-        let bytes = files.iter().map(|file| file.bytes).sum();
+        let bytes = files.iter().map(|file| Amount::of(file.bytes));
+        let bytes = bytes.sum::<Amount>().get();
         Ok((Written { bytes, digest }, failed))
     }
 

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::{FileSource, FileTarget};
 use netcdf_core::io::source::read_range;
@@ -63,16 +64,16 @@ pub fn write(folder: &Path, files: &[FileRow], parts: &[usize]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
     let mut left = files.iter();
     for (part, &count) in parts.iter().enumerate() {
-        let (first, mut bytes) = (lines.len(), 0u64);
+        let (first, mut bytes) = (lines.len(), Amount::default());
         for file in left.by_ref().take(count) {
             lines.push_str(&file.line()?);
-            bytes += file.bytes;
+            bytes = bytes + file.bytes;
         }
         let row = Json::object([
             ("part", Json::int(part)),
             ("stage", Json::int(1)),
             ("files", Json::int(count)),
-            ("bytes", Json::int(bytes)),
+            ("bytes", Json::int(bytes.get())),
             ("from", Json::int(first)),
             ("to", Json::int(lines.len())),
         ]);

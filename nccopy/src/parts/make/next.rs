@@ -13,7 +13,7 @@ use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan};
 
 /// Seconds that a part is taken, if nobody says so.
-const LEASE: u64 = 3600;
+const LEASE: u32 = 3600;
 
 /// Makes all parts that are free, until none is.
 ///
@@ -25,7 +25,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         return Ok(Status::Success);
     }
     let mut worker = Worker::new(cli, folder, &plan)?;
-    let lease = Duration::from_secs(cli.parts.lease.unwrap_or(LEASE));
+    let lease = Duration::from_secs(cli.parts.lease.unwrap_or(LEASE).into());
     let parts = plan.record.parts;
     // Processes that start together begin at different parts.
     let first = u64::from(std::process::id()) % parts.max(1);

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 
+use super::MOST_PARTS;
 use members::{Members, lacks, lines, utf8};
 
 /// The version of `plan.json`.
@@ -90,6 +91,10 @@ impl PlanRecord {
             Some(text) => Ok(text.into()),
             None => Err(lacks("arguments")),
         });
+        let parts = of.number("parts")?;
+        if parts == 0 || parts > MOST_PARTS {
+            return Err(lacks("parts"));
+        }
         let work = match json.get("files") {
             Some(_) => Work::Files(of.number("files")?),
             None => Work::Dataset(DatasetRecord::from_json(json)?),
@@ -98,7 +103,7 @@ impl PlanRecord {
             directory: of.text("directory")?.into(),
             arguments: arguments.collect::<Result<_>>()?,
             output: of.text("output")?.to_owned(),
-            parts: of.number("parts")?,
+            parts,
             bytes: of.number("bytes")?,
             work,
         })

@@ -114,7 +114,7 @@ impl Division {
         })
     }
 
-    /// The boxes of a part: the variables, by their number in the division, and the elements of each box, in order.
+    /// The boxes of a part, in order: the variable and the elements of each.
     pub(super) fn boxes(&self, part: u64) -> impl Iterator<Item = (&DividedVariable, Region)> {
         let line = self.line(part);
         self.vars.iter().flat_map(move |var| {
@@ -136,10 +136,10 @@ impl Division {
     pub(super) fn parts_of(&self, var: &DividedVariable) -> impl Iterator<Item = u64> + '_ {
         let near = |at| scaled(self.parts, at, self.bytes);
         let end = (Amount::of(var.before) + var.bytes).get();
-        let (first, last) = (near(var.before).max(1) - 1, near(end) + 1);
+        let (first, last) = (near(var.before).max(1) - 1, Amount::of(near(end)) + 1u64);
         let var = var.clone();
         let has = move |part: &u64| !var.numbers(&self.line(*part)).is_empty();
-        (first..last.min(self.parts)).filter(has)
+        (first..last.get().min(self.parts)).filter(has)
     }
 
     /// The part of the line that belongs to a part of the copy.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::division::DividedVariable;
 use super::segment::{Piece, PieceKind};
 use super::{Division, Segment};
 use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
@@ -69,11 +68,11 @@ pub fn complete(
         writer.put_elsewhere(&chunks?)?;
     }
     let mut done = vec![];
-    for DividedVariable { job, .. } in &division.vars {
-        let start = Instant::now();
-        let stored = match job.has_heap() && writer.stores_heap() {
-            true => job.copy(set, &mut *writer)?,
-            false => 0,
+    for var in &division.vars {
+        let (job, start) = (&var.job, Instant::now());
+        let stored = match var.in_parts() {
+            true => 0,
+            false => job.copy(set, &mut *writer)?,
         };
         done.push((job.pair.from, job.report(set, stored, start.elapsed())));
     }

@@ -12,7 +12,7 @@ pub use target::{SharedTarget, Sums};
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full;
 use crate::io::file::unnamed::{folder, prefix};
 
@@ -48,16 +48,23 @@ pub fn is_place(path: &Path, output: &Path) -> bool {
 /// Makes the directory of a store that processes are going to write.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io).
+/// [`ErrorKind::Exists`] if there is one already; [`ErrorKind::Io`].
 pub fn begin(place: &Path) -> Result<()> {
-    let made = std::fs::create_dir(place);
-    made.map_err(|e| full::failed("cannot create", &place.to_string_lossy(), e))
+    let name = place.to_string_lossy();
+    std::fs::create_dir(place).map_err(|e| match e.kind() {
+        Failure::AlreadyExists => {
+            let what = "other processes are writing the same store already";
+            let e = Error::new(ErrorKind::Exists, what).of(&name);
+            e.with_remedy("wait for them, or remove it if nobody is")
+        }
+        _ => full::failed("cannot create", &name, e),
+    })
 }
 
 /// Removes a store that processes were writing, if it is still there.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io).
+/// [`ErrorKind::Io`].
 pub fn remove(place: &Path) -> Result<()> {
     match std::fs::remove_dir_all(place) {
         Err(e) if e.kind() != Failure::NotFound => {
