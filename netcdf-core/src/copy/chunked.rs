@@ -52,6 +52,8 @@ impl Drop for Meter<'_> {
 struct Output<'a> {
     job: &'a Job,
     set: Dataset<'a>,
+    /// What tells which elements are stored: the input and the job on it, also if the elements come from elsewhere.
+    input: (Dataset<'a>, &'a Job),
     grid: Grid,
     encoder: Encoder,
     /// Bytes per chunk as reported to progress.
@@ -149,7 +151,7 @@ impl Job {
     /// Decodes the stored chunks, and encodes them with other filters or in another byte order; returns the
     /// bytes stored.
     pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let output = Output::new(self, set, writer)?;
+        let output = Output::new(self, set, (set, self), writer)?;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let path = || set.reader.schema().var_path(self.pair.from);
@@ -174,11 +176,21 @@ impl Job {
         plan: &RechunkPlan,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        let mut output = Output::new(self, set, writer)?;
+        self.rechunked_from((set, plan), (set, self), writer)
+    }
+
+    /// As [`Job::rechunked`], with elements from a dataset which stores all that `input` has, and more.
+    pub(super) fn rechunked_from(
+        &self,
+        (set, plan): (Dataset<'_>, &RechunkPlan),
+        input: (Dataset<'_>, &Self),
+        writer: &mut dyn Writer,
+    ) -> Result<u64> {
+        let mut output = Output::new(self, set, input, writer)?;
         if output.has_gaps()? {
-            let made = (&output.grid, &self.region);
-            output.met = Met::of((set, self.pair.from), &self.from, made)?.map(Arc::new);
-            output.unknown = plan.way == RechunkWay::Spill;
+            let (made, (index, of)) = ((&output.grid, &self.region), input);
+            output.met = Met::of((index, of.pair.from), &of.from, made)?.map(Arc::new);
+            output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);
         }
         let output = output;
         let mut meter = self.meter(set);
@@ -204,7 +216,12 @@ impl Job {
 }
 
 impl<'a> Output<'a> {
-    fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
+    fn new(
+        job: &'a Job,
+        set: Dataset<'a>,
+        input: (Dataset<'a>, &'a Job),
+        writer: &dyn Writer,
+    ) -> Result<Self> {
         let grid = Grid::new(&job.to, &job.shape);
         Ok(Self {
             encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
@@ -213,17 +230,19 @@ impl<'a> Output<'a> {
             unknown: false,
             job,
             set,
+            input,
             grid,
         })
     }
 
     /// True if some chunks of the input that have elements to copy are not stored.
     fn has_gaps(&self) -> Result<bool> {
-        if !self.job.same_fill || self.set.reader.assembles(self.job.pair.from) {
+        let (set, of) = self.input;
+        if !self.job.same_fill || set.reader.assembles(of.pair.from) {
             return Ok(false);
         }
-        let within = self.job.from.touched(&self.job.region);
-        let stored = self.set.chunks_stored_in(self.job.pair.from, &within)?;
+        let within = of.from.touched(&self.job.region);
+        let stored = set.chunks_stored_in(of.pair.from, &within)?;
         Ok(product(&within.count) != Some(stored))
     }
 
@@ -235,8 +254,8 @@ impl<'a> Output<'a> {
         if let Some(met) = &self.met {
             return Ok(met.has(&self.grid, place));
         }
-        self.set
-            .is_stored(self.job.pair.from, &self.job.from, place)
+        let (set, of) = self.input;
+        set.is_stored(of.pair.from, &of.from, place)
     }
 
     /// What becomes of the elements of a chunk.

@@ -12,7 +12,7 @@ use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{DimId, Fill, Region, Variable};
+use crate::model::{DimId, Fill, Region, VarId, Variable};
 use crate::notes::Note;
 
 /// Bytes of the data of a small variable.
@@ -108,6 +108,52 @@ impl Job {
         job
     }
 
+    /// Copies the elements of a part, which come from a store between two stages: from this variable, where all are stored. What the
+    /// input `set` does not store is left out as if they came from there. Returns the bytes stored.
+    pub(super) fn copy_from(
+        &self,
+        (between, var): (Dataset<'_>, VarId),
+        (set, region): (Dataset<'_>, Region),
+        writer: &mut dyn Writer,
+    ) -> Result<u64> {
+        let job = Self {
+            pair: Pair {
+                from: var,
+                ..self.pair
+            },
+            from: between.layout(var)?,
+            ..self.clone()
+        };
+        let job = job.within(between, region);
+        job.check_stored(between)?;
+        match &job.method {
+            Method::Rechunk(plan) => job.rechunked_from((between, plan), (set, self), writer),
+            Method::Move | Method::Rows | Method::Convert => job.converted(between, writer),
+            Method::Chunks | Method::Recode => {
+                Err(Error::internal("chunks that need no second stage"))
+            }
+        }
+    }
+
+    /// Checks that all chunks with elements that are copied are stored.
+    fn check_stored(&self, set: Dataset<'_>) -> Result<()> {
+        let within = self.from.touched(&self.region);
+        let (stored, all) = (
+            set.chunks_stored_in(self.pair.from, &within)?,
+            Amount::product(&within.count).get(),
+        );
+        if stored == all {
+            return Ok(());
+        }
+        let what = format!(
+            "{} of {all} chunks are not there, which parts of the first stage have stored",
+            all - stored.min(all)
+        );
+        let path = set.reader.schema().var_path(self.pair.from);
+        let e = Error::new(ErrorKind::NotFound, what).in_object(&path);
+        Err(e.with_remedy("make the plan again: something has removed files of its directory"))
+    }
+
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     fn is_alike(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let (from, to) = (&self.from.element, &self.to.element);
@@ -191,7 +237,7 @@ impl Job {
     }
 
     /// The variable, or a part of this shape, for the planner of rechunking.
-    fn variable<'a>(&'a self, set: Dataset<'_>, shape: &'a [u64]) -> rechunk::Variable<'a> {
+    pub(super) fn variable<'a>(&'a self, set: Dataset<'_>, shape: &'a [u64]) -> rechunk::Variable<'a> {
         rechunk::Variable {
             from: &self.from,
             to: &self.to,

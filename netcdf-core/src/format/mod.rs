@@ -14,7 +14,7 @@ pub mod zarr;
 
 pub use kinds::{BareFill, KindRow, bare_fill, has_own_metadata, kind_named, kind_row, kind_words};
 pub use lost::{nil, tell_of_strings};
-pub use outputs::{end_of_store, output, part_of_store};
+pub use outputs::{BETWEEN_STAGES, begin_between, end_of_store, output, part_of_store};
 
 use std::sync::Arc;
 

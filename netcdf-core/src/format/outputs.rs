@@ -6,7 +6,7 @@ use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::address::Address;
-use crate::io::dir::shared::{SharedTarget, Sums};
+use crate::io::dir::shared::{self, SharedTarget, Sums};
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::FileTarget;
 use crate::io::locator::{Destination, OutputForm};
@@ -14,7 +14,11 @@ use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
 use crate::io::zip::ZipTarget;
 use crate::io::{Output, remote};
+use crate::model::{CreateOptions, Kind, Schema};
 use crate::notes::Note;
+
+/// The kind of the store between the two stages of a copy.
+pub const BETWEEN_STAGES: Kind = Kind::NCZARR3;
 
 /// Starts an output. `sync` asks for the data to be on disk before it becomes visible; it does not become visible once the run is
 /// cancelled. If files that are not part of a replaced store are removed with it, a note says so.
@@ -61,6 +65,17 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
 pub fn part_of_store(place: &Path, sync: bool, env: &Env) -> Result<(Output, Sums)> {
     let (target, sums) = SharedTarget::create(place, sync, &env.cancel)?;
     Ok((Output::Store(Box::new(target)), sums))
+}
+
+/// Begins the store between the two stages of a copy in the directory `place`, which is made: its metadata. What processes put follows
+/// with [`part_of_store`].
+///
+/// # Errors
+/// As [`shared::begin`] and [`super::create`].
+pub fn begin_between(schema: Schema, place: &Path, sync: bool, env: &Env) -> Result<()> {
+    shared::begin(place)?;
+    let (target, _) = part_of_store(place, sync, env)?;
+    super::create(target, schema, CreateOptions::default(), env)?.finish()
 }
 
 /// Starts the last part of such a store, which then becomes the output.

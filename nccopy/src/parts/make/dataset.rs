@@ -83,7 +83,7 @@ impl DatasetParts<'_> {
         let target = self.folder.segment_target(part, !self.cli.no_sync)?;
         let mut output = PartOutput::new(whole, target);
         let division = self.plan.division(ready, &mut output)?;
-        parts::make(ready.set, &division, part, &mut output)?;
+        parts::make(origin, &division, part, &mut output)?;
         ready.set.env.cancel.check()?;
         output.complete()
     }

@@ -7,10 +7,12 @@
 mod cost;
 mod sparse;
 mod spill;
+mod stages;
 
 pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
 pub use sparse::Met;
+pub use stages::{Between, InParts, filters as filters_between};
 
 use std::sync::Arc;
 

@@ -4,12 +4,16 @@ use std::ops::Range;
 
 use super::boxes::Boxes;
 use crate::arithmetic::Amount;
-use crate::chunk::Writer;
+use crate::chunk::rechunk::{Between, InParts, decoding};
+use crate::chunk::{Dataset, Writer};
+use crate::copy::methods::Method;
 use crate::copy::{Job, Pair};
-use crate::model::{Region, Schema};
+use crate::model::{Region, Schema, VarId};
 
 /// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
 const BOXES: u64 = 4;
+/// Boxes are as large as parts if chunks of the input are then decoded so many times less often.
+const LESS: f64 = 1.25;
 
 /// How large parts are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +55,8 @@ pub(super) struct DividedVariable {
     unit: Vec<u64>,
     /// None if the variable is copied when the parts are joined.
     boxes: Option<Boxes>,
+    /// The variable in the store between two stages, if its elements come from there.
+    pub(super) between: Option<VarId>,
     /// Bytes of the variables before it.
     before: u64,
     /// Bytes of its elements.
@@ -69,16 +75,17 @@ impl Division {
             PartSize::Number(parts) => parts.max(1),
             PartSize::Bytes(bytes) => all.get().div_ceil(bytes.max(1)).max(1),
         };
-        let most = all.get() / parts / BOXES;
+        let part = all.get() / parts;
         let mut before = 0;
         let vars = jobs.into_iter().map(|job| {
             let unit = unit(&job, schema);
-            let boxes = apart(&job).then(|| boxes(&job, &unit, most));
+            let boxes = apart(&job).then(|| boxes(&job, &unit, part));
             let bytes = boxes.as_ref().map_or(0, |_| job.bytes());
             let var = DividedVariable {
                 job,
                 unit,
                 boxes,
+                between: None,
                 before,
                 bytes,
             };
@@ -171,15 +178,49 @@ impl DividedVariable {
     /// The elements of a box.
     fn region(&self, number: u64) -> Option<Region> {
         let units = self.boxes.as_ref()?.nth(number);
-        let (mut start, mut count) = (vec![], vec![]);
-        let dims = units.start.iter().zip(&units.count).zip(&self.unit);
-        for (((first, n), unit), len) in dims.zip(&self.job.shape) {
-            let (from, end) = ((first * unit).min(*len), ((first + n) * unit).min(*len));
-            start.push(from);
-            count.push(end - from);
-        }
-        Some(Region::boxed(start, count))
+        Some(region(&units, &self.unit, &self.job.shape))
     }
+
+    /// How it is stored between two stages, as `choose` says. `None` if it cannot be, because stored bytes are moved, the reader assembles
+    /// the elements, or these have no plain type.
+    pub(super) fn stages(
+        &self,
+        set: Dataset<'_>,
+        choose: &dyn Fn(InParts<'_>) -> Option<Between>,
+    ) -> Option<Between> {
+        let part = self.region(0)?.count;
+        let moved = match self.job.method {
+            Method::Move | Method::Rows | Method::Chunks | Method::Recode => true,
+            Method::Convert | Method::Rechunk(_) => false,
+        };
+        let variable = self.job.variable(set, &self.job.shape);
+        if moved || variable.assembled || variable.from.element.plain_type().is_none() {
+            return None;
+        }
+        choose(InParts {
+            variable,
+            unit: &self.unit,
+            part: &part,
+        })
+    }
+
+    /// How often a chunk of the input is decoded, on average, if its elements do not come from the store between two stages.
+    pub(super) fn decoded(&self) -> f64 {
+        let part = self.region(0).map_or_else(Vec::new, |part| part.count);
+        decoding(&self.job.from, &self.job.shape, &part)
+    }
+}
+
+/// The elements of a box of units of a variable of this shape.
+fn region(units: &Region, unit: &[u64], shape: &[u64]) -> Region {
+    let (mut start, mut count) = (vec![], vec![]);
+    let dims = units.start.iter().zip(&units.count).zip(unit);
+    for (((first, n), unit), len) in dims.zip(shape) {
+        let (from, end) = ((first * unit).min(*len), ((first + n) * unit).min(*len));
+        start.push(from);
+        count.push(end - from);
+    }
+    Region::boxed(start, count)
 }
 
 /// Shape of what is not divided.
@@ -193,14 +234,21 @@ fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
     chunk.into_iter().map(|n| n.max(1)).collect()
 }
 
-/// The boxes of a variable, of at most so many bytes if units are not larger.
-fn boxes(job: &Job, unit: &[u64], bytes: u64) -> Boxes {
+/// The boxes of a variable, where parts have so many bytes: several to a part, unless chunks of the input would then be decoded more often.
+fn boxes(job: &Job, unit: &[u64], part: u64) -> Boxes {
     let dims = job.shape.iter().zip(unit);
+    let counts: Vec<u64> = dims.map(|(len, unit)| len.div_ceil(*unit)).collect();
     let each = Amount::product(unit) * job.to.element.size.max(1);
-    Boxes::new(
-        dims.map(|(len, unit)| len.div_ceil(*unit)).collect(),
-        bytes / each.get().max(1),
-    )
+    let of = |bytes: u64| {
+        let boxes = Boxes::new(counts.clone(), bytes / each.get().max(1));
+        let first = region(&boxes.nth(0), unit, &job.shape);
+        (boxes, decoding(&job.from, &job.shape, &first.count))
+    };
+    let ((many, often), (few, less_often)) = (of(part / BOXES), of(part));
+    match often >= less_often * LESS {
+        true => few,
+        false => many,
+    }
 }
 
 /// `all` times `n`, divided by `of`, rounded down.

@@ -10,12 +10,14 @@
 
 mod boxes;
 mod division;
+mod intermediate;
 mod join;
 mod output;
 pub mod segment;
 mod sketch;
 
 pub use division::{Division, PartSize, Share};
+pub use intermediate::Through;
 pub use join::{OpenSegment, complete, join};
 pub use output::PartOutput;
 pub use segment::Segment;
@@ -44,13 +46,23 @@ pub fn jobs(
         .collect()
 }
 
+/// Where the elements of a part come from.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    /// The input.
+    pub set: Dataset<'a>,
+    /// The store between two stages, for the second one ([`Division::through`]).
+    pub between: Option<Dataset<'a>>,
+}
+
 /// Copies the elements of a part. `writer` was made for the same schema as that of the division, and receives them as chunks and runs of
 /// the whole output, by variable and in row-major order.
 ///
 /// # Errors
-/// Those of [`run`](super::run), except for notes.
+/// Those of [`run`](super::run), except for notes; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for chunks that the first stage
+/// should have stored.
 pub fn make(
-    set: Dataset<'_>,
+    Origin { set, between }: Origin<'_>,
     division: &Division,
     part: u64,
     writer: &mut dyn Writer,
@@ -59,9 +71,13 @@ pub fn make(
     env.progress.expect(division.bytes_of(part));
     for (var, region) in division.boxes(part) {
         env.cancel.check()?;
-        if Amount::product(&region.count).get() > 0 {
-            var.job.within(set, region).copy(set, writer)?;
+        if Amount::product(&region.count).get() == 0 {
+            continue;
         }
+        match between.zip(var.between) {
+            Some((between, id)) => var.job.copy_from((between, id), (set, region), writer)?,
+            None => var.job.within(set, region).copy(set, writer)?,
+        };
     }
     unchanged(set.reader)
 }

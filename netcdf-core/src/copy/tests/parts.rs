@@ -4,11 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
-use crate::copy::parts::{self, Division, PartOutput, PartSize, Segment};
+use crate::chunk::rechunk::{Between, InParts};
+use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
-use crate::io::{Output, Store};
+use crate::io::{Container, Output, Store};
 use crate::model::{FilterSpec, StorageLayout};
 
 /// Where the output of a copy goes.
@@ -96,9 +97,41 @@ impl Case<'_> {
         self.run(2, |set, plan, writer| run(set, plan, writer).map(|_| ()))
     }
 
+    /// The first stage of a copy in so many parts: the keys of the store between the stages.
+    fn first_stage(&self, through: &Through, parts: u64) -> Arc<dyn Store> {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new("between"));
+        let env = self.env(2);
+        let reader = open(self.input, &env).unwrap();
+        let set = Dataset::new(&*reader, &env);
+        let data = plan(reader.schema(), self.options).unwrap().data;
+        let first = through.first(set, &data).unwrap();
+        let target = Output::Store(Box::new(MemoryStoreTarget::new(Arc::clone(&store)).0));
+        let (schema, create) = (first.schema.clone(), CreateOptions::default());
+        let mut writer = format::create(target, schema, create, &env).unwrap();
+        let fills = vec![false; first.data.len()];
+        let jobs = parts::jobs(set, &first, &fills, &mut *writer).unwrap();
+        let division = Division::new(jobs, &*writer, PartSize::Number(parts));
+        for part in (0..parts).rev() {
+            let origin = Origin { set, between: None };
+            parts::make(origin, &division, part, &mut *writer).unwrap();
+        }
+        writer.finish().unwrap();
+        store
+    }
+
     /// As [`Case::at_once`], in so many parts.
     fn in_parts(&self, parts: u64) -> Vec<(String, Vec<u8>)> {
+        self.in_stages(parts, &|_| None)
+    }
+
+    /// As [`Case::in_parts`], in two stages for variables that `between` has chunks for.
+    fn in_stages(
+        &self,
+        parts: u64,
+        between: &dyn Fn(InParts<'_>) -> Option<Between>,
+    ) -> Vec<(String, Vec<u8>)> {
         let mut same_fills = vec![];
+        let mut through = None;
         self.run(2, |set, plan, mut writer| {
             let jobs = jobs(set, plan, &mut *writer)?;
             let division = Division::new(jobs, &*writer, PartSize::Number(parts));
@@ -106,8 +139,13 @@ impl Case<'_> {
             let all: u64 = (0..parts).map(|part| division.bytes_of(part)).sum();
             assert_eq!(all, division.bytes());
             same_fills = division.shares().map(|share| share.same_fill).collect();
+            through = division.stages(set, between);
             Ok(())
         });
+        let store = through.as_ref().map(|through| self.first_stage(through, parts));
+        let env = self.env(2);
+        let first = store.map(|store| format::open(Container::Store(store), &env).unwrap());
+        let first = first.as_deref().map(|reader| Dataset::new(reader, &env));
         let divided = |set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer| {
             let jobs = parts::jobs(set, plan, &same_fills, writer)?;
             Ok::<_, Error>(Division::new(jobs, writer, PartSize::Number(parts)))
@@ -116,8 +154,12 @@ impl Case<'_> {
             let (target, out) = MemoryTarget::new("segment");
             self.run(threads, |set, plan, writer| {
                 let mut output = PartOutput::new(writer, Box::new(target));
-                let division = divided(set, plan, &mut output)?;
-                parts::make(set, &division, part, &mut output)?;
+                let mut division = divided(set, plan, &mut output)?;
+                if let Some(through) = &through {
+                    division = division.through(through);
+                }
+                let origin = Origin { set, between: first };
+                parts::make(origin, &division, part, &mut output)?;
                 output.complete().map(|_| ())
             });
             out.lock().unwrap().take().unwrap()
@@ -203,6 +245,44 @@ fn variables_of_all_types_and_records() {
                 ..to(kind)
             };
             check(&bytes, &fixed);
+        }
+    }
+}
+
+/// The chunks that the planner would choose, and others that fit nothing.
+#[test]
+fn two_stages() {
+    let bytes = with_gaps(&[4, 5, 9]);
+    for kind in KINDS {
+        let mut options = vec![to(kind)];
+        if format::traits(kind).settings {
+            let deflated: &[(u32, &[u32])] = &[(DEFLATE, &[4])];
+            options = vec![
+                stored(to(kind), &[24, 3, 2], deflated),
+                stored(to(kind), &[1, 20, 9], &[]),
+            ];
+        }
+        for options in &options {
+            let case = Case {
+                input: &bytes,
+                options,
+                memory: 1 << 20,
+            };
+            let want = case.at_once();
+            let met = std::cell::Cell::new(0);
+            let chosen = |parts: InParts<'_>| {
+                met.set(met.get() + 1);
+                Some(parts.between(7000))
+            };
+            let odd = |_: InParts<'_>| {
+                Some(Between {
+                    chunk: vec![5, 2, 2],
+                    shard: vec![5, 6, 4],
+                })
+            };
+            assert!(case.in_stages(7, &chosen) == want, "{options:?}");
+            assert!(case.in_stages(3, &odd) == want, "{options:?}");
+            assert!(met.get() > 0, "{options:?}");
         }
     }
 }
@@ -321,6 +401,9 @@ proptest! {
         let bytes = with_gaps(&from);
         let options = stored(to(kind), &chunk, &[(DEFLATE, &[1])]);
         let case = Case { input: &bytes, options: &options, memory };
-        prop_assert!(case.in_parts(parts) == case.at_once());
+        let want = case.at_once();
+        prop_assert!(case.in_parts(parts) == want);
+        let chosen = |parts: InParts<'_>| Some(parts.between(memory));
+        prop_assert!(case.in_stages(parts, &chosen) == want);
     }
 }

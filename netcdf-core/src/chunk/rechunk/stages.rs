@@ -1,0 +1,197 @@
+//! One stage or two, for a variable that several processes rechunk.
+//!
+//! A process decodes each chunk of the input that has elements of its part. Where the chunks of input and output cross, as maps and time
+//! series do, each part needs all of the input. With two stages, processes first cut the input into pieces that are whole in both shapes,
+//! and others put these together: each element is decoded and encoded twice, however many parts there are.
+
+use super::{Variable, cost, read};
+use crate::arithmetic::Amount;
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::Layout;
+use crate::filter::ids::{SHUFFLE, ZSTD};
+use crate::model::FilterSpec;
+
+/// Cost of a byte of a shard's index that is read.
+const INDEX: cost::Nanoseconds = 0.5;
+/// Bytes of a shard's index for each chunk.
+const INDEXED: f64 = 16.0;
+/// Slabs of this part of the memory: chunks on their way take the rest.
+const MEMORY: u64 = 4;
+
+/// The chunks of a variable between the stages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Between {
+    /// Elements of a chunk per dimension.
+    pub chunk: Vec<u64>,
+    /// Elements of a shard per dimension: whole chunks.
+    pub shard: Vec<u64>,
+}
+
+/// A variable that is rechunked in parts.
+#[derive(Debug, Clone, Copy)]
+pub struct InParts<'a> {
+    /// The variable.
+    pub variable: Variable<'a>,
+    /// Elements per dimension that stay together in a part: those of a chunk or shard of the output.
+    pub unit: &'a [u64],
+    /// Elements per dimension of a box of a part.
+    pub part: &'a [u64],
+}
+
+impl InParts<'_> {
+    /// How often each chunk of the input is decoded in one stage, on average.
+    #[must_use]
+    pub fn decoded(&self) -> f64 {
+        read(self.variable, self.part).0
+    }
+
+    /// The chunks between two stages, if these cost less than one; each process may use so many bytes of memory.
+    #[must_use]
+    pub fn cheaper(&self, memory: u64) -> Option<Between> {
+        let between = self.between(memory);
+        let (_, once) = read(self.variable, self.part);
+        (self.cost(&between, &self.slab(memory)) < once).then_some(between)
+    }
+
+    /// The chunks between two stages, whatever these cost.
+    #[must_use]
+    pub fn between(&self, memory: u64) -> Between {
+        let Variable { from, shape, .. } = self.variable;
+        let first = gathered(shape, &from.chunk, self.most(memory));
+        between(&first, &self.slab(memory))
+    }
+
+    /// The elements of a slab of the second stage.
+    fn slab(&self, memory: u64) -> Vec<u64> {
+        gathered(self.variable.shape, self.unit, self.most(memory))
+    }
+
+    /// Most elements of a slab.
+    fn most(&self, memory: u64) -> u64 {
+        memory / MEMORY / self.variable.from.element.size.max(1)
+    }
+
+    /// The cost per byte of two stages. The second one makes slabs of the shape `slab`.
+    fn cost(&self, between: &Between, slab: &[u64]) -> cost::Nanoseconds {
+        let variable = self.variable;
+        let layout = stored(variable.from, (variable.shape, between));
+        let chunk = Variable {
+            from: &layout,
+            ..variable
+        };
+        let bytes = variable.bytes(&between.chunk).max(1);
+        let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len();
+        let index = INDEX * boxes as f64 * INDEXED / bytes as f64;
+        let pieces = cost::reading(bytes);
+        let (first, second) = (read(variable, &between.shard).1, read(chunk, slab).1);
+        first + cost::ENCODE + cost::SPILL + second + pieces + index
+    }
+}
+
+/// How a variable is stored between the stages.
+fn stored(from: &Layout, (shape, between): (&[u64], &Between)) -> Layout {
+    Layout {
+        extent: shape.to_vec(),
+        chunk: between.chunk.clone(),
+        filters: filters(from.element.size),
+        fill: None,
+        ..from.clone()
+    }
+}
+
+/// The filters of elements of so many bytes between the stages: fast ones.
+#[must_use]
+pub fn filters(size: u64) -> Vec<FilterSpec> {
+    let spec = |id, params| FilterSpec { id, params };
+    let shuffled = u32::try_from(size).ok().filter(|size| *size > 1);
+    let shuffle = shuffled.map(|size| spec(SHUFFLE, vec![size]));
+    shuffle
+        .into_iter()
+        .chain([spec(ZSTD, vec![1])])
+        .collect()
+}
+
+/// Consecutive units of at most so many elements, and one at least, as a box.
+fn gathered(shape: &[u64], unit: &[u64], most: u64) -> Vec<u64> {
+    let unit: Vec<u64> = unit.iter().map(|n| (*n).max(1)).collect();
+    let units = most / Amount::product(&unit).get().max(1);
+    let boxes = Grid::of(shape.to_vec(), unit).boxes(units.max(1)).next();
+    boxes.map_or_else(|| shape.to_vec(), |first| first.count)
+}
+
+/// What boxes of the first stage and slabs of the second have in common is a chunk; a box of the first stage is a shard.
+fn between(first: &[u64], second: &[u64]) -> Between {
+    let dims = || first.iter().zip(second);
+    let chunk = |(first, second): (&u64, &u64)| (*first).min(*second).max(1);
+    Between {
+        chunk: dims().map(chunk).collect(),
+        shard: dims()
+            .map(|(first, second)| {
+                let chunk = chunk((first, second));
+                (Amount::of(first.div_ceil(chunk).max(1)) * chunk).get()
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::layout::tests::layout;
+
+    /// Maps of `shape` that become series of all times.
+    fn stages(shape: [u64; 3], part: [u64; 3], memory: u64) -> (f64, Option<Between>) {
+        let from = Layout {
+            filters: filters(4),
+            ..layout(&shape, &[1, shape[1], shape[2]])
+        };
+        let to = layout(&shape, &[shape[0], 10, 10]);
+        let parts = InParts {
+            variable: Variable {
+                from: &from,
+                to: &to,
+                shape: &shape,
+                assembled: false,
+            },
+            unit: &to.chunk,
+            part: &part,
+        };
+        (parts.decoded(), parts.cheaper(memory))
+    }
+
+    #[test]
+    fn maps_become_series_in_two_stages() {
+        let shape = [8000, 720, 1440];
+        let (times, made) = stages(shape, [8000, 10, 1440], 256 << 20);
+        assert!((times - 72.0).abs() < 1e-9, "{times}");
+        let made = made.unwrap();
+        // 64 MiB are 64 maps, and the series of 5 columns of chunks.
+        assert_eq!(made.chunk, [64, 10, 830]);
+        assert_eq!(made.shard, [64, 720, 1660]);
+    }
+
+    #[test]
+    fn few_parts_need_one_stage() {
+        let shape = [8000, 720, 1440];
+        for part in [shape, [8000, 360, 1440], [8000, 180, 1440]] {
+            let (times, made) = stages(shape, part, 256 << 20);
+            assert!(times < 5.0, "{times}");
+            assert_eq!(made, None);
+        }
+    }
+
+    #[test]
+    fn chunks_between_are_whole_in_shards() {
+        for (first, second) in [
+            (vec![5, 7], vec![2, 9]),
+            (vec![1, 1], vec![1, 1]),
+            (vec![0, 3], vec![4, 2]),
+            (vec![], vec![]),
+        ] {
+            let made = between(&first, &second);
+            for (n, (chunk, shard)) in made.chunk.iter().zip(&made.shard).enumerate() {
+                assert!(shard.is_multiple_of(*chunk) && shard >= &first[n], "{made:?}");
+            }
+        }
+    }
+}
