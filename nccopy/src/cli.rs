@@ -339,6 +339,10 @@ pub struct PartsArgs {
     /// With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)
     #[arg(long, value_name = "SIZE", requires = "plan", value_parser = parse_chunk_size)]
     pub part_size: Option<u64>,
+    /// With --plan: copy in one stage or in two, of which the first cuts the input into pieces that the second puts together (docs/machines.md)
+    /// [default: two for variables of which parts would otherwise decode each chunk of the input many times]
+    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub stages: Option<u8>,
     /// Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several,
     /// auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times.
     /// Exit status 75 means: try again

@@ -101,7 +101,8 @@ struct End<'a> {
 impl End<'_> {
     /// Makes the output from the segments of the parts.
     fn joined(&self, ready: Ready<'_>) -> Result<Report> {
-        let open = |part: u64| self.folder.segment(part);
+        let first = self.plan.record.first_stage();
+        let open = |part: u64| self.folder.segment(first + part);
         let target = ready.target(self.cli)?;
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
@@ -119,7 +120,8 @@ impl End<'_> {
 
     /// The chunks that the parts put.
     fn chunks(&self) -> impl Iterator<Item = Result<PutChunks>> + '_ {
-        let done = (0..self.plan.record.parts).map(|part| self.folder.done(part));
+        let record = &self.plan.record;
+        let done = (record.first_stage()..record.parts).map(|part| self.folder.done(part));
         done.flat_map(|done| match done {
             Ok(done) => done
                 .map_or_else(Vec::new, |done| done.chunks)

@@ -6,6 +6,8 @@
 //! | `segments/K` | what part K stored |
 //! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
+//! | `between` | the store between two stages ([`netcdf_core::copy::parts::Through`]) |
+//! | `first` | that all parts of the first stage are done |
 //! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
 //! | `finished` | that the output was made |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
@@ -33,6 +35,9 @@ const SEGMENTS: &str = "segments";
 const DONE: &str = "done";
 const LOG: &str = "log";
 const LEASES: &str = "leases";
+/// The store between two stages.
+pub const BETWEEN: &str = "between";
+const FIRST: &str = "first";
 const FINISHED: &str = "finished";
 const FOLDERS: [&str; 4] = [SEGMENTS, DONE, LOG, LEASES];
 
@@ -210,7 +215,7 @@ impl Folder {
         if done.plan != plan.digest {
             return Err(wrong(&self.done_path(part), "of another plan than this"));
         }
-        if let Work::Files(_) = plan.record.work {
+        if matches!(plan.record.work, Work::Files(_)) || part < plan.record.first_stage() {
             return Ok(true);
         }
         match plan.record.store() {
@@ -262,6 +267,31 @@ impl Folder {
 
     fn lease_path(&self, part: u64) -> PathBuf {
         self.path.join(LEASES).join(part.to_string())
+    }
+
+    /// The directory of the store between two stages.
+    pub fn between(&self) -> PathBuf {
+        self.path.join(BETWEEN)
+    }
+
+    /// The parts of the first stage that are not done.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    pub fn first_lacks(&self, plan: &StoredPlan) -> Result<Vec<u64>> {
+        let (first, digest) = (plan.record.first_stage(), plan.digest.to_string());
+        let marker = self.path.join(FIRST);
+        let said = fs::read(&marker).is_ok_and(|bytes| bytes == digest.as_bytes());
+        let mut lacks = vec![];
+        for part in 0..if said { 0 } else { first } {
+            if !self.is_whole(part, plan)? {
+                lacks.push(part);
+            }
+        }
+        if lacks.is_empty() && first > 0 && !said {
+            file::put_new(&marker, digest.as_bytes())?;
+        }
+        Ok(lacks)
     }
 
     /// Whether the output was made from the parts of a plan.
@@ -336,7 +366,9 @@ impl Folder {
         for folder in FOLDERS {
             self.gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
+        self.gone(fs::remove_dir_all(self.between()))?;
         files::remove(&self.path)?;
+        self.gone(fs::remove_file(self.path.join(FIRST)))?;
         self.gone(fs::remove_file(self.path.join(FINISHED)))?;
         self.gone(fs::remove_file(self.path.join(PLAN)))
     }

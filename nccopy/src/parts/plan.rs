@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use netcdf_core::copy::parts::{Division, PartSize, sketch};
+use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::rechunk::InParts;
+use netcdf_core::copy::parts::{Division, PartSize, Through, sketch};
 use netcdf_core::copy::{Plan, jobs};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
 use netcdf_core::io::dir::shared;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
@@ -14,7 +17,7 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
 use super::files::{self, Size};
-use super::folder::Folder;
+use super::folder::{BETWEEN, Folder};
 use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
 use super::{MOST_PARTS, wrong};
 use crate::cli::Cli;
@@ -42,8 +45,14 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             (parts, bytes, format!("bytes in {} files", copies.len()))
         }
         None => {
-            let record = of_dataset(cli, args, io)?;
-            let record = Folder::create(folder, || Ok(record))?;
+            let (record, between) = of_dataset(cli, args, io)?;
+            let record = Folder::create(folder, || {
+                if let Some(schema) = between {
+                    let place = folder.join(BETWEEN);
+                    format::begin_between(schema, &place, !cli.no_sync, &environment(cli))?;
+                }
+                Ok(record)
+            })?;
             (record.parts, record.bytes, "bytes of elements".to_owned())
         }
     };
@@ -86,8 +95,8 @@ fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))
 }
 
-/// Plans the copy of one dataset.
-fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<PlanRecord> {
+/// Plans the copy of one dataset; with the schema of the store between two stages, if there are two.
+fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<(PlanRecord, Option<Schema>)> {
     let copy = one_copy(cli)?;
     let env = environment(cli);
     let asked = Asked {
@@ -135,7 +144,11 @@ pub fn one_copy(cli: &Cli) -> Result<Copy> {
     Ok(copy)
 }
 
-fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> Result<PlanRecord> {
+fn record(
+    cli: &Cli,
+    copy: &Copy,
+    (args, ready): (&[OsString], &Ready<'_>),
+) -> Result<(PlanRecord, Option<Schema>)> {
     let (set, plan) = (ready.set, &ready.plan);
     let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
@@ -145,20 +158,28 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         (None, None) => PartSize::Bytes(PART),
     };
     let division = Division::new(jobs, &*writer, size);
-    if division.parts() > MOST_PARTS {
-        let what = format!(
-            "--part-size: {} parts, at most {MOST_PARTS} are possible",
-            division.parts()
-        );
-        return Err(Error::new(ErrorKind::Argument, what));
-    }
+    let (through, first_stage) = stages(cli, set, &division);
+    let parts = first_stage.checked_add(division.parts());
+    let parts = parts.filter(|parts| *parts <= MOST_PARTS).ok_or_else(|| {
+        let what = format!("--part-size: too many parts, at most {MOST_PARTS} are possible");
+        Error::new(ErrorKind::Argument, what)
+    })?;
+    let between = match &through {
+        Some(through) => Some(through.first(set, &plan.data)?.schema),
+        None => None,
+    };
     let schema = set.reader.schema();
-    let variables = division.shares().map(|var| VariableRecord {
-        path: schema.var_path(var.pair.from),
-        bytes: var.bytes,
-        at_finish: var.at_join,
-        same_fill: var.same_fill,
-    });
+    let chunks = through.as_ref().map_or(&[][..], Through::vars);
+    let variables = division
+        .shares()
+        .enumerate()
+        .map(|(n, var)| VariableRecord {
+            path: schema.var_path(var.pair.from),
+            bytes: var.bytes,
+            at_finish: var.at_join,
+            same_fill: var.same_fill,
+            between: chunks.get(n).cloned().flatten(),
+        });
     let digest = of_output(plan, ready.create);
     let directory = here()?;
     let dataset = DatasetRecord {
@@ -169,16 +190,32 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         },
         store: store((&ready.output, &directory), &digest),
         schema: digest,
+        first_stage,
         variables: variables.collect(),
     };
-    Ok(PlanRecord {
+    let record = PlanRecord {
         directory,
         arguments: args.iter().skip(1).cloned().collect(),
         output: copy.output.path.to_string_lossy().into_owned(),
-        parts: division.parts(),
+        parts,
         bytes: division.bytes(),
         work: Work::Dataset(dataset),
-    })
+    };
+    Ok((record, between))
+}
+
+/// The variables that go through a store between two stages, and the number of parts of the first one.
+fn stages(cli: &Cli, set: Dataset<'_>, division: &Division) -> (Option<Through>, u64) {
+    let memory = set.env.memory.0;
+    let choose = |parts: InParts<'_>| match cli.parts.stages {
+        Some(1) => None,
+        Some(_) => Some(parts.between(memory)),
+        None => parts.cheaper(memory),
+    };
+    match division.stages(set, &choose) {
+        None => (None, 0),
+        through => (through, division.parts()),
+    }
 }
 
 /// The place of the store that the parts write together, if the output is a store in a directory.

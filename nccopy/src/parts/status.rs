@@ -17,6 +17,8 @@ struct Progress {
     waiting: u64,
     /// Seconds that the parts took that are done.
     seconds: f64,
+    /// Of two stages, how many parts of the first there are, and how many of these are done.
+    first: Option<(u64, u64)>,
 }
 
 /// Prints how far the parts are.
@@ -37,6 +39,10 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
 
 fn progress(folder: &Folder, plan: &StoredPlan) -> Result<Progress> {
     let mut progress = Progress::default();
+    if plan.record.first_stage() > 0 {
+        let (all, lacks) = (plan.record.first_stage(), folder.first_lacks(plan)?);
+        progress.first = Some((all, all - lacks.len() as u64));
+    }
     for part in 0..plan.record.parts {
         if let Some(done) = folder.done(part)? {
             progress.done += 1;
@@ -77,6 +83,9 @@ impl Progress {
         let mut text = format!(
             "{parts} parts: {done} done, {begun} begun, {some} failed, {waiting} not begun\n"
         );
+        if let Some((all, done)) = self.first {
+            text += &format!("first stage: {done} of {all} parts done\n");
+        }
         if let Some(left) = self.left(parts).filter(|_| *done < parts) {
             text += &format!("about {left:.0} s of work left, with one part at a time\n");
         }
@@ -93,8 +102,12 @@ impl Progress {
         let left = self
             .left(parts)
             .map_or(Json::Null, |s| Json::Number(format!("{s:.3}")));
+        let first = self.first.map_or(Json::Null, |(all, done)| {
+            Json::object([("parts", Json::int(all)), ("done", Json::int(done))])
+        });
         let json = Json::object([
             ("parts", Json::int(parts)),
+            ("first_stage", first),
             ("done", Json::int(self.done)),
             ("begun", Json::int(self.begun)),
             ("waiting", Json::int(self.waiting)),

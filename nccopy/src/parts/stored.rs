@@ -35,7 +35,7 @@ impl StoredPlan {
         Ok(cli)
     }
 
-    /// The division into parts, if the input and what is to be written are as planned. `writer` was made for the output.
+    /// The division into parts of the last stage, if the input and what is to be written are as planned. `writer` was made for the output.
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] if not.
@@ -62,7 +62,11 @@ impl StoredPlan {
         }
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
         let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
-        let division = Division::new(jobs, writer, PartSize::Number(self.record.parts));
+        let parts = self.record.parts - record.first_stage;
+        let mut division = Division::new(jobs, writer, PartSize::Number(parts));
+        if let Some(through) = record.through() {
+            division = division.through(&through);
+        }
         match division.bytes() == self.record.bytes && fills.len() == ready.plan.data.len() {
             true => Ok(division),
             false => Err(changed("the data would not be divided as planned")),

@@ -237,7 +237,11 @@ impl Job {
     }
 
     /// The variable, or a part of this shape, for the planner of rechunking.
-    pub(super) fn variable<'a>(&'a self, set: Dataset<'_>, shape: &'a [u64]) -> rechunk::Variable<'a> {
+    pub(super) fn variable<'a>(
+        &'a self,
+        set: Dataset<'_>,
+        shape: &'a [u64],
+    ) -> rechunk::Variable<'a> {
         rechunk::Variable {
             from: &self.from,
             to: &self.to,

@@ -17,6 +17,8 @@ from distributed import Client, LocalCluster, as_completed
 NCCOPY = os.environ.get("NCCOPY", "nccopy")
 DIR = @DIR@
 PARTS = @PARTS@
+# The parts of each stage. Those of a second stage need all of the first.
+STAGES = [@RANGES@]
 # Threads of a part: a task takes one of a worker.
 THREADS = 1
 # How often a part is tried again. Dask itself repeats tasks of workers that are lost.
@@ -50,19 +52,20 @@ def copy(client):
     """Makes all parts, and joins them; returns the exit status."""
     tell(f"dashboard: {client.dashboard_link}")
     common = {"program": NCCOPY, "directory": DIR, "threads": THREADS}
-    options = [("--part", str(part)) for part in range(PARTS)]
-    keys = [(NAME, part) for part in range(PARTS)]
-    parts = client.map(run, options, key=keys, retries=RETRIES, **common)
     done = 0
-    for future in as_completed(parts):
-        if said := mistake(future):
-            tell(f"\npart {future.key[1]}: {said}")
-        else:
-            done += 1
-            tell(f"\r{done} of {PARTS} parts are done", end="")
-    tell("")
-    if done < PARTS:
-        return 1
+    for stage in STAGES:
+        options = [("--part", str(part)) for part in stage]
+        keys = [(NAME, part) for part in stage]
+        parts = client.map(run, options, key=keys, retries=RETRIES, **common)
+        for future in as_completed(parts):
+            if said := mistake(future):
+                tell(f"\npart {future.key[1]}: {said}")
+            else:
+                done += 1
+                tell(f"\r{done} of {PARTS} parts are done", end="")
+        tell("")
+        if done < stage.stop:
+            return 1
     finish = client.submit(run, ("--finish",), key=(NAME, "finish"), retries=RETRIES, **common)
     finish = as_completed([finish]).next()
     if said := mistake(finish):

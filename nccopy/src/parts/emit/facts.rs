@@ -1,5 +1,7 @@
 //! What scripts need to know about a plan.
 
+use std::ops::Range;
+
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::env::Memory;
 use netcdf_core::error::{Error, Result};
@@ -28,6 +30,8 @@ pub struct Facts {
     pub plan: Digest,
     /// How many parts there are, at least one.
     pub parts: u64,
+    /// The parts of each stage.
+    pub stages: Vec<Range<u64>>,
     /// Bytes of all elements that parts copy.
     bytes: u64,
     /// Bytes of the elements that are copied when the parts are joined.
@@ -55,6 +59,7 @@ impl Facts {
             folder: path.to_owned(),
             plan: plan.digest,
             parts: record.parts,
+            stages: record.stages(),
             bytes: record.bytes,
             at_finish: at_finish
                 .map(|var| Amount::of(var.bytes))
@@ -71,7 +76,8 @@ impl Facts {
 
     /// Minutes for so many parts in one process.
     pub fn minutes(&self, parts: u64) -> u64 {
-        let bytes = Amount::of(self.bytes.div_ceil(self.parts.max(1))) * parts;
+        let stage = self.stages.last().map_or(1, |last| last.end - last.start);
+        let bytes = Amount::of(self.bytes.div_ceil(stage.max(1))) * parts;
         minutes(bytes.get().div_ceil(COPIED))
     }
 
@@ -96,9 +102,16 @@ impl Facts {
             .collect()
     }
 
-    fn of_all(&self) -> [(&'static str, String); 3] {
+    fn of_all(&self) -> [(&'static str, String); 6] {
         let shown = Shown::new(&self.folder).to_string();
+        let (stages, first) = (self.stages.iter(), self.stages.first());
+        let shell = stages.clone().map(|s| format!("{}-{}", s.start, s.end - 1));
+        let python = stages.map(|s| format!("range({}, {})", s.start, s.end));
+        let first = first.filter(|_| self.stages.len() > 1);
         [
+            ("STAGES", shell.collect::<Vec<_>>().join(" ")),
+            ("RANGES", python.collect::<Vec<_>>().join(", ")),
+            ("FIRST", first.map_or(0, |s| s.end).to_string()),
             // Within a comment, so that it has to stay on its line.
             ("COMMENT", quote::shell(&shown)),
             ("PARTS", self.parts.to_string()),
@@ -119,6 +132,7 @@ impl Facts {
             folder: folder.to_owned(),
             plan: Digest::of_bytes(b"plan"),
             parts,
+            stages: vec![0..parts],
             bytes: parts * 1_000_000_000,
             at_finish: 0,
             memory: Memory::default().0,
@@ -149,6 +163,6 @@ mod tests {
     #[test]
     fn a_comment_stays_on_its_line() {
         let facts = Facts::example("/a\nrm -r b", 1);
-        assert_eq!(facts.of_all()[0].1, r"'/a\nrm -r b'");
+        assert_eq!(facts.of_all()[3].1, r"'/a\nrm -r b'");
     }
 }

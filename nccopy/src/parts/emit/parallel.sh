@@ -11,8 +11,8 @@ set -eu
 # The program, and the directory of the plan, as all machines see them.
 NCCOPY=${NCCOPY:-nccopy}
 DIR=@DIR@
-# The parts are numbered from 0 on.
-LAST=@LAST@
+# The parts of each stage, from the first number to the last. Those of a second stage need all of the first.
+STAGES='@STAGES@'
 # How often a part is tried, and the threads of a process.
 TRIES=3
 THREADS=1
@@ -21,8 +21,10 @@ THREADS=1
 export PARALLEL_SHELL=/bin/sh NCCOPY DIR THREADS
 
 # --halt: once a part has failed that often, no more parts are begun, and the parts are not joined.
-seq 0 "$LAST" | parallel --env NCCOPY --env DIR --env THREADS \
-    --retries "$TRIES" --halt soon,fail=1 --joblog "$DIR/log/parallel.tsv" "$@" \
-    '"$NCCOPY" --threads "$THREADS" --part {} "$DIR"'
+for stage in $STAGES; do
+    seq "${stage%-*}" "${stage#*-}" | parallel --env NCCOPY --env DIR --env THREADS \
+        --retries "$TRIES" --halt soon,fail=1 --joblog "$DIR/log/parallel-$stage.tsv" "$@" \
+        '"$NCCOPY" --threads "$THREADS" --part {} "$DIR"'
+done
 
 "$NCCOPY" --finish "$DIR"

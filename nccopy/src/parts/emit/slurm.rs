@@ -8,7 +8,8 @@ const TASKS: u64 = 1000;
 
 /// A shell script that submits the jobs.
 pub fn script(facts: &Facts) -> String {
-    let each = parts_of_a_task(facts.parts);
+    let most = facts.stages.iter().map(|stage| stage.end - stage.start);
+    let each = parts_of_a_task(most.max().unwrap_or(1));
     let mut values = facts.of_shell();
     values.extend([
         ("EACH", each.to_string()),
@@ -50,7 +51,7 @@ mod tests {
         let text = script(&Facts::example("/a b/it's", 2500));
         let wanted = [
             r"DIR='/a b/it'\''s'",
-            "PARTS=2500",
+            "STAGES='0-2499'",
             "PARTS_PER_TASK=3",
             "MEM=768M",
             "TIME=20",

@@ -11,8 +11,9 @@ set -eu
 # The program, and the directory of the plan, as all nodes see them.
 NCCOPY=${NCCOPY:-nccopy}
 DIR=@DIR@
-# How many parts there are, and how many of them a task makes, one after the other. An array has at most 1000 tasks on most clusters.
-PARTS=@PARTS@
+# The parts of each stage, from the first number to the last. Those of a second stage need all of the first.
+STAGES='@STAGES@'
+# How many parts a task makes, one after the other. An array has at most 1000 tasks on most clusters.
 PARTS_PER_TASK=@EACH@
 # How many tasks run at the same time, at most.
 AT_ONCE=100
@@ -24,16 +25,15 @@ MEM=@MEMORY@M
 TIME=@MINUTES@
 FINISH_TIME=@FINISH@
 
-tasks=$(((PARTS + PARTS_PER_TASK - 1) / PARTS_PER_TASK))
 # The jobs get these variables from the environment.
-export NCCOPY DIR PARTS PARTS_PER_TASK RETRIES THREADS
+export NCCOPY DIR FIRST LAST PARTS_PER_TASK RETRIES THREADS
 
 make_parts() {
     cat <<'JOB'
 #!/bin/sh
-first=$((SLURM_ARRAY_TASK_ID * PARTS_PER_TASK))
+first=$((FIRST + SLURM_ARRAY_TASK_ID * PARTS_PER_TASK))
 last=$((first + PARTS_PER_TASK - 1))
-[ "$last" -lt "$PARTS" ] || last=$((PARTS - 1))
+[ "$last" -le "$LAST" ] || last=$LAST
 status=0
 "$NCCOPY" --threads "$THREADS" --part "$first-$last" "$DIR" || status=$?
 # 75: nccopy asks to try again. 137: the process was killed, for example for lack of memory.
@@ -61,12 +61,18 @@ submit() {
 }
 log=$(printf '%s\n' "$DIR" | sed 's/%/%%/g')/log
 
-array=$(make_parts | submit --job-name=nccopy-parts --array="0-$((tasks - 1))%$AT_ONCE" --time="$TIME" \
-    --output="$log/slurm-%A_%a.txt" "$@")
-array=${array%%;*}
-echo "parts: job $array, $tasks tasks"
+# afterany: also after tasks that failed. The job that follows checks itself that all parts are done which it needs, and says which are
+# not.
+array=
+for stage in $STAGES; do
+    FIRST=${stage%-*} LAST=${stage#*-}
+    tasks=$(((LAST - FIRST + PARTS_PER_TASK) / PARTS_PER_TASK))
+    array=$(make_parts | submit --job-name=nccopy-parts --array="0-$((tasks - 1))%$AT_ONCE" --time="$TIME" \
+        ${array:+--dependency="afterany:$array"} --output="$log/slurm-%A_%a.txt" "$@")
+    array=${array%%;*}
+    echo "parts: job $array, $tasks tasks"
+done
 
-# afterany: also after tasks that failed. The job itself checks that all parts are done, and says which are not.
 finish=$(finish | submit --job-name=nccopy-finish --dependency="afterany:$array" --time="$FINISH_TIME" \
     --output="$log/slurm-%j-finish.txt" "$@")
 echo "finish: job ${finish%%;*}"

@@ -1,13 +1,18 @@
 //! Makes parts of one dataset.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use netcdf_core::chunk::PutChunks;
+use netcdf_core::chunk::{Dataset, Engine, PutChunks, Writer};
 use netcdf_core::copy::parts::segment::Written;
-use netcdf_core::copy::parts::{self, PartOutput, sketch};
+use netcdf_core::copy::parts::{self, Origin, PartOutput, sketch};
 use netcdf_core::env::Env;
-use netcdf_core::error::Result;
+use netcdf_core::error::{OrInternal as _, Result};
 use netcdf_core::format;
+use netcdf_core::io::Container;
+use netcdf_core::io::dir::DirStore;
+use netcdf_core::io::dir::shared::Sums;
+use netcdf_core::model::CreateOptions;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
@@ -64,9 +69,9 @@ impl DatasetParts<'_> {
 
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
         let begun = Begun::new(self.folder, part)?;
-        let (written, chunks) = match &self.dataset.store {
-            Some(store) => self.put_chunks(ready, store, part)?,
-            None => (self.segment(ready, part)?, vec![]),
+        let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
+            None => (self.put_between(ready, part)?, vec![]),
+            Some(number) => self.of_output(ready, (part, number))?,
         };
         begun.done(DoneRecord {
             plan: self.plan.digest,
@@ -77,13 +82,67 @@ impl DatasetParts<'_> {
         })
     }
 
+    /// Stores a part of the first stage.
+    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
+        let (set, through) = (ready.set, self.dataset.through());
+        let through = through.or_internal("variables of the first stage")?;
+        let first = through.first(set, &ready.plan.data)?;
+        let place = self.folder.between();
+        let (target, sums) = format::part_of_store(&place, !self.cli.no_sync, set.env)?;
+        let create = CreateOptions::default();
+        let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
+        // Only where the plan still holds.
+        self.plan.division(ready, &mut *self.sketch(ready)?)?;
+        let parts = self.dataset.first_stage;
+        let division = through.divided((set, &first), parts, &mut *writer)?;
+        let origin = Origin { set, between: None };
+        parts::make(origin, &division, part, &mut *writer)?;
+        writer.finish_part()?;
+        Ok(written(&sums))
+    }
+
+    /// Stores a part of the output, which has this number among those of its stage.
+    fn of_output(
+        &self,
+        ready: &Ready<'_>,
+        (part, number): (u64, u64),
+    ) -> Result<(Written, Vec<PutChunks>)> {
+        let set = ready.set;
+        let env = set.env;
+        let between = match self.dataset.first_stage {
+            0 => None,
+            _ => Some(Container::Store(Arc::new(DirStore::open(
+                &self.folder.between(),
+            )?))),
+        };
+        let between = between.map(|store| format::open(store, env)).transpose()?;
+        let engine = Engine::new(env);
+        let between = between
+            .as_deref()
+            .map(|b| Dataset::new(b, env).with(&engine));
+        let origin = Origin { set, between };
+        match &self.dataset.store {
+            Some(store) => self.put_chunks((ready, origin), store, number),
+            None => Ok((self.segment((ready, origin), (part, number))?, vec![])),
+        }
+    }
+
+    /// A writer that says how the output is stored.
+    fn sketch(&self, ready: &Ready<'_>) -> Result<Box<dyn Writer>> {
+        sketch(ready.plan.schema.clone(), ready.create, ready.set.env)
+    }
+
     /// Stores a part in its segment.
-    fn segment(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
-        let whole = sketch(ready.plan.schema.clone(), ready.create, ready.set.env)?;
+    fn segment(
+        &self,
+        (ready, origin): (&Ready<'_>, Origin<'_>),
+        (part, number): (u64, u64),
+    ) -> Result<Written> {
+        let whole = self.sketch(ready)?;
         let target = self.folder.segment_target(part, !self.cli.no_sync)?;
         let mut output = PartOutput::new(whole, target);
         let division = self.plan.division(ready, &mut output)?;
-        parts::make(origin, &division, part, &mut output)?;
+        parts::make(origin, &division, number, &mut output)?;
         ready.set.env.cancel.check()?;
         output.complete()
     }
@@ -91,18 +150,23 @@ impl DatasetParts<'_> {
     /// Puts the chunks of a part into the store.
     fn put_chunks(
         &self,
-        ready: &Ready<'_>,
+        (ready, origin): (&Ready<'_>, Origin<'_>),
         store: &Path,
-        part: u64,
+        number: u64,
     ) -> Result<(Written, Vec<PutChunks>)> {
         let env = ready.set.env;
         let (target, sums) = format::part_of_store(store, !self.cli.no_sync, env)?;
         let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
         let division = self.plan.division(ready, &mut *writer)?;
-        parts::make(ready.set, &division, part, &mut *writer)?;
+        parts::make(origin, &division, number, &mut *writer)?;
         let chunks = writer.finish_part()?;
-        let (bytes, digest) = sums.get();
-        let digest = Digest::from_bytes(digest);
-        Ok((Written { bytes, digest }, chunks))
+        Ok((written(&sums), chunks))
     }
+}
+
+/// What was put into a store.
+fn written(sums: &Sums) -> Written {
+    let (bytes, digest) = sums.get();
+    let digest = Digest::from_bytes(digest);
+    Written { bytes, digest }
 }

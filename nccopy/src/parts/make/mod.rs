@@ -7,7 +7,7 @@ mod next;
 pub use next::run as next;
 
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::json::Json;
 use netcdf_core::tool::{self, Io, Status};
 
@@ -37,7 +37,19 @@ pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Resu
             left.push(part);
         }
     }
-    Worker::new(cli, folder, &plan)?.all(&left, io)
+    let mut worker = Worker::new(cli, folder, &plan)?;
+    for stage in plan.record.stages() {
+        let parts: Vec<u64> = left.iter().copied().filter(|n| stage.contains(n)).collect();
+        let status = match parts.is_empty() {
+            true => Status::Success,
+            false if stage.start > 0 && worker.waits(io)? => Status::TryAgain,
+            false => worker.all(&parts, io)?,
+        };
+        if status != Status::Success {
+            return Ok(status);
+        }
+    }
+    Ok(Status::Success)
 }
 
 /// An error, and the part that could not be made.
@@ -86,6 +98,24 @@ impl<'a> Worker<'a> {
             (Status::Failure, ErrorKind::Io) => Status::TryAgain,
             (status, _) => status,
         })
+    }
+
+    /// Whether parts of the first stage are not done; says which.
+    fn waits(&self, io: &mut Io) -> Result<bool> {
+        let lacks = self.folder.first_lacks(self.plan)?;
+        if lacks.is_empty() {
+            return Ok(false);
+        }
+        let names: Vec<String> = lacks.iter().map(u64::to_string).collect();
+        let what = format!(
+            "{} of {} parts of the first stage are not done: {}",
+            lacks.len(),
+            self.plan.record.first_stage(),
+            list_names(&names)
+        );
+        let e = Error::new(ErrorKind::NotFound, what).of(&self.folder.path().to_string_lossy());
+        tool::report("nccopy", &e.with_remedy("make these first"), io);
+        Ok(true)
     }
 
     fn make(&mut self, numbers: &[u64], io: &mut Io) -> std::result::Result<(), Failed> {

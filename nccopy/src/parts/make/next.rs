@@ -26,27 +26,39 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     }
     let mut worker = Worker::new(cli, folder, &plan)?;
     let lease = Duration::from_secs(cli.parts.lease.unwrap_or(LEASE).into());
-    let parts = plan.record.parts;
-    // Processes that start together begin at different parts.
-    let first = u64::from(std::process::id()) % parts.max(1);
     let mut left = 0u64;
-    for part in (first..parts).chain(0..first) {
-        if folder.is_whole(part, &plan)? {
-            continue;
+    for stage in plan.record.stages() {
+        if stage.start > 0 && worker.waits(io)? {
+            return Ok(Status::TryAgain);
         }
-        if !folder.take_lease(part, now(), lease)? {
-            left += 1;
-            continue;
-        }
-        let status = worker.all(&[part], io);
-        folder.end_lease(part)?;
-        match status? {
-            Status::Success => {}
-            Status::TryAgain => left += 1,
-            other @ (Status::Failure | Status::Usage | Status::Signal(_)) => return Ok(other),
+        // Processes that start together begin at different parts.
+        let parts = stage.end - stage.start;
+        let begin = stage.start + u64::from(std::process::id()) % parts.max(1);
+        for part in (begin..stage.end).chain(stage.start..begin) {
+            match worker.if_free(part, lease, io)? {
+                Status::Success => {}
+                Status::TryAgain => left += 1,
+                other @ (Status::Failure | Status::Usage | Status::Signal(_)) => return Ok(other),
+            }
         }
     }
     ended(folder, &plan, left)
+}
+
+impl Worker<'_> {
+    /// Makes a part, unless it is done. Somebody else may be making it: then it is to be looked at again.
+    fn if_free(&mut self, part: u64, lease: Duration, io: &mut Io) -> Result<Status> {
+        let folder = self.folder;
+        if folder.is_whole(part, self.plan)? {
+            return Ok(Status::Success);
+        }
+        if !folder.take_lease(part, now(), lease)? {
+            return Ok(Status::TryAgain);
+        }
+        let status = self.all(&[part], io);
+        folder.end_lease(part)?;
+        status
+    }
 }
 
 /// Whether parts are left, which others make or which failed for now.

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use netcdf_core::chunk::rechunk::StageChunks;
+use netcdf_core::copy::parts::Through;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
 
-use super::members::{Members, utf8};
+use super::members::{Members, lacks, utf8};
 
 /// What the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct DatasetRecord {
     pub store: Option<PathBuf>,
     /// The digest of the output's schema and storage.
     pub schema: Digest,
+    /// The number of parts of the first stage, which come first; 0 if there is one stage.
+    pub first_stage: u64,
     /// The variables whose data is copied, in their order.
     pub variables: Vec<VariableRecord>,
 }
@@ -43,6 +47,8 @@ pub struct VariableRecord {
     pub at_finish: bool,
     /// Whether elements that are not stored read the same in the input and the output.
     pub same_fill: bool,
+    /// How it is stored between the stages, if it is.
+    pub between: Option<StageChunks>,
 }
 
 impl DatasetRecord {
@@ -60,6 +66,7 @@ impl DatasetRecord {
             ("input", self.input.json()),
             ("store", store),
             ("schema", Json::text(&self.schema.to_string())),
+            ("first_stage", Json::int(self.first_stage)),
             ("variables", Json::Array(variables.collect())),
         ])
     }
@@ -73,8 +80,15 @@ impl DatasetRecord {
             input: InputRecord::from_json(of.get("input")?)?,
             store: of.get("store")?.as_str().map(PathBuf::from),
             schema: of.digest("schema")?,
+            first_stage: of.number("first_stage")?,
             variables: variables.collect::<Result<_>>()?,
         })
+    }
+
+    /// The variables that go through a store between two stages.
+    pub fn through(&self) -> Option<Through> {
+        let between = self.variables.iter().map(|var| var.between.clone());
+        Through::new(between.collect())
     }
 }
 
@@ -107,6 +121,10 @@ impl VariableRecord {
             ("bytes", Json::int(self.bytes)),
             ("at_finish", Json::Bool(self.at_finish)),
             ("same_fill", Json::Bool(self.same_fill)),
+            (
+                "between",
+                self.between.as_ref().map_or(Json::Null, between_json),
+            ),
         ])
     }
 
@@ -117,6 +135,30 @@ impl VariableRecord {
             bytes: of.number("bytes")?,
             at_finish: of.truth("at_finish")?,
             same_fill: of.truth("same_fill")?,
+            between: match of.get("between")? {
+                Json::Null => None,
+                json => Some(between_of(json)?),
+            },
         })
     }
+}
+
+fn between_json(between: &StageChunks) -> Json {
+    Json::object([
+        ("chunk", Json::ints(&between.chunk)),
+        ("shard", Json::ints(&between.shard)),
+    ])
+}
+
+fn between_of(json: &Json) -> Result<StageChunks> {
+    let of = Members(json);
+    let shape = |name| {
+        let lengths = of.list(name)?.iter().map(Json::as_u64);
+        let lengths: Option<Vec<u64>> = lengths.collect();
+        lengths.ok_or_else(|| lacks(name))
+    };
+    Ok(StageChunks {
+        chunk: shape("chunk")?,
+        shard: shape("shard")?,
+    })
 }

@@ -8,6 +8,7 @@ pub use dataset::{DatasetRecord, InputRecord, VariableRecord};
 pub use done::{DoneRecord, FailedFile};
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
@@ -99,14 +100,18 @@ impl PlanRecord {
             Some(_) => Work::Files(of.number("files")?),
             None => Work::Dataset(DatasetRecord::from_json(json)?),
         };
-        Ok(Self {
+        let record = Self {
             directory: of.text("directory")?.into(),
             arguments: arguments.collect::<Result<_>>()?,
             output: of.text("output")?.to_owned(),
             parts,
             bytes: of.number("bytes")?,
             work,
-        })
+        };
+        match record.first_stage() < parts {
+            true => Ok(record),
+            false => Err(lacks("first_stage")),
+        }
     }
 
     /// A path of the command line, wherever this process is.
@@ -127,6 +132,22 @@ impl PlanRecord {
         match &self.work {
             Work::Dataset(dataset) => &dataset.variables,
             Work::Files(_) => &[],
+        }
+    }
+
+    /// The parts of each stage.
+    pub fn stages(&self) -> Vec<Range<u64>> {
+        match self.first_stage() {
+            0 => vec![0..self.parts],
+            first => vec![0..first, first..self.parts],
+        }
+    }
+
+    /// The number of parts of the first stage, if there are two.
+    pub fn first_stage(&self) -> u64 {
+        match &self.work {
+            Work::Dataset(dataset) => dataset.first_stage,
+            Work::Files(_) => 0,
         }
     }
 

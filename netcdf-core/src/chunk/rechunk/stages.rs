@@ -11,6 +11,8 @@ use crate::chunk::layout::Layout;
 use crate::filter::ids::{SHUFFLE, ZSTD};
 use crate::model::FilterSpec;
 
+/// Cost of one more part: a process, and a wait for the disk (in nanoseconds, not per byte).
+const PART: f64 = 5e7;
 /// Cost of a byte of a shard's index that is read.
 const INDEX: cost::Nanoseconds = 0.5;
 /// Bytes of a shard's index for each chunk.
@@ -20,7 +22,7 @@ const MEMORY: u64 = 4;
 
 /// The chunks of a variable between the stages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Between {
+pub struct StageChunks {
     /// Elements of a chunk per dimension.
     pub chunk: Vec<u64>,
     /// Elements of a shard per dimension: whole chunks.
@@ -47,7 +49,7 @@ impl InParts<'_> {
 
     /// The chunks between two stages, if these cost less than one; each process may use so many bytes of memory.
     #[must_use]
-    pub fn cheaper(&self, memory: u64) -> Option<Between> {
+    pub fn cheaper(&self, memory: u64) -> Option<StageChunks> {
         let between = self.between(memory);
         let (_, once) = read(self.variable, self.part);
         (self.cost(&between, &self.slab(memory)) < once).then_some(between)
@@ -55,7 +57,7 @@ impl InParts<'_> {
 
     /// The chunks between two stages, whatever these cost.
     #[must_use]
-    pub fn between(&self, memory: u64) -> Between {
+    pub fn between(&self, memory: u64) -> StageChunks {
         let Variable { from, shape, .. } = self.variable;
         let first = gathered(shape, &from.chunk, self.most(memory));
         between(&first, &self.slab(memory))
@@ -72,7 +74,7 @@ impl InParts<'_> {
     }
 
     /// The cost per byte of two stages. The second one makes slabs of the shape `slab`.
-    fn cost(&self, between: &Between, slab: &[u64]) -> cost::Nanoseconds {
+    fn cost(&self, between: &StageChunks, slab: &[u64]) -> cost::Nanoseconds {
         let variable = self.variable;
         let layout = stored(variable.from, (variable.shape, between));
         let chunk = Variable {
@@ -80,16 +82,17 @@ impl InParts<'_> {
             ..variable
         };
         let bytes = variable.bytes(&between.chunk).max(1);
-        let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len();
-        let index = INDEX * boxes as f64 * INDEXED / bytes as f64;
+        let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len() as f64;
+        let index = INDEX * boxes * INDEXED / bytes as f64;
+        let parts = boxes * PART / variable.total().max(1) as f64;
         let pieces = cost::reading(bytes);
         let (first, second) = (read(variable, &between.shard).1, read(chunk, slab).1);
-        first + cost::ENCODE + cost::SPILL + second + pieces + index
+        first + cost::ENCODE + cost::SPILL + second + pieces + index + parts
     }
 }
 
 /// How a variable is stored between the stages.
-fn stored(from: &Layout, (shape, between): (&[u64], &Between)) -> Layout {
+fn stored(from: &Layout, (shape, between): (&[u64], &StageChunks)) -> Layout {
     Layout {
         extent: shape.to_vec(),
         chunk: between.chunk.clone(),
@@ -105,10 +108,7 @@ pub fn filters(size: u64) -> Vec<FilterSpec> {
     let spec = |id, params| FilterSpec { id, params };
     let shuffled = u32::try_from(size).ok().filter(|size| *size > 1);
     let shuffle = shuffled.map(|size| spec(SHUFFLE, vec![size]));
-    shuffle
-        .into_iter()
-        .chain([spec(ZSTD, vec![1])])
-        .collect()
+    shuffle.into_iter().chain([spec(ZSTD, vec![1])]).collect()
 }
 
 /// Consecutive units of at most so many elements, and one at least, as a box.
@@ -120,10 +120,10 @@ fn gathered(shape: &[u64], unit: &[u64], most: u64) -> Vec<u64> {
 }
 
 /// What boxes of the first stage and slabs of the second have in common is a chunk; a box of the first stage is a shard.
-fn between(first: &[u64], second: &[u64]) -> Between {
+fn between(first: &[u64], second: &[u64]) -> StageChunks {
     let dims = || first.iter().zip(second);
     let chunk = |(first, second): (&u64, &u64)| (*first).min(*second).max(1);
-    Between {
+    StageChunks {
         chunk: dims().map(chunk).collect(),
         shard: dims()
             .map(|(first, second)| {
@@ -140,7 +140,7 @@ mod tests {
     use crate::chunk::layout::tests::layout;
 
     /// Maps of `shape` that become series of all times.
-    fn stages(shape: [u64; 3], part: [u64; 3], memory: u64) -> (f64, Option<Between>) {
+    fn stages(shape: [u64; 3], part: [u64; 3], memory: u64) -> (f64, Option<StageChunks>) {
         let from = Layout {
             filters: filters(4),
             ..layout(&shape, &[1, shape[1], shape[2]])
@@ -181,6 +181,12 @@ mod tests {
     }
 
     #[test]
+    fn little_data_needs_one_stage() {
+        let (times, made) = stages([30, 24, 36], [30, 1, 36], 256 << 20);
+        assert!(times > 20.0 && made.is_none(), "{times} {made:?}");
+    }
+
+    #[test]
     fn chunks_between_are_whole_in_shards() {
         for (first, second) in [
             (vec![5, 7], vec![2, 9]),
@@ -190,7 +196,10 @@ mod tests {
         ] {
             let made = between(&first, &second);
             for (n, (chunk, shard)) in made.chunk.iter().zip(&made.shard).enumerate() {
-                assert!(shard.is_multiple_of(*chunk) && shard >= &first[n], "{made:?}");
+                assert!(
+                    shard.is_multiple_of(*chunk) && shard >= &first[n],
+                    "{made:?}"
+                );
             }
         }
     }

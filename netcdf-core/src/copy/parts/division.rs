@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::boxes::Boxes;
 use crate::arithmetic::Amount;
-use crate::chunk::rechunk::{Between, InParts, decoding};
+use crate::chunk::rechunk::{InParts, StageChunks, decoding};
 use crate::chunk::{Dataset, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{Job, Pair};
@@ -186,8 +186,8 @@ impl DividedVariable {
     pub(super) fn stages(
         &self,
         set: Dataset<'_>,
-        choose: &dyn Fn(InParts<'_>) -> Option<Between>,
-    ) -> Option<Between> {
+        choose: &dyn Fn(InParts<'_>) -> Option<StageChunks>,
+    ) -> Option<StageChunks> {
         let part = self.region(0)?.count;
         let moved = match self.job.method {
             Method::Move | Method::Rows | Method::Chunks | Method::Recode => true,

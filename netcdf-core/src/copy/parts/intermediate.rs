@@ -3,39 +3,41 @@
 //! It has a variable for each one that goes through it, with the elements of the input, all of them. What the input does not store is
 //! looked up in the input again by the second stage.
 
-use super::Division;
-use crate::chunk::Dataset;
-use crate::chunk::rechunk::{Between, InParts, filters_between};
+use super::{Division, PartSize, jobs};
+use crate::chunk::rechunk::{InParts, StageChunks, filters_between};
+use crate::chunk::{Dataset, Writer};
 use crate::copy::{Pair, Plan};
 use crate::error::{OrInternal as _, Result};
 use crate::format;
-use crate::model::{DimId, Dimension, GroupId, Name, Schema, Storage, StorageLayout, VarId, Variable};
+use crate::model::{
+    DimId, Dimension, GroupId, Name, Schema, Storage, StorageLayout, VarId, Variable,
+};
 
 /// The variables of a copy that go through an intermediate store, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Through {
     /// What goes into the store: for each variable of the copy, how it is stored there, if it is.
-    vars: Vec<Option<Between>>,
+    vars: Vec<Option<StageChunks>>,
 }
 
 impl Through {
     /// For each variable of a copy, how it is stored between the stages. `None` if no variable is.
     #[must_use]
-    pub fn new(vars: Vec<Option<Between>>) -> Option<Self> {
+    pub fn new(vars: Vec<Option<StageChunks>>) -> Option<Self> {
         let any = vars.iter().any(Option::is_some);
         any.then_some(Self { vars })
     }
 
     /// For each variable of the copy, how it is stored between the stages, if it is.
     #[must_use]
-    pub fn vars(&self) -> &[Option<Between>] {
+    pub fn vars(&self) -> &[Option<StageChunks>] {
         &self.vars
     }
 
     /// The ids of the variables of the copy in the intermediate store.
     pub(super) fn ids(&self) -> Vec<Option<VarId>> {
         let mut ids = (0..).map(VarId);
-        let id = |between: &Option<Between>| between.as_ref().and_then(|_| ids.next());
+        let id = |between: &Option<StageChunks>| between.as_ref().and_then(|_| ids.next());
         self.vars.iter().map(id).collect()
     }
 
@@ -62,12 +64,34 @@ impl Through {
         }
         Ok(plan)
     }
+
+    /// The parts of the first stage. `writer` was made for the schema of its plan, `first`.
+    ///
+    /// # Errors
+    /// As [`jobs`].
+    pub fn divided(
+        &self,
+        (set, first): (Dataset<'_>, &Plan),
+        parts: u64,
+        writer: &mut dyn Writer,
+    ) -> Result<Division> {
+        // All elements are stored, so that what is missing later was lost.
+        let fills = vec![false; first.data.len()];
+        let jobs = jobs(set, first, &fills, writer)?;
+        Ok(Division::new(jobs, writer, PartSize::Number(parts)))
+    }
 }
 
 /// Adds a variable of the input to the schema of the store.
-fn add((set, from): (Dataset<'_>, VarId), between: &Between, schema: &mut Schema) -> Result<VarId> {
+fn add(
+    (set, from): (Dataset<'_>, VarId),
+    between: &StageChunks,
+    schema: &mut Schema,
+) -> Result<VarId> {
     let element = set.layout(from)?.element;
-    let ty = element.plain_type().or_internal("elements of plain types")?;
+    let ty = element
+        .plain_type()
+        .or_internal("elements of plain types")?;
     let number = schema.vars.len();
     let lengths = set.reader.schema().shape(from);
     let dims: Vec<DimId> = (0..)
@@ -104,7 +128,7 @@ impl Division {
     pub fn stages(
         &self,
         set: Dataset<'_>,
-        choose: &dyn Fn(InParts<'_>) -> Option<Between>,
+        choose: &dyn Fn(InParts<'_>) -> Option<StageChunks>,
     ) -> Option<Through> {
         let vars = self.vars.iter();
         Through::new(vars.map(|var| var.stages(set, choose)).collect())

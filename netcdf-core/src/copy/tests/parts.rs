@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::chunk::rechunk::{InParts, StageChunks};
 use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
-use crate::chunk::rechunk::{Between, InParts};
 use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
@@ -108,9 +108,8 @@ impl Case<'_> {
         let target = Output::Store(Box::new(MemoryStoreTarget::new(Arc::clone(&store)).0));
         let (schema, create) = (first.schema.clone(), CreateOptions::default());
         let mut writer = format::create(target, schema, create, &env).unwrap();
-        let fills = vec![false; first.data.len()];
-        let jobs = parts::jobs(set, &first, &fills, &mut *writer).unwrap();
-        let division = Division::new(jobs, &*writer, PartSize::Number(parts));
+        let divided = through.divided((set, &first), parts, &mut *writer);
+        let division = divided.unwrap();
         for part in (0..parts).rev() {
             let origin = Origin { set, between: None };
             parts::make(origin, &division, part, &mut *writer).unwrap();
@@ -128,7 +127,7 @@ impl Case<'_> {
     fn in_stages(
         &self,
         parts: u64,
-        between: &dyn Fn(InParts<'_>) -> Option<Between>,
+        between: &dyn Fn(InParts<'_>) -> Option<StageChunks>,
     ) -> Vec<(String, Vec<u8>)> {
         let mut same_fills = vec![];
         let mut through = None;
@@ -142,7 +141,9 @@ impl Case<'_> {
             through = division.stages(set, between);
             Ok(())
         });
-        let store = through.as_ref().map(|through| self.first_stage(through, parts));
+        let store = through
+            .as_ref()
+            .map(|through| self.first_stage(through, parts));
         let env = self.env(2);
         let first = store.map(|store| format::open(Container::Store(store), &env).unwrap());
         let first = first.as_deref().map(|reader| Dataset::new(reader, &env));
@@ -158,7 +159,10 @@ impl Case<'_> {
                 if let Some(through) = &through {
                     division = division.through(through);
                 }
-                let origin = Origin { set, between: first };
+                let origin = Origin {
+                    set,
+                    between: first,
+                };
                 parts::make(origin, &division, part, &mut output)?;
                 output.complete().map(|_| ())
             });
@@ -275,7 +279,7 @@ fn two_stages() {
                 Some(parts.between(7000))
             };
             let odd = |_: InParts<'_>| {
-                Some(Between {
+                Some(StageChunks {
                     chunk: vec![5, 2, 2],
                     shard: vec![5, 6, 4],
                 })
