@@ -181,8 +181,8 @@ impl DividedVariable {
         Some(region(&units, &self.unit, &self.job.shape))
     }
 
-    /// How it is stored between two stages, as `choose` says. `None` if it cannot be, because stored bytes are moved, the reader assembles
-    /// the elements, or these have no plain type.
+    /// How it is stored between two stages, as `choose` says. `None` if it cannot be, because stored bytes are moved, or the elements
+    /// have no plain type.
     pub(super) fn stages(
         &self,
         set: Dataset<'_>,
@@ -194,7 +194,7 @@ impl DividedVariable {
             Method::Convert | Method::Rechunk(_) => false,
         };
         let variable = self.job.variable(set, &self.job.shape);
-        if moved || variable.assembled || variable.from.element.plain_type().is_none() {
+        if moved || variable.from.element.plain_type().is_none() {
             return None;
         }
         choose(InParts {
