@@ -78,7 +78,14 @@ fn the_bytes_are_those_of_a_copy_at_once() {
         (&["-k", "nczarr", "-c", "t:30,4,5", "-d2"], "zarr"),
         (&["-k", "nc4", "-c", "t:30,4,5", "-d1"], "nc"),
         (
-            &["-k", "nc4", "-c", "t:30,4,5", "--quantize", "t,granularbr,2"],
+            &[
+                "-k",
+                "nc4",
+                "-c",
+                "t:30,4,5",
+                "--quantize",
+                "t,granularbr,2",
+            ],
             "nc",
         ),
         (&["-k", "nc4", "-c", "t:30,4,5", "--select", "y,3,20"], "nc"),

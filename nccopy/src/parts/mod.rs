@@ -7,6 +7,7 @@
 mod choice;
 mod clean;
 mod emit;
+mod estimate;
 mod files;
 mod finish;
 mod folder;

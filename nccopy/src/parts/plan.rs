@@ -16,6 +16,8 @@ use netcdf_core::notes::Notes;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
+use super::emit::memory;
+use super::estimate::Estimate;
 use super::files::{self, Size};
 use super::folder::{BETWEEN, Folder};
 use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
@@ -24,6 +26,9 @@ use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
 use crate::{copies, environment};
+
+/// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
+type Planned = (PlanRecord, Option<Schema>, Estimate);
 
 /// Bytes of elements of a part, if nobody says how many parts there are.
 const PART: u64 = 1 << 30;
@@ -34,6 +39,7 @@ const PART: u64 = 1 << 30;
 /// Those of the copy as far as metadata tells, and of the folder.
 pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
+    let mut costs = String::new();
     let (parts, bytes, what) = match files::listed(cli)? {
         Some((copies, notes)) => {
             let (parts, bytes) = of_files(cli, (args, folder), &copies)?;
@@ -45,7 +51,8 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             (parts, bytes, format!("bytes in {} files", copies.len()))
         }
         None => {
-            let (record, between) = of_dataset(cli, args, io)?;
+            let (record, between, estimate) = of_dataset(cli, args, io)?;
+            costs = stages_of(&record) + &estimate.text();
             let record = Folder::create(folder, || {
                 if let Some(schema) = between {
                     let place = folder.join(BETWEEN);
@@ -60,10 +67,24 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
         1 => "1 part, number 0".to_owned(),
         _ => format!("{parts} parts, numbers 0 to {}", parts - 1),
     };
-    let text = format!("{numbers}; {bytes} {what}\n");
+    let text = format!("{numbers}; {bytes} {what}\n{costs}");
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     io.stdout.write_all(text.as_bytes()).map_err(failed)?;
     Ok(Status::Success)
+}
+
+/// What the parts of two stages do.
+fn stages_of(record: &PlanRecord) -> String {
+    match record.stages().as_slice() {
+        [first, second] => format!(
+            "two stages: parts {} to {} cut chunks of the input into pieces, parts {} to {} put these together\n",
+            first.start,
+            first.end - 1,
+            second.start,
+            second.end - 1
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Plans the copies of many files.
@@ -95,8 +116,8 @@ fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))
 }
 
-/// Plans the copy of one dataset; with the schema of the store between two stages, if there are two.
-fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<(PlanRecord, Option<Schema>)> {
+/// Plans the copy of one dataset.
+fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
     let copy = one_copy(cli)?;
     let env = environment(cli);
     let asked = Asked {
@@ -144,11 +165,7 @@ pub fn one_copy(cli: &Cli) -> Result<Copy> {
     Ok(copy)
 }
 
-fn record(
-    cli: &Cli,
-    copy: &Copy,
-    (args, ready): (&[OsString], &Ready<'_>),
-) -> Result<(PlanRecord, Option<Schema>)> {
+fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> Result<Planned> {
     let (set, plan) = (ready.set, &ready.plan);
     let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
@@ -168,6 +185,9 @@ fn record(
         Some(through) => Some(through.first(set, &plan.data)?.schema),
         None => None,
     };
+    let directory = here()?;
+    let digest = of_output(plan, ready.create);
+    let store = store((&ready.output, &directory), &digest);
     let schema = set.reader.schema();
     let chunks = through.as_ref().map_or(&[][..], Through::vars);
     let variables = division
@@ -180,17 +200,20 @@ fn record(
             same_fill: var.same_fill,
             between: chunks.get(n).cloned().flatten(),
         });
-    let digest = of_output(plan, ready.create);
-    let directory = here()?;
+    let estimate = Estimate {
+        costs: division.costs(set, chunks, (&*writer, store.is_none()))?,
+        memory: memory(set.env.memory.0),
+    };
     let dataset = DatasetRecord {
         input: InputRecord {
             path: copy.input.to_string_lossy().into_owned(),
             state: ready.state.clone(),
             metadata: of_input(schema),
         },
-        store: store((&ready.output, &directory), &digest),
+        store,
         schema: digest,
         first_stage,
+        estimate: estimate.json(),
         variables: variables.collect(),
     };
     let record = PlanRecord {
@@ -201,7 +224,7 @@ fn record(
         bytes: division.bytes(),
         work: Work::Dataset(dataset),
     };
-    Ok((record, between))
+    Ok((record, between, estimate))
 }
 
 /// The variables that go through a store between two stages, and the number of parts of the first one.

@@ -9,6 +9,7 @@ pub mod bzip2;
 pub mod chain;
 pub mod checksum;
 pub mod codec;
+pub mod cost;
 pub mod define;
 pub mod deflate;
 pub mod fletcher32;

@@ -69,9 +69,9 @@ impl Facts {
         })
     }
 
-    /// MiB of memory for a process: beside what it may use for data, there are tables, buffers and the program.
+    /// MiB of memory for a process.
     pub fn memory(&self) -> u64 {
-        ((Amount::of(self.memory) * 2_u64).get().div_ceil(MIB)) + 256
+        memory(self.memory).div_ceil(MIB)
     }
 
     /// Minutes for so many parts in one process.
@@ -118,6 +118,11 @@ impl Facts {
             ("MEMORY", self.memory().to_string()),
         ]
     }
+}
+
+/// The most bytes of memory of a process that may use so many for data: there are tables, buffers and the program, too.
+pub fn memory(data: u64) -> u64 {
+    (Amount::of(data) * 2_u64 + 256 * MIB).get()
 }
 
 fn minutes(seconds: u64) -> u64 {

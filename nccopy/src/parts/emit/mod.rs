@@ -16,6 +16,7 @@ use netcdf_core::tool::{Io, Status};
 use super::folder::Folder;
 use crate::cli::Cli;
 use facts::Facts;
+pub use facts::memory;
 
 /// The program that a script is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

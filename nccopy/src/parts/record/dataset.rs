@@ -21,6 +21,8 @@ pub struct DatasetRecord {
     pub schema: Digest,
     /// The number of parts of the first stage, which come first; 0 if there is one stage.
     pub first_stage: u64,
+    /// What the copy is going to take, by typical figures.
+    pub estimate: Json,
     /// The variables whose data is copied, in their order.
     pub variables: Vec<VariableRecord>,
 }
@@ -67,6 +69,7 @@ impl DatasetRecord {
             ("store", store),
             ("schema", Json::text(&self.schema.to_string())),
             ("first_stage", Json::int(self.first_stage)),
+            ("estimate", self.estimate.clone()),
             ("variables", Json::Array(variables.collect())),
         ])
     }
@@ -81,6 +84,7 @@ impl DatasetRecord {
             store: of.get("store")?.as_str().map(PathBuf::from),
             schema: of.digest("schema")?,
             first_stage: of.number("first_stage")?,
+            estimate: of.get("estimate")?.clone(),
             variables: variables.collect::<Result<_>>()?,
         })
     }

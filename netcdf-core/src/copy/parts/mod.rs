@@ -9,6 +9,7 @@
 //! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before.
 
 mod boxes;
+mod costs;
 mod division;
 mod intermediate;
 mod join;
@@ -16,6 +17,7 @@ mod output;
 pub mod segment;
 mod sketch;
 
+pub use costs::Costs;
 pub use division::{Division, PartSize, Share};
 pub use intermediate::Through;
 pub use join::{OpenSegment, complete, join};

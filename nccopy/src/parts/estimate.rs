@@ -1,0 +1,117 @@
+//! What `--plan` says of the costs of a copy.
+
+use netcdf_core::copy::parts::Costs;
+use netcdf_core::json::Json;
+
+/// What a copy is going to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimate {
+    pub costs: Costs,
+    /// The most bytes of memory of a process.
+    pub memory: u64,
+}
+
+impl Estimate {
+    /// In words, a line for each thing that matters.
+    pub fn text(&self) -> String {
+        let Self { costs, memory } = self;
+        let Costs {
+            read,
+            reads,
+            written,
+            writes,
+            between,
+            ..
+        } = *costs;
+        let mut text = format!(
+            "about {} read in {reads} chunks, {} stored in {writes} pieces",
+            size(read),
+            size(written)
+        );
+        if between > 0 {
+            text += &format!(", {} between two stages", size(between));
+        }
+        format!(
+            "{text}\nabout {} of CPU time, up to {} of memory for a process; --finish: about {}\n",
+            time(costs.seconds),
+            size(*memory),
+            time(costs.finish)
+        )
+    }
+
+    /// As a member of a plan.
+    pub fn json(&self) -> Json {
+        let Self { costs, memory } = self;
+        let seconds = |s: f64| Json::Number(format!("{s:.3}"));
+        Json::object([
+            ("read", Json::int(costs.read)),
+            ("reads", Json::int(costs.reads)),
+            ("written", Json::int(costs.written)),
+            ("writes", Json::int(costs.writes)),
+            ("between", Json::int(costs.between)),
+            ("cpu_seconds", seconds(costs.seconds)),
+            ("finish_seconds", seconds(costs.finish)),
+            ("memory", Json::int(memory)),
+        ])
+    }
+}
+
+/// A number of bytes, with three digits.
+fn size(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut n = bytes as f64 / 1000.0;
+    for unit in units {
+        if n < 999.5 {
+            return format!("{} {unit}", digits(n));
+        }
+        n /= 1000.0;
+    }
+    format!("{bytes} B")
+}
+
+/// A time, with three digits.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{} s", digits(s)),
+        s if s < 6000.0 => format!("{} min", digits(s / 60.0)),
+        s => format!("{} h", digits(s / 3600.0)),
+    }
+}
+
+fn digits(n: f64) -> String {
+    match n {
+        n if n < 9.95 => format!("{n:.1}"),
+        n => format!("{n:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_short() {
+        for (bytes, want) in [
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (9949, "9.9 kB"),
+            (9951, "10 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.0 MB"),
+            (u64::MAX, "18 EB"),
+        ] {
+            assert_eq!(size(bytes), want);
+        }
+        for (seconds, want) in [
+            (0.0, "0.0 s"),
+            (99.0, "99 s"),
+            (120.0, "2.0 min"),
+            (36_000.0, "10 h"),
+        ] {
+            assert_eq!(time(seconds), want);
+        }
+    }
+}

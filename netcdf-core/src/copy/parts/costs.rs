@@ -1,0 +1,178 @@
+//! What a copy in parts is going to take.
+
+use super::Division;
+use super::division::DividedVariable;
+use crate::arithmetic::{Amount, length};
+use crate::chunk::grid::Grid;
+use crate::chunk::rechunk::{StageChunks, decoding, filters_between};
+use crate::chunk::scatter::Block;
+use crate::chunk::{ChunkRef, Dataset, Writer};
+use crate::copy::methods::Method;
+use crate::error::Result;
+use crate::filter::cost;
+use crate::model::{FilterSpec, Region};
+
+/// Chunks of a variable whose places are looked at, at most: they stand for the others.
+const LOOKED_AT: u64 = 100_000;
+/// Nanoseconds for a byte that is copied once in memory, read, summed up and stored.
+const COPY: f64 = 1.0;
+/// Nanoseconds for a chunk that is read or stored as a piece of a file.
+const PIECE: f64 = 20_000.0;
+/// Nanoseconds for a byte that `--finish` copies from a segment.
+const JOIN: f64 = 2.0;
+/// Nanoseconds for a key that `--finish` looks for.
+const KEY: f64 = 20_000.0;
+
+/// What a copy in parts is going to take, by the metadata and typical figures.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Costs {
+    /// Bytes of chunks that parts read from the input, each as often as it is read.
+    pub read: u64,
+    /// How often chunks of the input are read.
+    pub reads: u64,
+    /// Bytes that are stored in the output.
+    pub written: u64,
+    /// How many chunks are stored in the output; shards, where these are stored as a whole.
+    pub writes: u64,
+    /// Bytes that are stored between two stages.
+    pub between: u64,
+    /// Seconds of a processor that the parts take.
+    pub seconds: f64,
+    /// Seconds that the end of the copy takes.
+    pub finish: f64,
+}
+
+impl Division {
+    /// The costs of the copy. With `segments`, parts do not write into the output themselves.
+    ///
+    /// # Errors
+    /// Those of finding out where chunks are.
+    pub fn costs(
+        &self,
+        set: Dataset<'_>,
+        between: &[Option<StageChunks>],
+        (writer, segments): (&dyn Writer, bool),
+    ) -> Result<Costs> {
+        let mut all = Costs::default();
+        for (n, var) in self.vars.iter().enumerate() {
+            let between = between.get(n).and_then(Option::as_ref);
+            let shard = writer.schema().var(var.job.pair.to);
+            let shard = shard.and_then(|var| var.storage.shard.as_deref());
+            let costs = var.costs(set, between, shard)?;
+            all = all.with(costs);
+            let keys = KEY * costs.writes as f64;
+            let joined = JOIN * costs.written as f64;
+            all.finish += 1e-9
+                * match (var.in_parts(), segments) {
+                    (false, _) => costs.seconds * 1e9 + joined,
+                    (true, true) => joined,
+                    (true, false) => keys,
+                };
+        }
+        Ok(all)
+    }
+}
+
+impl Costs {
+    fn with(self, other: Self) -> Self {
+        let sum = |a: u64, b: u64| (Amount::of(a) + b).get();
+        Self {
+            read: sum(self.read, other.read),
+            reads: sum(self.reads, other.reads),
+            written: sum(self.written, other.written),
+            writes: sum(self.writes, other.writes),
+            between: sum(self.between, other.between),
+            seconds: self.seconds + other.seconds,
+            finish: self.finish,
+        }
+    }
+}
+
+impl DividedVariable {
+    /// The costs of a variable, without those of the end.
+    fn costs(
+        &self,
+        set: Dataset<'_>,
+        between: Option<&StageChunks>,
+        shard: Option<&[u64]>,
+    ) -> Result<Costs> {
+        let job = &self.job;
+        let (from, to) = (&job.from, &job.to);
+        let elements = job.elements() as f64;
+        let (input, output) = (
+            elements * from.element.size as f64,
+            elements * to.element.size as f64,
+        );
+        let (decode, encode) = (cost::of_all(&from.filters), cost::of_all(&to.filters));
+        let (left, stored) = self.stored(set)?;
+        let moved = matches!(job.method, Method::Move | Method::Rows | Method::Chunks);
+        let times = match between {
+            Some(between) => decoding(from, &job.shape, &between.shard),
+            None => self.decoded(),
+        };
+        let smaller = match (from.filters.is_empty(), to.filters.is_empty()) {
+            (_, true) => 1.0,
+            (true, false) => encode.left,
+            (false, false) if moved => left,
+            (false, false) => left.min(1.0),
+        };
+        let chunks = (Amount::product(&from.grid()).get() as f64 * stored).max(1.0);
+        let keys = Grid::of(job.shape.clone(), shard.unwrap_or(&to.chunk).to_vec()).len() as f64;
+        let made = Grid::of(job.shape.clone(), to.chunk.clone()).len() as f64;
+        let mut seconds =
+            PIECE * (times * chunks + made) + COPY * (input * left + output * smaller);
+        if !moved {
+            seconds += COPY * output + times * input * decode.decode + output * encode.encode;
+        }
+        let mut costs = Costs {
+            read: bytes(input * left * stored * times),
+            reads: bytes(times * chunks),
+            written: bytes(output * smaller * stored),
+            writes: bytes(keys * stored),
+            ..Costs::default()
+        };
+        if between.is_some() {
+            let filters: Vec<FilterSpec> = filters_between(from.element.size);
+            let cost = cost::of_all(&filters);
+            costs.between = bytes(input * cost.left);
+            seconds += input * (cost.encode + cost.decode + 3.0 * COPY);
+        }
+        costs.seconds = seconds * 1e-9;
+        Ok(costs)
+    }
+
+    /// Bytes that are stored for one of the elements of a stored chunk, and which part of the chunks is stored.
+    fn stored(&self, set: Dataset<'_>) -> Result<(f64, f64)> {
+        let (from, var) = (&self.job.from, self.job.pair.from);
+        if set.reader.assembles(var) || !set.reader.has_index(var) {
+            return Ok((cost::of_all(&from.filters).left, 1.0));
+        }
+        let grid = from.grid();
+        let looked = Grid::of(grid.clone(), vec![1; grid.len()])
+            .boxes(LOOKED_AT)
+            .next();
+        let looked = looked.unwrap_or_else(|| Region::whole(&grid));
+        let (mut found, mut bytes) = (0u64, Amount::default());
+        set.locate_all_in(
+            var,
+            &Block {
+                start: looked.start.clone(),
+                count: looked.count.clone(),
+            },
+            &mut |chunk: ChunkRef| {
+                found += 1;
+                bytes = bytes + length(&chunk.range);
+                Ok(())
+            },
+        )?;
+        let all = Amount::product(&looked.count).get().max(1) as f64;
+        let elements = Amount::of(from.chunk_bytes().map_or(1, |n| n as u64)) * found;
+        let left = bytes.get() as f64 / elements.get().max(1) as f64;
+        Ok((if found == 0 { 1.0 } else { left }, found as f64 / all))
+    }
+}
+
+/// A number of bytes or other things, roughly.
+fn bytes(n: f64) -> u64 {
+    format!("{n:.0}").parse().unwrap_or(u64::MAX)
+}
