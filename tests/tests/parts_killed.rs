@@ -43,12 +43,14 @@ fn succeeds(sandbox: &Sandbox, args: &[&str]) {
     assert!(status.expect("nccopy").success(), "{args:?}");
 }
 
-fn killed_at_any_moment(options: &[&str], output: &str) {
+/// A copy in so many stages, of 40 parts each.
+fn killed_at_any_moment(stages: u64, options: &[&str], output: &str) {
     let sandbox = sandbox();
     let want = output.replace("made", "want");
     succeeds(&sandbox, &[options, &["a.nc", &want]].concat());
     let number = PARTS.to_string();
-    let plan = ["--plan", "p", "--parts", &number];
+    let two = stages.to_string();
+    let plan = ["--plan", "p", "--parts", &number, "--stages", &two];
     succeeds(&sandbox, &[&plan, options, &["a.nc", output]].concat());
     let start = Instant::now();
     succeeds(&sandbox, &["--part", "0", "p"]);
@@ -56,7 +58,11 @@ fn killed_at_any_moment(options: &[&str], output: &str) {
     let mut random = Random(7);
     let mut hit = 0;
     for kill in 0..KILLS {
-        let part = (kill * 7 % PARTS).to_string();
+        let stage = kill * stages / KILLS;
+        if stage > 0 && kill * stages % KILLS < stages {
+            succeeds(&sandbox, &["--part", &of_stage(stage - 1), "p"]);
+        }
+        let part = (stage * PARTS + kill * 7 % PARTS).to_string();
         // As if nobody knew whether it is done.
         let _ = std::fs::remove_file(sandbox.path(&format!("p/done/{part}.json")));
         let mut first = tool(&sandbox, &["nccopy", "--part", &part, "p"]);
@@ -73,8 +79,7 @@ fn killed_at_any_moment(options: &[&str], output: &str) {
         }
     }
     assert!(hit > KILLS / 20, "{hit} of {KILLS} were still running");
-    let all = format!("0-{}", PARTS - 1);
-    succeeds(&sandbox, &["--part", &all, "p"]);
+    succeeds(&sandbox, &["--part", &of_stage(stages - 1), "p"]);
     succeeds(&sandbox, &["--finish", "--verify", "p"]);
     assert!(
         files::contents(&sandbox.path(&want)) == files::contents(&sandbox.path(output)),
@@ -88,9 +93,15 @@ fn killed_at_any_moment(options: &[&str], output: &str) {
     assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
 }
 
+/// All parts of a stage.
+fn of_stage(stage: u64) -> String {
+    format!("{}-{}", stage * PARTS, (stage + 1) * PARTS - 1)
+}
+
 #[test]
 fn parts_of_a_store() {
     killed_at_any_moment(
+        1,
         &["-k", "zarr3", "-c", "v:20,7,11", "--shard", "v:20,14,22"],
         "made.zarr",
     );
@@ -98,5 +109,33 @@ fn parts_of_a_store() {
 
 #[test]
 fn parts_of_a_file() {
-    killed_at_any_moment(&["-k", "nc4", "-c", "v:20,7,11", "-d1"], "made.nc");
+    let options = ["-k", "nc4", "-c", "v:20,7,11", "-d1"];
+    killed_at_any_moment(1, &options, "made.nc");
+}
+
+#[test]
+fn parts_of_two_stages() {
+    let options = ["-k", "nc4", "-c", "v:20,7,11", "-d1"];
+    killed_at_any_moment(2, &options, "made.nc");
+}
+
+/// A limit on the size of files stands for a full disk.
+#[test]
+fn without_room_a_part_asks_to_be_tried_again() {
+    for (kind, stages) in [("nc4", "1"), ("zarr3", "1"), ("nc4", "2")] {
+        let sandbox = sandbox();
+        let plan = ["--plan", "p", "--parts", "2", "--stages", stages];
+        let options = ["-k", kind, "-c", "v:20,60,50", "a.nc", "made"];
+        succeeds(&sandbox, &[&plan[..], &options].concat());
+        let limited = format!("ulimit -f 16; exec {TOOL} nccopy --part 0 p");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).current_dir(sandbox.path(""));
+        let out = command.output().expect("a shell");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(75), "{kind}: {said}");
+        assert!(said.contains("File too large"), "{kind}: {said}");
+        assert!(!sandbox.path("p/done/0.json").exists(), "{kind}");
+        succeeds(&sandbox, &["--part", "0", "p"]);
+        succeeds(&sandbox, &["--part", "1", "p"]);
+    }
 }
