@@ -1,5 +1,6 @@
 //! Copies in parts and two stages: the same bytes as at once.
 
+use netcdf_core::json::Json;
 use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -203,5 +204,38 @@ fn two_stages_are_chosen_where_they_cost_less() {
             said.starts_with(&format!("{wanted} parts")),
             "{options:?}: {said}"
         );
+    }
+}
+
+/// A number of a plan's estimate.
+fn estimated(sandbox: &Sandbox, name: &str) -> f64 {
+    let plan = Json::parse(&sandbox.read("p/plan.json")).expect("JSON");
+    let number = plan.get("estimate").and_then(|all| all.get(name));
+    let number = number.and_then(Json::as_number).expect("a number");
+    number.parse().expect("a number")
+}
+
+#[test]
+fn a_plan_says_what_is_read_and_stored() {
+    let elements = 30.0 * 24.0 * 36.0 * 4.0 + 30.0 * 8.0;
+    for (stages, parts, times) in [("1", "1", 1.0), ("1", "6", 6.0), ("2", "6", 1.0)] {
+        let sandbox = sandbox();
+        let plan = ["--plan", "@p", "--parts", parts, "--stages", stages];
+        let options = ["-k", "nc4", "-c", "t:30,4,36", "-d0", "@a.nc", "@made.nc"];
+        succeeds(&sandbox, &[&plan[..], &options].concat());
+        let (read, reads) = (estimated(&sandbox, "read"), estimated(&sandbox, "reads"));
+        // 20 maps are stored, and one chunk of times.
+        assert!((reads - 20.0 * times - 1.0).abs() < 1.5, "{times}: {reads}");
+        let size = sandbox.read("a.nc").len() as f64;
+        assert!(
+            read > 0.5 * size * times && read < size * times,
+            "{times}: {read} of {size}"
+        );
+        let written = estimated(&sandbox, "written");
+        assert!(written > 0.6 * elements && written <= elements, "{written}");
+        let between = estimated(&sandbox, "between");
+        assert_eq!(between > 0.0, stages == "2", "{between}");
+        assert!(estimated(&sandbox, "cpu_seconds") > 0.0);
+        assert!(estimated(&sandbox, "finish_seconds") > 0.0);
     }
 }

@@ -24,17 +24,17 @@ impl Estimate {
             ..
         } = *costs;
         let mut text = format!(
-            "about {} read in {reads} chunks, {} stored in {writes} pieces",
+            "about {} read in {reads:.0} chunks, {} stored in {writes:.0} pieces",
             size(read),
             size(written)
         );
-        if between > 0 {
+        if between > 0.0 {
             text += &format!(", {} between two stages", size(between));
         }
         format!(
             "{text}\nabout {} of CPU time, up to {} of memory for a process; --finish: about {}\n",
             time(costs.seconds),
-            size(*memory),
+            size(*memory as f64),
             time(costs.finish)
         )
     }
@@ -42,13 +42,14 @@ impl Estimate {
     /// As a member of a plan.
     pub fn json(&self) -> Json {
         let Self { costs, memory } = self;
+        let whole = |n: f64| Json::Number(format!("{n:.0}"));
         let seconds = |s: f64| Json::Number(format!("{s:.3}"));
         Json::object([
-            ("read", Json::int(costs.read)),
-            ("reads", Json::int(costs.reads)),
-            ("written", Json::int(costs.written)),
-            ("writes", Json::int(costs.writes)),
-            ("between", Json::int(costs.between)),
+            ("read", whole(costs.read)),
+            ("reads", whole(costs.reads)),
+            ("written", whole(costs.written)),
+            ("writes", whole(costs.writes)),
+            ("between", whole(costs.between)),
             ("cpu_seconds", seconds(costs.seconds)),
             ("finish_seconds", seconds(costs.finish)),
             ("memory", Json::int(memory)),
@@ -56,20 +57,19 @@ impl Estimate {
     }
 }
 
-/// A number of bytes, with three digits.
-fn size(bytes: u64) -> String {
-    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut n = bytes as f64 / 1000.0;
-    for unit in units {
+/// A number of bytes, with two or three digits.
+fn size(bytes: f64) -> String {
+    let mut n = bytes;
+    for unit in ["B", "kB", "MB", "GB", "TB", "PB"] {
         if n < 999.5 {
-            return format!("{} {unit}", digits(n));
+            return match unit {
+                "B" => format!("{n:.0} {unit}"),
+                _ => format!("{} {unit}", digits(n)),
+            };
         }
         n /= 1000.0;
     }
-    format!("{bytes} B")
+    format!("{} EB", digits(n))
 }
 
 /// A time, with three digits.
@@ -95,13 +95,14 @@ mod tests {
     #[test]
     fn sizes_and_times_are_short() {
         for (bytes, want) in [
-            (999, "999 B"),
-            (1000, "1.0 kB"),
-            (9949, "9.9 kB"),
-            (9951, "10 kB"),
-            (999_499, "999 kB"),
-            (999_500, "1.0 MB"),
-            (u64::MAX, "18 EB"),
+            (0.0, "0 B"),
+            (999.0, "999 B"),
+            (1000.0, "1.0 kB"),
+            (9949.0, "9.9 kB"),
+            (9951.0, "10 kB"),
+            (999_499.0, "999 kB"),
+            (999_500.0, "1.0 MB"),
+            (18e18, "18 EB"),
         ] {
             assert_eq!(size(bytes), want);
         }

@@ -16,7 +16,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind as Failure, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Segment;
@@ -45,7 +45,7 @@ const FOLDERS: [&str; 4] = [SEGMENTS, DONE, LOG, LEASES];
 const LARGEST: u64 = 1 << 30;
 
 /// The folder of a plan.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
 }
@@ -309,13 +309,19 @@ impl Folder {
         file::put_new(&self.path.join(FINISHED), digest.as_bytes()).map(|_| ())
     }
 
-    /// Adds a line to the log of a part.
+    /// Adds a line to the log of a part: what happened, more about that, the time and the number of this process.
     ///
     /// # Errors
     /// [`ErrorKind::Io`].
-    pub fn log(&self, part: u64, line: Json) -> Result<()> {
+    pub fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
         let path = self.log_path(part);
         let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
+        let who = [
+            ("time", Json::int(now().as_secs())),
+            ("process", Json::int(std::process::id())),
+        ];
+        let members = [("event", Json::text(event))].into_iter().chain(more);
+        let line = Json::object(members.chain(who));
         let line = format!("{}\n", line.line(Between::CommaBlank)?);
         let mut log = File::options()
             .create(true)
@@ -382,6 +388,13 @@ impl Folder {
             Ok(()) | Err(_) => Ok(()),
         }
     }
+}
+
+/// The time since 1970.
+pub fn now() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
 }
 
 fn gone(store: &Path) -> Error {

@@ -48,12 +48,19 @@ impl Drop for Meter<'_> {
     }
 }
 
+/// Where it is known which elements are stored: the input and the job on it, also if the elements come from elsewhere.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub set: Dataset<'a>,
+    pub job: &'a Job,
+}
+
 /// A variable that is written in chunks.
 struct Output<'a> {
     job: &'a Job,
     set: Dataset<'a>,
-    /// What tells which elements are stored: the input and the job on it, also if the elements come from elsewhere.
-    input: (Dataset<'a>, &'a Job),
+    /// Where it is known which elements are stored.
+    known: Known<'a>,
     grid: Grid,
     encoder: Encoder,
     /// Bytes per chunk as reported to progress.
@@ -151,7 +158,7 @@ impl Job {
     /// Decodes the stored chunks, and encodes them with other filters or in another byte order; returns the
     /// bytes stored.
     pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let output = Output::new(self, set, (set, self), writer)?;
+        let output = Output::new(self, set, Known { set, job: self }, writer)?;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let path = || set.reader.schema().var_path(self.pair.from);
@@ -176,20 +183,20 @@ impl Job {
         plan: &RechunkPlan,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        self.rechunked_from((set, plan), (set, self), writer)
+        self.rechunked_from((set, plan), Known { set, job: self }, writer)
     }
 
-    /// As [`Job::rechunked`], with elements from a dataset which stores all that `input` has, and more.
+    /// As [`Job::rechunked`], with elements from a dataset that stores all of them.
     pub(super) fn rechunked_from(
         &self,
         (set, plan): (Dataset<'_>, &RechunkPlan),
-        input: (Dataset<'_>, &Self),
+        known: Known<'_>,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        let mut output = Output::new(self, set, input, writer)?;
+        let mut output = Output::new(self, set, known, writer)?;
         if output.has_gaps()? {
-            let (made, (index, of)) = ((&output.grid, &self.region), input);
-            output.met = Met::of((index, of.pair.from), &of.from, made)?.map(Arc::new);
+            let (made, of) = ((&output.grid, &self.region), known.job);
+            output.met = Met::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);
         }
         let output = output;
@@ -216,12 +223,7 @@ impl Job {
 }
 
 impl<'a> Output<'a> {
-    fn new(
-        job: &'a Job,
-        set: Dataset<'a>,
-        input: (Dataset<'a>, &'a Job),
-        writer: &dyn Writer,
-    ) -> Result<Self> {
+    fn new(job: &'a Job, set: Dataset<'a>, known: Known<'a>, writer: &dyn Writer) -> Result<Self> {
         let grid = Grid::new(&job.to, &job.shape);
         Ok(Self {
             encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
@@ -230,14 +232,14 @@ impl<'a> Output<'a> {
             unknown: false,
             job,
             set,
-            input,
+            known,
             grid,
         })
     }
 
     /// True if some chunks of the input that have elements to copy are not stored.
     fn has_gaps(&self) -> Result<bool> {
-        let (set, of) = self.input;
+        let Known { set, job: of } = self.known;
         if !self.job.same_fill || set.reader.assembles(of.pair.from) {
             return Ok(false);
         }
@@ -254,7 +256,7 @@ impl<'a> Output<'a> {
         if let Some(met) = &self.met {
             return Ok(met.has(&self.grid, place));
         }
-        let (set, of) = self.input;
+        let Known { set, job: of } = self.known;
         set.is_stored(of.pair.from, &of.from, place)
     }
 

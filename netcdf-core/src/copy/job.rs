@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::chunked::Known;
 use super::methods::{self, Method};
 use super::report::Changes;
 use super::{Pair, VarReport};
@@ -17,6 +18,13 @@ use crate::notes::Note;
 
 /// Bytes of the data of a small variable.
 const SMALL: u64 = 64 << 10;
+
+/// A variable of a dataset.
+#[derive(Clone, Copy)]
+pub(super) struct OfVariable<'a> {
+    pub set: Dataset<'a>,
+    pub var: VarId,
+}
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,10 +120,11 @@ impl Job {
     /// input `set` does not store is left out as if they came from there. Returns the bytes stored.
     pub(super) fn copy_from(
         &self,
-        (between, var): (Dataset<'_>, VarId),
+        from: OfVariable<'_>,
         (set, region): (Dataset<'_>, Region),
         writer: &mut dyn Writer,
     ) -> Result<u64> {
+        let OfVariable { set: between, var } = from;
         let job = Self {
             pair: Pair {
                 from: var,
@@ -127,7 +136,10 @@ impl Job {
         let job = job.within(between, region);
         job.check_stored(between)?;
         match &job.method {
-            Method::Rechunk(plan) => job.rechunked_from((between, plan), (set, self), writer),
+            Method::Rechunk(plan) => {
+                let known = Known { set, job: self };
+                job.rechunked_from((between, plan), known, writer)
+            }
             Method::Move | Method::Rows | Method::Convert => job.converted(between, writer),
             Method::Chunks | Method::Recode => {
                 Err(Error::internal("chunks that need no second stage"))

@@ -24,13 +24,13 @@ const BLOSC: u32 = 32_001;
 pub fn of(filter: &FilterSpec) -> FilterCost {
     let level = filter.params.first().copied();
     let (encode, decode, left) = match (filter.id, level) {
-        (SHUFFLE, _) => (0.2, 0.15, 1.0),
+        (SHUFFLE, _) => (0.15, 0.15, 1.0),
         (FLETCHER32, _) => (0.4, 0.4, 1.0),
         (SCALEOFFSET, _) => (1.5, 1.5, 0.5),
         (DEFLATE, Some(0..=2)) => (7.0, 2.0, 0.6),
-        (DEFLATE, Some(3..=6) | None) => (11.0, 2.0, 0.6),
+        (DEFLATE, Some(3..=6) | None) => (10.0, 2.0, 0.6),
         (DEFLATE, Some(_)) => (33.0, 2.0, 0.6),
-        (ZSTD, Some(0..=2)) => (1.5, 0.7, 0.6),
+        (ZSTD, Some(0..=2)) => (1.1, 0.7, 0.6),
         (ZSTD, Some(3..=6) | None) => (3.2, 0.7, 0.6),
         (ZSTD, Some(_)) => (13.0, 0.7, 0.6),
         (BLOSC, _) => (1.8, 0.6, 0.7),
@@ -72,7 +72,7 @@ mod tests {
             params: params.to_vec(),
         };
         let cost = of_all(&[spec(SHUFFLE, &[4]), spec(ZSTD, &[1])]);
-        assert!((cost.encode - 1.7).abs() < 1e-9 && (cost.left - 0.6).abs() < 1e-9);
+        assert!((cost.encode - 1.25).abs() < 1e-9 && (cost.left - 0.6).abs() < 1e-9);
         let (fast, slow) = (of(&spec(DEFLATE, &[1])), of(&spec(DEFLATE, &[9])));
         assert!(fast.encode < slow.encode);
         assert!((of_all(&[]).left - 1.0).abs() < 1e-9);

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use netcdf_core::env::Progress;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 
+use super::meter::{EVERY, Meter};
 use crate::parts::folder::Folder;
 use crate::parts::record::DoneRecord;
 
@@ -13,17 +15,19 @@ pub struct Begun<'a> {
     folder: &'a Folder,
     part: u64,
     start: Instant,
+    meter: Meter,
 }
 
 impl<'a> Begun<'a> {
     /// # Errors
     /// Those of the log.
-    pub fn new(folder: &'a Folder, part: u64) -> Result<Self> {
-        folder.log(part, Json::object([("event", Json::text("begun"))]))?;
+    pub fn new(folder: &'a Folder, part: u64, progress: &Progress) -> Result<Self> {
+        folder.log(part, "begun", vec![])?;
         Ok(Self {
             folder,
             part,
             start: Instant::now(),
+            meter: Meter::start(folder, part, progress, EVERY),
         })
     }
 
@@ -32,7 +36,8 @@ impl<'a> Begun<'a> {
     /// # Errors
     /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
     pub fn done(self, record: DoneRecord) -> Result<()> {
-        let Self { folder, part, .. } = self;
+        drop(self.meter);
+        let (folder, part) = (self.folder, self.part);
         let done = DoneRecord {
             seconds: format!("{:.3}", self.start.elapsed().as_secs_f64()),
             ..record
@@ -43,11 +48,10 @@ impl<'a> Begun<'a> {
             let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
             return Err(e.with_remedy("make the plan again, where nothing changes the input"));
         }
-        let event = Json::object([
-            ("event", Json::text("done")),
+        let sums = vec![
             ("seconds", Json::Number(done.seconds)),
             ("bytes", Json::int(done.written.bytes)),
-        ]);
-        folder.log(part, event)
+        ];
+        folder.log(part, "done", sums)
     }
 }

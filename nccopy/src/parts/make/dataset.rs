@@ -68,7 +68,7 @@ impl DatasetParts<'_> {
     }
 
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
-        let begun = Begun::new(self.folder, part)?;
+        let begun = Begun::new(self.folder, part, &ready.set.env.progress)?;
         let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
             None => (self.put_between(ready, part)?, vec![]),
             Some(number) => self.of_output(ready, (part, number))?,

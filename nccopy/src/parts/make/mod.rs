@@ -2,6 +2,7 @@
 
 mod begun;
 mod dataset;
+mod meter;
 mod next;
 
 pub use next::run as next;
@@ -87,12 +88,9 @@ impl<'a> Worker<'a> {
         if e.kind() == ErrorKind::Cancelled {
             return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
         }
-        let event = Json::object([
-            ("event", Json::text("failed")),
-            ("error", Json::text(&e.to_string())),
-        ]);
+        let error = vec![("error", Json::text(&e.to_string()))];
         // The error itself matters more than its record.
-        let _ = self.folder.log(part.unwrap_or(first), event);
+        let _ = self.folder.log(part.unwrap_or(first), "failed", error);
         // Whether it makes sense to try again decides the status.
         Ok(match (tool::report("nccopy", &e, io), e.kind()) {
             (Status::Failure, ErrorKind::Io) => Status::TryAgain,
@@ -148,7 +146,7 @@ impl<'a> Worker<'a> {
 
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
-    let begun = Begun::new(parts.folder, part)?;
+    let begun = Begun::new(parts.folder, part, &env.progress)?;
     let (written, failed) = parts.make(part, env, io)?;
     begun.done(DoneRecord {
         plan: parts.plan.digest,

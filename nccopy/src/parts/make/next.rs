@@ -3,14 +3,14 @@
 //! A lease keeps processes from making the same part at the same time, which would only be a waste: it says until when a part is taken.
 //! Whoever finds one that has expired takes the part over. A wrong clock makes a process wait or work in vain, and nothing else.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::Worker;
 use crate::cli::Cli;
-use crate::parts::folder::{Folder, StoredPlan};
+use crate::parts::folder::{Folder, StoredPlan, now};
 
 /// Seconds that a part is taken, if nobody says so.
 const LEASE: u32 = 3600;
@@ -72,11 +72,4 @@ fn ended(folder: &Folder, plan: &StoredPlan, left: u64) -> Result<Status> {
         }
     }
     Ok(Status::Success)
-}
-
-/// The time since 1970.
-fn now() -> Duration {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
 }

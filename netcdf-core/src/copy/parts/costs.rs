@@ -10,16 +10,22 @@ use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::copy::methods::Method;
 use crate::error::Result;
 use crate::filter::cost;
-use crate::model::{FilterSpec, Region};
+use crate::model::Region;
 
 /// Chunks of a variable whose places are looked at, at most: they stand for the others.
 const LOOKED_AT: u64 = 100_000;
-/// Nanoseconds for a byte that is copied once in memory, read, summed up and stored.
-const COPY: f64 = 1.0;
+/// Nanoseconds for a byte of elements that gets to its place in memory.
+const COPY: f64 = 0.2;
+/// Nanoseconds for a byte that is read or stored.
+const STORED: f64 = 0.26;
+/// Nanoseconds for a byte that is scattered to pieces and gathered again, between two stages.
+const PIECES: f64 = 1.0;
 /// Nanoseconds for a chunk that is read or stored as a piece of a file.
 const PIECE: f64 = 20_000.0;
 /// Nanoseconds for a byte that `--finish` copies from a segment.
-const JOIN: f64 = 2.0;
+const JOIN: f64 = 1.0;
+/// Seconds for the end of a copy of nothing: a process, and a wait for the disk.
+const END: f64 = 0.02;
 /// Nanoseconds for a key that `--finish` looks for.
 const KEY: f64 = 20_000.0;
 
@@ -27,15 +33,15 @@ const KEY: f64 = 20_000.0;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Costs {
     /// Bytes of chunks that parts read from the input, each as often as it is read.
-    pub read: u64,
+    pub read: f64,
     /// How often chunks of the input are read.
-    pub reads: u64,
+    pub reads: f64,
     /// Bytes that are stored in the output.
-    pub written: u64,
+    pub written: f64,
     /// How many chunks are stored in the output; shards, where these are stored as a whole.
-    pub writes: u64,
+    pub writes: f64,
     /// Bytes that are stored between two stages.
-    pub between: u64,
+    pub between: f64,
     /// Seconds of a processor that the parts take.
     pub seconds: f64,
     /// Seconds that the end of the copy takes.
@@ -53,15 +59,18 @@ impl Division {
         between: &[Option<StageChunks>],
         (writer, segments): (&dyn Writer, bool),
     ) -> Result<Costs> {
-        let mut all = Costs::default();
+        let mut all = Costs {
+            finish: END,
+            ..Costs::default()
+        };
         for (n, var) in self.vars.iter().enumerate() {
             let between = between.get(n).and_then(Option::as_ref);
             let shard = writer.schema().var(var.job.pair.to);
             let shard = shard.and_then(|var| var.storage.shard.as_deref());
             let costs = var.costs(set, between, shard)?;
             all = all.with(costs);
-            let keys = KEY * costs.writes as f64;
-            let joined = JOIN * costs.written as f64;
+            let keys = KEY * costs.writes;
+            let joined = JOIN * costs.written;
             all.finish += 1e-9
                 * match (var.in_parts(), segments) {
                     (false, _) => costs.seconds * 1e9 + joined,
@@ -75,13 +84,12 @@ impl Division {
 
 impl Costs {
     fn with(self, other: Self) -> Self {
-        let sum = |a: u64, b: u64| (Amount::of(a) + b).get();
         Self {
-            read: sum(self.read, other.read),
-            reads: sum(self.reads, other.reads),
-            written: sum(self.written, other.written),
-            writes: sum(self.writes, other.writes),
-            between: sum(self.between, other.between),
+            read: self.read + other.read,
+            reads: self.reads + other.reads,
+            written: self.written + other.written,
+            writes: self.writes + other.writes,
+            between: self.between + other.between,
             seconds: self.seconds + other.seconds,
             finish: self.finish,
         }
@@ -110,35 +118,32 @@ impl DividedVariable {
             Some(between) => decoding(from, &job.shape, &between.shard),
             None => self.decoded(),
         };
+        // What filters made smaller in the input is about as small in the output.
         let smaller = match (from.filters.is_empty(), to.filters.is_empty()) {
             (_, true) => 1.0,
             (true, false) => encode.left,
-            (false, false) if moved => left,
-            (false, false) => left.min(1.0),
+            (false, false) => left,
         };
         let chunks = (Amount::product(&from.grid()).get() as f64 * stored).max(1.0);
         let keys = Grid::of(job.shape.clone(), shard.unwrap_or(&to.chunk).to_vec()).len() as f64;
         let made = Grid::of(job.shape.clone(), to.chunk.clone()).len() as f64;
         let mut seconds =
-            PIECE * (times * chunks + made) + COPY * (input * left + output * smaller);
+            PIECE * (times * chunks + made) + STORED * (times * input * left + output * smaller);
         if !moved {
             seconds += COPY * output + times * input * decode.decode + output * encode.encode;
         }
-        let mut costs = Costs {
-            read: bytes(input * left * stored * times),
-            reads: bytes(times * chunks),
-            written: bytes(output * smaller * stored),
-            writes: bytes(keys * stored),
-            ..Costs::default()
-        };
-        if between.is_some() {
-            let filters: Vec<FilterSpec> = filters_between(from.element.size);
-            let cost = cost::of_all(&filters);
-            costs.between = bytes(input * cost.left);
-            seconds += input * (cost.encode + cost.decode + 3.0 * COPY);
-        }
-        costs.seconds = seconds * 1e-9;
-        Ok(costs)
+        let cost = cost::of_all(&filters_between(from.element.size));
+        let pieces = cost.encode + cost.decode + PIECES + 2.0 * STORED * cost.left;
+        let through = if between.is_some() { input } else { 0.0 };
+        Ok(Costs {
+            read: input * left * stored * times,
+            reads: times * chunks,
+            written: output * smaller * stored,
+            writes: keys * stored,
+            between: through * cost.left,
+            seconds: (seconds + through * pieces) * 1e-9,
+            finish: 0.0,
+        })
     }
 
     /// Bytes that are stored for one of the elements of a stored chunk, and which part of the chunks is stored.
@@ -151,28 +156,16 @@ impl DividedVariable {
         let looked = Grid::of(grid.clone(), vec![1; grid.len()])
             .boxes(LOOKED_AT)
             .next();
-        let looked = looked.unwrap_or_else(|| Region::whole(&grid));
+        let Region { start, count, .. } = looked.unwrap_or_else(|| Region::whole(&grid));
+        let all = Amount::product(&count).get().max(1) as f64;
         let (mut found, mut bytes) = (0u64, Amount::default());
-        set.locate_all_in(
-            var,
-            &Block {
-                start: looked.start.clone(),
-                count: looked.count.clone(),
-            },
-            &mut |chunk: ChunkRef| {
-                found += 1;
-                bytes = bytes + length(&chunk.range);
-                Ok(())
-            },
-        )?;
-        let all = Amount::product(&looked.count).get().max(1) as f64;
+        set.locate_all_in(var, &Block { start, count }, &mut |chunk: ChunkRef| {
+            found += 1;
+            bytes = bytes + length(&chunk.range);
+            Ok(())
+        })?;
         let elements = Amount::of(from.chunk_bytes().map_or(1, |n| n as u64)) * found;
         let left = bytes.get() as f64 / elements.get().max(1) as f64;
         Ok((if found == 0 { 1.0 } else { left }, found as f64 / all))
     }
-}
-
-/// A number of bytes or other things, roughly.
-fn bytes(n: f64) -> u64 {
-    format!("{n:.0}").parse().unwrap_or(u64::MAX)
 }

@@ -25,6 +25,7 @@ pub use output::PartOutput;
 pub use segment::Segment;
 pub use sketch::sketch;
 
+use super::job::OfVariable;
 use super::{Job, Plan, lengthen_all, unchanged};
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Writer};
@@ -77,7 +78,13 @@ pub fn make(
             continue;
         }
         match between.zip(var.between) {
-            Some((between, id)) => var.job.copy_from((between, id), (set, region), writer)?,
+            Some((between, id)) => {
+                let from = OfVariable {
+                    set: between,
+                    var: id,
+                };
+                var.job.copy_from(from, (set, region), writer)?
+            }
             None => var.job.within(set, region).copy(set, writer)?,
         };
     }

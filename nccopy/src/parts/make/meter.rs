@@ -1,0 +1,102 @@
+//! Lines in the log of a part while it is made.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use netcdf_core::env::Progress;
+use netcdf_core::json::Json;
+
+use crate::parts::folder::Folder;
+
+/// Time between two lines.
+pub const EVERY: Duration = Duration::from_secs(30);
+
+/// Adds a line to the log of a part at times, until it is dropped.
+pub struct Meter {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Meter {
+    pub fn start(folder: &Folder, part: u64, progress: &Progress, every: Duration) -> Self {
+        let (stop, stopped) = channel();
+        let (folder, progress) = (folder.clone(), progress.clone());
+        let thread = std::thread::spawn(move || tell((&folder, part), &progress, &stopped, every));
+        Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A line that is missing must not make the part fail.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Says how far the part is, counted from now on: a process may have made others before.
+fn tell(
+    (folder, part): (&Folder, u64),
+    progress: &Progress,
+    stopped: &Receiver<()>,
+    every: Duration,
+) {
+    let (before, expected) = progress.get();
+    while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+        let (done, total) = progress.get();
+        let sums = vec![
+            ("bytes", Json::int(done - before.min(done))),
+            ("of", Json::int(total - expected.min(total))),
+        ];
+        let _ = folder.log(part, "progress", sums);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_far_a_part_is() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("log")).unwrap();
+        std::fs::write(home.path().join("plan.json"), "{}").unwrap();
+        let folder = Folder::open(home.path()).unwrap();
+        let progress = Progress::default();
+        progress.expect(10);
+        progress.advance(10);
+        let meter = Meter::start(&folder, 3, &progress, Duration::from_millis(1));
+        // Counted only once the meter runs.
+        while folder.last_logged(3).unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        progress.expect(100);
+        progress.advance(40);
+        let said = |name: &str| {
+            folder
+                .last_logged(3)
+                .unwrap()
+                .unwrap()
+                .get(name)
+                .unwrap()
+                .as_u64()
+        };
+        while said("of") != Some(100) || said("bytes") != Some(40) {
+            std::thread::yield_now();
+        }
+        drop(meter);
+        let text = std::fs::read_to_string(home.path().join("log/3.jsonl")).unwrap();
+        let first = text.lines().next().unwrap();
+        assert!(first.contains(r#""bytes": 0, "of": 0"#), "{first}");
+        assert!(
+            first.contains(r#""event": "progress""#) && first.contains(r#""time": "#),
+            "{first}"
+        );
+    }
+}
