@@ -238,9 +238,11 @@ fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
 fn boxes(job: &Job, unit: &[u64], part: u64) -> Boxes {
     let dims = job.shape.iter().zip(unit);
     let counts: Vec<u64> = dims.map(|(len, unit)| len.div_ceil(*unit)).collect();
-    let each = Amount::product(unit) * job.to.element.size.max(1);
+    // Units at the ends may be smaller than others: what counts is how many there are.
+    let units = Amount::product(&counts).get();
     let of = |bytes: u64| {
-        let boxes = Boxes::new(counts.clone(), bytes / each.get().max(1));
+        let most = scaled(units, bytes.min(job.bytes()), job.bytes());
+        let boxes = Boxes::new(counts.clone(), most);
         let first = region(&boxes.nth(0), unit, &job.shape);
         (boxes, decoding(&job.from, &job.shape, &first.count))
     };
