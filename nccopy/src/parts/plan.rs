@@ -15,8 +15,8 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 
 use super::files::{self, Size};
 use super::folder::Folder;
-use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
-use super::{MOST_PARTS, wrong};
+use super::record::{DatasetRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work};
+use super::{MOST_PARTS, claimed, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
@@ -43,7 +43,8 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
         }
         None => {
             let record = of_dataset(cli, args, io)?;
-            let record = Folder::create(folder, || Ok(record))?;
+            let begin = |record: &PlanRecord| claimed::begin(cli, record, io);
+            let record = Folder::create(folder, || Ok(record), begin)?;
             (record.parts, record.bytes, "bytes of elements".to_owned())
         }
     };
@@ -67,7 +68,7 @@ fn of_files(
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
-    let record = Folder::create(folder, || {
+    let fill = || {
         let (parts, bytes) = files::plan(folder, copies, size)?;
         Ok(PlanRecord {
             directory: here()?,
@@ -77,7 +78,8 @@ fn of_files(
             bytes,
             work: Work::Files(copies.len() as u64),
         })
-    })?;
+    };
+    let record = Folder::create(folder, fill, |_| Ok(()))?;
     Ok((record.parts, record.bytes))
 }
 
@@ -96,7 +98,8 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<PlanRecord> {
         idle: &Idle::default(),
     };
     let record = ready::with(asked, &env, io, |ready, _| {
-        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there.
+        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
+        // begun once there is a plan.
         if copy.output.remote.is_none() {
             drop(ready.target(cli)?);
         }
@@ -181,11 +184,14 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
     })
 }
 
-/// The place of the store that the parts write together, if the output is a store in a directory.
-fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<PathBuf> {
-    let shared = output.remote.is_none() && output.form == OutputForm::Directory;
+/// The place of the store that the parts write together, if the output is a store.
+fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<StorePlace> {
     let tag: String = digest.to_string().chars().take(8).collect();
-    shared.then(|| shared::place(&directory.join(&output.path), &tag))
+    let place = || match output.remote {
+        Some(_) => StorePlace::Claimed(claimed::tag()),
+        None => StorePlace::Directory(shared::place(&directory.join(&output.path), &tag)),
+    };
+    (output.form == OutputForm::Directory).then(place)
 }
 
 /// The digest of an input's metadata.

@@ -1,13 +1,12 @@
 //! Makes parts of one dataset.
 
-use std::path::Path;
-
 use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, PartOutput, sketch};
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::format;
+use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
@@ -16,7 +15,7 @@ use super::begun::Begun;
 use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan};
 use crate::parts::plan::one_copy;
-use crate::parts::record::{DatasetRecord, DoneRecord};
+use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
 use crate::ready::{self, Asked, Ready};
 
 /// The parts of a dataset.
@@ -65,7 +64,7 @@ impl DatasetParts<'_> {
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
         let begun = Begun::new(self.folder, part)?;
         let (written, chunks) = match &self.dataset.store {
-            Some(store) => self.put_chunks(ready, store, part)?,
+            Some(place) => self.put_chunks(ready, place, part)?,
             None => (self.segment(ready, part)?, vec![]),
         };
         begun.done(DoneRecord {
@@ -92,11 +91,17 @@ impl DatasetParts<'_> {
     fn put_chunks(
         &self,
         ready: &Ready<'_>,
-        store: &Path,
+        place: &StorePlace,
         part: u64,
     ) -> Result<(Written, Vec<PutChunks>)> {
-        let env = ready.set.env;
-        let (target, sums) = format::part_of_store(store, !self.cli.no_sync, env)?;
+        let (env, to) = (ready.set.env, &ready.output);
+        let (target, sums) = match place {
+            StorePlace::Directory(store) => format::part_of_store(store, !self.cli.no_sync, env)?,
+            StorePlace::Claimed(tag) => {
+                let run = &env.run();
+                ClaimedStore { to, tag, run }.part()?
+            }
+        };
         let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
         let division = self.plan.division(ready, &mut *writer)?;
         parts::make(ready.set, &division, part, &mut *writer)?;

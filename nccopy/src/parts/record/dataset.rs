@@ -6,19 +6,28 @@ use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
 
-use super::members::{Members, utf8};
+use super::members::{Members, lacks, utf8};
 
 /// What the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
-    /// The store that the parts write together, until it gets the output's name; without one, parts write segments.
-    pub store: Option<PathBuf>,
+    /// The store that the parts write together; without one, parts write segments.
+    pub store: Option<StorePlace>,
     /// The digest of the output's schema and storage.
     pub schema: Digest,
     /// The variables whose data is copied, in their order.
     pub variables: Vec<VariableRecord>,
+}
+
+/// The place of a store that the parts write together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StorePlace {
+    /// A directory, until it gets the output's name.
+    Directory(PathBuf),
+    /// That of the output, on another machine. A claim with this tag keeps others away.
+    Claimed(String),
 }
 
 /// An input as it was when the plan was made.
@@ -51,14 +60,16 @@ impl DatasetRecord {
     /// # Errors
     /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
     pub fn members(&self) -> Result<Vec<(&'static str, Json)>> {
-        let store = match &self.store {
-            Some(path) => Json::text(utf8(path.to_str())?),
-            None => Json::Null,
+        let (store, claim) = match &self.store {
+            Some(StorePlace::Directory(path)) => (Json::text(utf8(path.to_str())?), Json::Null),
+            Some(StorePlace::Claimed(tag)) => (Json::Null, Json::text(tag)),
+            None => (Json::Null, Json::Null),
         };
         let variables = self.variables.iter().map(VariableRecord::json);
         Ok(vec![
             ("input", self.input.json()),
             ("store", store),
+            ("claim", claim),
             ("schema", Json::text(&self.schema.to_string())),
             ("variables", Json::Array(variables.collect())),
         ])
@@ -71,10 +82,24 @@ impl DatasetRecord {
         let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
         Ok(Self {
             input: InputRecord::from_json(of.get("input")?)?,
-            store: of.get("store")?.as_str().map(PathBuf::from),
+            store: StorePlace::from_json(json)?,
             schema: of.digest("schema")?,
             variables: variables.collect::<Result<_>>()?,
         })
+    }
+}
+
+impl StorePlace {
+    /// The place that a plan names, if it does.
+    fn from_json(json: &Json) -> Result<Option<Self>> {
+        let path = Members(json).get("store")?.as_str();
+        let claim = json.get("claim").and_then(Json::as_str);
+        match (path, claim) {
+            (None, None) => Ok(None),
+            (Some(path), None) => Ok(Some(Self::Directory(path.into()))),
+            (None, Some(tag)) => Ok(Some(Self::Claimed(tag.to_owned()))),
+            (Some(_), Some(_)) => Err(lacks("claim")),
+        }
     }
 }
 
