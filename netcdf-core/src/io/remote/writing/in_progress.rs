@@ -109,6 +109,14 @@ impl InProgress {
         }
     }
 
+    /// The size of a key, if that is known without asking for the key itself.
+    fn known(&self, key: &str) -> Result<Option<u64>> {
+        match self.kept(key) {
+            Some(bytes) => Ok(Some(bytes.len() as u64)),
+            None => self.listed(key),
+        }
+    }
+
     /// The size of a key that others put, if they can be listed.
     fn listed(&self, key: &str) -> Result<Option<u64>> {
         let Some(listed) = self.others.as_ref().and_then(|o| o.listed.as_ref()) else {
@@ -165,13 +173,28 @@ impl Store for InProgress {
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
-        match self.kept(key) {
-            Some(bytes) => Ok(Some(bytes.len() as u64)),
-            None => match self.listed(key)? {
-                None => self.settled()?.size(key),
-                size => Ok(size),
-            },
+        match self.known(key)? {
+            None => self.settled()?.size(key),
+            size => Ok(size),
         }
+    }
+
+    fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
+        let known: Vec<_> = keys.iter().map(|key| self.known(key)).collect();
+        let unknown = keys.iter().zip(&known);
+        let unknown = unknown.filter(|(_, size)| matches!(size, Ok(None)));
+        let unknown: Vec<String> = unknown.map(|(key, _)| key.clone()).collect();
+        let asked: Vec<_> = match self.settled() {
+            Ok(there) => there.sizes(&unknown),
+            Err(e) => unknown.iter().map(|_| Err(e.again())).collect(),
+        };
+        let mut asked = asked.into_iter();
+        let lacking = || Err(Error::internal("fewer sizes than keys"));
+        let size = |known| match known {
+            Ok(None) => asked.next().unwrap_or_else(lacking),
+            known => known,
+        };
+        known.into_iter().map(size).collect()
     }
 
     fn children(&self, prefix: &str) -> Result<Vec<String>> {

@@ -71,6 +71,21 @@ fn the_last_one_makes_a_store_of_the_parts() {
 }
 
 #[test]
+fn sizes_are_known_or_asked_for() {
+    let service = Service::new();
+    service.with_parts();
+    let (part, _) = service.part();
+    let last = service.shared().end().unwrap();
+    for target in [part, last] {
+        target.store().put(".zgroup", b"group").unwrap();
+        let keys = ["v/3", "v/20", ".zgroup", "v/19"].map(str::to_owned);
+        let sizes = target.store().sizes(&keys).into_iter();
+        let sizes: Vec<_> = sizes.map(Result::unwrap).collect();
+        assert_eq!(sizes, [Some(10), None, Some(5), Some(10)]);
+    }
+}
+
+#[test]
 fn an_end_that_is_repeated_changes_nothing() {
     let service = Service::new();
     service.with_parts();
