@@ -132,3 +132,22 @@ fn a_plan_that_is_given_up_leaves_nothing() {
     assert!(site.made().is_empty() && !site.sandbox.path("p").exists());
     assert!(outside.exists());
 }
+
+#[test]
+fn an_output_that_differs_does_not_appear() {
+    let site = Site::planned(2, &SMALL);
+    site.succeeds(&["--part", "0-1"]);
+    let key = |time| {
+        let key = format!("run/made/t/c/{time}/0/0");
+        site.server.folder().join(key)
+    };
+    let [first, second] = [0, 1].map(|time| std::fs::read(key(time)).unwrap());
+    assert!(first != second);
+    std::fs::write(key(0), &second).unwrap();
+    let got = site.nccopy(&["--finish", "--verify"]);
+    failed(&got, &["element [0, 0, 0] differs from the input in /t"]);
+    assert!(!site.has("zarr.json") && site.has(CLAIM));
+    std::fs::write(key(0), &first).unwrap();
+    site.succeeds(&["--finish", "--verify"]);
+    assert!(site.made() == site.want(&SMALL));
+}
