@@ -1,15 +1,18 @@
 //! `--clean`: removes a plan.
 
 use netcdf_core::error::Result;
-use netcdf_core::tool::Status;
+use netcdf_core::tool::{Io, Status};
 
+use super::claimed;
 use super::folder::Folder;
+use crate::cli::Cli;
 
-/// Removes the folder of a plan. Outputs stay.
+/// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
 ///
 /// # Errors
 /// Those of removing.
-pub fn run(folder: &Folder) -> Result<Status> {
+pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+    claimed::remove(cli, (folder, &folder.plan()?), io)?;
     folder.remove()?;
     Ok(Status::Success)
 }

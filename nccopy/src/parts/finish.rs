@@ -1,17 +1,16 @@
 //! `--finish`: joins the parts.
 
-use std::path::Path;
-
 use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division};
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
+use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::plan::one_copy;
-use super::record::Work;
+use super::record::{StorePlace, Work};
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
@@ -23,7 +22,7 @@ use crate::ready::{self, Asked, Ready};
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    if folder.is_finished(&plan) && plan.record.output().exists() {
+    if folder.is_finished(&plan) && plan.record.may_have_output() {
         return Ok(Status::Success);
     }
     check(folder, &plan)?;
@@ -59,7 +58,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             division: plan.division(&ready, &mut *sketch)?,
         };
         match plan.record.store() {
-            Some(store) => end.together(ready, store),
+            Some(place) => end.together(ready, place),
             None => end.joined(ready),
         }
     });
@@ -110,9 +109,17 @@ impl End<'_> {
     }
 
     /// Finishes the store that the parts wrote together.
-    fn together(&self, ready: Ready<'_>, store: &Path) -> Result<Report> {
-        let env = ready.set.env;
-        let target = format::end_of_store(store, &ready.output, !self.cli.no_sync, env)?;
+    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Report> {
+        let (env, to) = (ready.set.env, &ready.output);
+        let target = match place {
+            StorePlace::Directory(store) => {
+                format::end_of_store(store, to, !self.cli.no_sync, env)?
+            }
+            StorePlace::Claimed(tag) => {
+                let run = &env.run();
+                ClaimedStore { to, tag, run }.end()?
+            }
+        };
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, self.chunks()), writer)
         })

@@ -27,7 +27,7 @@ use netcdf_core::io::file::{self, FileSource, FileTarget};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
-use super::record::{DoneRecord, PlanRecord, Work};
+use super::record::{DoneRecord, PlanRecord, StorePlace, Work};
 use super::{files, wrong};
 
 const PLAN: &str = "plan.json";
@@ -59,11 +59,17 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder of a plan. `fill` puts what else belongs there, and makes the plan, which is put last.
+    /// Makes the folder of a plan. `fill` puts what else belongs there, and makes the plan, which is put last. Then, `begin` begins what
+    /// belongs to the plan elsewhere: if this process is killed, the plan tells what that is.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is something already; those of `fill`; [`ErrorKind::Io`]. Then nothing is left of the folder.
-    pub fn create(path: &Path, fill: impl FnOnce() -> Result<PlanRecord>) -> Result<PlanRecord> {
+    /// [`ErrorKind::Exists`] if there is something already; those of `fill` and `begin`; [`ErrorKind::Io`]. Then nothing is left of the
+    /// folder.
+    pub fn create(
+        path: &Path,
+        fill: impl FnOnce() -> Result<PlanRecord>,
+        begin: impl FnOnce(&PlanRecord) -> Result<()>,
+    ) -> Result<PlanRecord> {
         let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
         let there = path.is_dir();
         if there && fs::read_dir(path).map_err(failed)?.next().is_some() {
@@ -72,7 +78,7 @@ impl Folder {
         if !there {
             fs::create_dir(path).map_err(failed)?;
         }
-        let made = Self::filled(path, fill);
+        let made = Self::filled(path, fill).and_then(|plan| begin(&plan).map(|()| plan));
         if made.is_err() {
             let folder = Self {
                 path: path.to_owned(),
@@ -93,7 +99,7 @@ impl Folder {
         }
         let record = fill()?;
         let text = record.text()?;
-        if let Some(store) = record.store() {
+        if let Some(StorePlace::Directory(store)) = record.store() {
             shared::begin(store)?;
         }
         match file::put_new(&path.join(PLAN), text.as_bytes())? {
@@ -220,8 +226,9 @@ impl Folder {
         }
         match plan.record.store() {
             // Its chunks are looked for in the end.
-            Some(store) if store.is_dir() => Ok(true),
-            Some(store) => Err(gone(store)),
+            Some(StorePlace::Directory(store)) if store.is_dir() => Ok(true),
+            Some(StorePlace::Directory(store)) => Err(gone(store)),
+            Some(StorePlace::Claimed(_)) => Ok(true),
             None => Ok(self
                 .segment(part)
                 .is_ok_and(|segment| segment.written() == done.written)),
@@ -347,13 +354,13 @@ impl Folder {
         Ok(last.and_then(|line| Json::parse(line).ok()))
     }
 
-    /// Removes the folder and all that belongs to the plan. What else is there stays.
+    /// Removes the folder and all that belongs to the plan on this machine. What else is there stays.
     ///
     /// # Errors
     /// [`ErrorKind::Io`].
     pub fn remove(&self) -> Result<()> {
         let plan = self.plan()?;
-        if let Some(store) = plan.record.store() {
+        if let Some(StorePlace::Directory(store)) = plan.record.store() {
             // Whatever a plan says, nothing else goes.
             if !shared::is_place(store, &plan.record.output()) {
                 return Err(wrong(

@@ -2,9 +2,11 @@
 //!
 //! `--plan` decides once what all parts share, and writes it into a folder (`folder`, docs/machines.md). `--part` opens the input, checks
 //! that nothing has changed, and stores its boxes in a segment (`netcdf_core::copy::parts`). A done-file, which is put if there is none,
-//! says what the segment holds. `--finish` joins the segments. Nothing depends on clocks or on who runs what.
+//! says what the segment holds. `--finish` joins the segments. Of Zarr stores, parts put chunks in their places instead: in a directory
+//! beside the output, or on an object store (`claimed`). Nothing depends on clocks or on who runs what.
 
 mod choice;
+mod claimed;
 mod clean;
 mod emit;
 mod estimate;
@@ -50,7 +52,7 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
         None if parts.next => make::next(cli, &folder, io),
         None if parts.finish => finish::run(cli, &folder, io),
         None if parts.status => status::run(cli, &folder, io),
-        None => clean::run(&folder),
+        None => clean::run(cli, &folder, io),
     }
 }
 

@@ -20,8 +20,8 @@ use super::emit::memory;
 use super::estimate::Estimate;
 use super::files::{self, Size};
 use super::folder::{BETWEEN, Folder};
-use super::record::{DatasetRecord, InputRecord, PlanRecord, VariableRecord, Work};
-use super::{MOST_PARTS, wrong};
+use super::record::{DatasetRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work};
+use super::{MOST_PARTS, claimed, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
@@ -53,13 +53,15 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
         None => {
             let (record, between, estimate) = of_dataset(cli, args, io)?;
             costs = stages_of(&record) + &estimate.text();
-            let record = Folder::create(folder, || {
+            let fill = || {
                 if let Some(schema) = between {
                     let place = folder.join(BETWEEN);
                     format::begin_between(schema, &place, !cli.no_sync, &environment(cli))?;
                 }
                 Ok(record)
-            })?;
+            };
+            let begin = |record: &PlanRecord| claimed::begin(cli, record, io);
+            let record = Folder::create(folder, fill, begin)?;
             (record.parts, record.bytes, "bytes of elements".to_owned())
         }
     };
@@ -97,7 +99,7 @@ fn of_files(
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
-    let record = Folder::create(folder, || {
+    let fill = || {
         let (parts, bytes) = files::plan(folder, copies, size)?;
         Ok(PlanRecord {
             directory: here()?,
@@ -107,7 +109,8 @@ fn of_files(
             bytes,
             work: Work::Files(copies.len() as u64),
         })
-    })?;
+    };
+    let record = Folder::create(folder, fill, |_| Ok(()))?;
     Ok((record.parts, record.bytes))
 }
 
@@ -126,7 +129,8 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
         idle: &Idle::default(),
     };
     let record = ready::with(asked, &env, io, |ready, _| {
-        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there.
+        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
+        // begun once there is a plan.
         if copy.output.remote.is_none() {
             drop(ready.target(cli)?);
         }
@@ -241,11 +245,14 @@ fn stages(cli: &Cli, set: Dataset<'_>, division: &Division) -> (Option<Through>,
     }
 }
 
-/// The place of the store that the parts write together, if the output is a store in a directory.
-fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<PathBuf> {
-    let shared = output.remote.is_none() && output.form == OutputForm::Directory;
+/// The place of the store that the parts write together, if the output is a store.
+fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<StorePlace> {
     let tag: String = digest.to_string().chars().take(8).collect();
-    shared.then(|| shared::place(&directory.join(&output.path), &tag))
+    let place = || match output.remote {
+        Some(_) => StorePlace::Claimed(claimed::tag()),
+        None => StorePlace::Directory(shared::place(&directory.join(&output.path), &tag)),
+    };
+    (output.form == OutputForm::Directory).then(place)
 }
 
 /// The digest of an input's metadata.

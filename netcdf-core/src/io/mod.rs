@@ -6,6 +6,7 @@
 pub mod address;
 pub mod ahead;
 pub mod blocks;
+pub mod claimed;
 pub mod counted;
 pub mod dir;
 pub mod file;
@@ -33,6 +34,7 @@ pub mod stdout;
 pub mod store;
 #[cfg(test)]
 pub(crate) mod suite;
+pub mod sums;
 pub mod target;
 pub mod trace;
 mod tree;

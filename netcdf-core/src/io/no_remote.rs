@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::address::Address;
 use super::network::{Network, Run};
 use super::store::Hints;
+use super::sums::Sums;
 use super::{Container, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::Notes;
@@ -54,6 +55,42 @@ pub fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn Store
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
 pub fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<bool> {
+    Err(left_out(address))
+}
+
+/// Begins a store that several processes write together.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Result<()> {
+    Err(left_out(address))
+}
+
+/// Begins a part of such a store.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn part_of_claimed(
+    address: &Address,
+    _: &str,
+    _: &Run,
+) -> Result<(Box<dyn StoreTarget>, Sums)> {
+    Err(left_out(address))
+}
+
+/// Begins its last part.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn end_of_claimed(address: &Address, _: &str, _: &Run) -> Result<Box<dyn StoreTarget>> {
+    Err(left_out(address))
+}
+
+/// Removes it.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`], always.
+pub fn remove_claimed(address: &Address, _: &str, _: &Run) -> Result<bool> {
     Err(left_out(address))
 }
 

@@ -3,6 +3,7 @@
 mod api;
 mod examples;
 mod listing;
+mod parts;
 mod proxies;
 mod reading;
 mod rounds;
@@ -13,7 +14,7 @@ mod writing;
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;

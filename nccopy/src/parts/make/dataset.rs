@@ -1,6 +1,5 @@
 //! Makes parts of one dataset.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Engine, PutChunks, Writer};
@@ -10,8 +9,9 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::Container;
+use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::dir::DirStore;
-use netcdf_core::io::dir::shared::Sums;
+use netcdf_core::io::sums::Sums;
 use netcdf_core::model::CreateOptions;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -21,7 +21,7 @@ use super::begun::Begun;
 use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan};
 use crate::parts::plan::one_copy;
-use crate::parts::record::{DatasetRecord, DoneRecord};
+use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
 use crate::ready::{self, Asked, Ready};
 
 /// The parts of a dataset.
@@ -151,11 +151,17 @@ impl DatasetParts<'_> {
     fn put_chunks(
         &self,
         (ready, origin): (&Ready<'_>, Origin<'_>),
-        store: &Path,
+        place: &StorePlace,
         number: u64,
     ) -> Result<(Written, Vec<PutChunks>)> {
-        let env = ready.set.env;
-        let (target, sums) = format::part_of_store(store, !self.cli.no_sync, env)?;
+        let (env, to) = (ready.set.env, &ready.output);
+        let (target, sums) = match place {
+            StorePlace::Directory(store) => format::part_of_store(store, !self.cli.no_sync, env)?,
+            StorePlace::Claimed(tag) => {
+                let run = &env.run();
+                ClaimedStore { to, tag, run }.part()?
+            }
+        };
         let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
         let division = self.plan.division(ready, &mut *writer)?;
         parts::make(origin, &division, number, &mut *writer)?;

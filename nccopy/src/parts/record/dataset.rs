@@ -15,8 +15,8 @@ use super::members::{Members, lacks, utf8};
 pub struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
-    /// The store that the parts write together, until it gets the output's name; without one, parts write segments.
-    pub store: Option<PathBuf>,
+    /// The store that the parts write together; without one, parts write segments.
+    pub store: Option<StorePlace>,
     /// The digest of the output's schema and storage.
     pub schema: Digest,
     /// The number of parts of the first stage, which come first; 0 if there is one stage.
@@ -25,6 +25,15 @@ pub struct DatasetRecord {
     pub estimate: Json,
     /// The variables whose data is copied, in their order.
     pub variables: Vec<VariableRecord>,
+}
+
+/// The place of a store that the parts write together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StorePlace {
+    /// A directory, until it gets the output's name.
+    Directory(PathBuf),
+    /// That of the output, on another machine. A claim with this tag keeps others away.
+    Claimed(String),
 }
 
 /// An input as it was when the plan was made.
@@ -59,14 +68,16 @@ impl DatasetRecord {
     /// # Errors
     /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
     pub fn members(&self) -> Result<Vec<(&'static str, Json)>> {
-        let store = match &self.store {
-            Some(path) => Json::text(utf8(path.to_str())?),
-            None => Json::Null,
+        let (store, claim) = match &self.store {
+            Some(StorePlace::Directory(path)) => (Json::text(utf8(path.to_str())?), Json::Null),
+            Some(StorePlace::Claimed(tag)) => (Json::Null, Json::text(tag)),
+            None => (Json::Null, Json::Null),
         };
         let variables = self.variables.iter().map(VariableRecord::json);
         Ok(vec![
             ("input", self.input.json()),
             ("store", store),
+            ("claim", claim),
             ("schema", Json::text(&self.schema.to_string())),
             ("first_stage", Json::int(self.first_stage)),
             ("estimate", self.estimate.clone()),
@@ -81,7 +92,7 @@ impl DatasetRecord {
         let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
         Ok(Self {
             input: InputRecord::from_json(of.get("input")?)?,
-            store: of.get("store")?.as_str().map(PathBuf::from),
+            store: StorePlace::from_json(json)?,
             schema: of.digest("schema")?,
             first_stage: of.number("first_stage")?,
             estimate: of.get("estimate")?.clone(),
@@ -93,6 +104,20 @@ impl DatasetRecord {
     pub fn through(&self) -> Option<Through> {
         let between = self.variables.iter().map(|var| var.between.clone());
         Through::new(between.collect())
+    }
+}
+
+impl StorePlace {
+    /// The place that a plan names, if it does.
+    fn from_json(json: &Json) -> Result<Option<Self>> {
+        let path = Members(json).get("store")?.as_str();
+        let claim = json.get("claim").and_then(Json::as_str);
+        match (path, claim) {
+            (None, None) => Ok(None),
+            (Some(path), None) => Ok(Some(Self::Directory(path.into()))),
+            (None, Some(tag)) => Ok(Some(Self::Claimed(tag.to_owned()))),
+            (Some(_), Some(_)) => Err(lacks("claim")),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ mod dataset;
 mod done;
 pub mod members;
 
-pub use dataset::{DatasetRecord, InputRecord, VariableRecord};
+pub use dataset::{DatasetRecord, InputRecord, StorePlace, VariableRecord};
 pub use done::{DoneRecord, FailedFile};
 
 use std::ffi::OsString;
@@ -127,6 +127,11 @@ impl PlanRecord {
         self.located(Path::new(&self.output))
     }
 
+    /// Whether the output may be there. One on another machine is not looked for.
+    pub fn may_have_output(&self) -> bool {
+        self.output.contains("://") || self.output().exists()
+    }
+
     /// The variables whose data is copied; of many files, they are not known.
     pub fn variables(&self) -> &[VariableRecord] {
         match &self.work {
@@ -152,9 +157,9 @@ impl PlanRecord {
     }
 
     /// The store that the parts write together.
-    pub fn store(&self) -> Option<&Path> {
+    pub fn store(&self) -> Option<&StorePlace> {
         match &self.work {
-            Work::Dataset(dataset) => dataset.store.as_deref(),
+            Work::Dataset(dataset) => dataset.store.as_ref(),
             Work::Files(_) => None,
         }
     }

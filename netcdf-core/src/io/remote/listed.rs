@@ -1,5 +1,7 @@
 //! The list of a store's keys.
 
+use std::cmp::Ordering;
+
 use crate::error::Result;
 use crate::io::store::VisitKey;
 
@@ -38,6 +40,23 @@ impl Listed {
         (!self.cut).then_some(self)
     }
 
+    /// The size of a key, if it is in the list. Keys were added sorted by bytes.
+    pub fn size(&self, key: &str) -> Option<u64> {
+        let (mut from, mut to) = (0, self.ends.len());
+        while from < to {
+            let middle = from + (to - from) / 2;
+            let before = middle.checked_sub(1).and_then(|at| self.ends.get(at));
+            let start = before.map_or(0, |&(end, _)| end);
+            let &(end, size) = self.ends.get(middle)?;
+            match self.text.get(start..end)?.cmp(key) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(size),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+
     /// Visits the keys that begin with `prefix`.
     ///
     /// # Errors
@@ -72,6 +91,12 @@ mod tests {
         };
         listed.each("a/", &mut visit).unwrap();
         assert_eq!(found, [("a/0".to_owned(), 1), ("a/1".to_owned(), 2)]);
+        let sizes = ["a/0", "a/1", "b/0"].map(|key| listed.size(key));
+        assert_eq!(sizes, [Some(1), Some(2), Some(3)]);
+        assert_eq!(
+            ["", "a", "a/00", "c"].map(|key| listed.size(key)),
+            [None; 4]
+        );
         listed.add(&"c".repeat(MOST), 4);
         listed.add("d", 5);
         assert!(listed.text.is_empty() && listed.whole().is_none());

@@ -14,6 +14,7 @@ mod open;
 mod outage;
 mod reach;
 mod settings;
+mod shared;
 mod source;
 mod store;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod web;
 mod writing;
 
 pub use open::{any, exists, source, store, store_target, target};
+pub use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed};
 
 use std::fmt::Debug;
 use std::ops::Range;

@@ -87,7 +87,7 @@ pub fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Resu
 }
 
 /// The bucket of an address, to write to it.
-fn writable(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
+pub(super) fn writable(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
     if let Service::Web { .. } = &address.service {
         let what = "nothing can be written to a web server";
         let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());

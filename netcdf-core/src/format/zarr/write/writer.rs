@@ -24,6 +24,9 @@ use crate::json::{Between, Json};
 use crate::limits::zeros;
 use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
 
+/// Keys that are asked for together: where that takes time, requests for several are under way.
+const CHECKED_TOGETHER: usize = 1000;
+
 /// A Zarr dataset being written.
 #[derive(Debug)]
 pub struct ZarrWriter {
@@ -155,9 +158,8 @@ impl ZarrWriter {
     /// Checks that chunks with numbers in a run are there, or the shards that have them.
     fn check_present(&self, id: VarId, (start, end): (u64, u64)) -> Result<()> {
         let var = self.var(id)?;
-        let mut before = None;
+        let (mut before, mut keys) = (None, vec![]);
         for index in start..end {
-            self.cancel.check()?;
             let mut place = self.place(id, index)?;
             if let Some(chunks) = var.stored.per_shard() {
                 place = cells(&place, &chunks);
@@ -165,12 +167,26 @@ impl ZarrWriter {
             if before.as_ref() == Some(&place) {
                 continue;
             }
-            let key = format!("{}{}", var.prefix, keys::chunk(self.zarr.version, &place));
-            if self.target.store().size(&key)?.is_none() {
-                let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
-                return Err(e.in_object(&key).of(self.target.store().name()));
-            }
+            let key = keys::chunk(self.zarr.version, &place);
+            keys.push(format!("{}{key}", var.prefix));
             before = Some(place);
+            if keys.len() >= CHECKED_TOGETHER {
+                self.check_keys(&keys)?;
+                keys.clear();
+            }
+        }
+        self.check_keys(&keys)
+    }
+
+    /// Checks that keys are there.
+    fn check_keys(&self, keys: &[String]) -> Result<()> {
+        self.cancel.check()?;
+        let store = self.target.store();
+        for (key, size) in keys.iter().zip(store.sizes(keys)) {
+            if size?.is_none() {
+                let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
+                return Err(e.in_object(key).of(store.name()));
+            }
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 mod overlay;
 mod target;
 
-pub use target::{SharedTarget, Sums};
+pub use target::SharedTarget;
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};

@@ -1,19 +1,12 @@
 //! What a process puts into a shared store, on top of what others put.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::io::dir::DirStore;
 use crate::io::store::{KeyParts, Store, VisitKey};
-
-/// What was put so far.
-#[derive(Debug, Default)]
-pub(super) struct PutBytes {
-    /// BLAKE3 of each key with its length, and the bytes with theirs, in the order of putting.
-    pub hasher: Box<blake3::Hasher>,
-    pub bytes: u64,
-}
+use crate::io::sums::Sums;
 
 /// A store whose keys hide those of another one. Listing shows only its own.
 #[derive(Debug)]
@@ -22,18 +15,7 @@ pub(super) struct Overlay {
     pub own: DirStore,
     /// What others put.
     pub others: DirStore,
-    pub put: Arc<Mutex<PutBytes>>,
-}
-
-impl Overlay {
-    fn note(&self, key: &str, bytes: &[u8]) {
-        let mut put = self.put.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in [key.as_bytes(), bytes] {
-            put.hasher.update(&(part.len() as u64).to_le_bytes());
-            put.hasher.update(part);
-        }
-        put.bytes += bytes.len() as u64;
-    }
+    pub sums: Sums,
 }
 
 impl Store for Overlay {
@@ -71,12 +53,12 @@ impl Store for Overlay {
     }
 
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.note(key, bytes);
+        self.sums.note(key, bytes);
         self.own.put(key, bytes)
     }
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.note(key, bytes);
+        self.sums.note(key, bytes);
         self.own.put_if_absent(key, bytes)
     }
 

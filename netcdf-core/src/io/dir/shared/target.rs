@@ -1,11 +1,11 @@
 //! What a process adds to a shared store.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::overlay::{Overlay, PutBytes};
+use super::overlay::Overlay;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::io::dir::sync::Tree;
@@ -15,6 +15,7 @@ use crate::io::file::disk::Disk;
 use crate::io::file::temporary::{self, Lock};
 use crate::io::file::{full, replace};
 use crate::io::store::{MARKERS, Store};
+use crate::io::sums::Sums;
 use crate::io::target::StoreTarget;
 
 /// Keys that a process adds to a shared store.
@@ -32,19 +33,6 @@ pub struct SharedTarget {
     cancel: Cancel,
 }
 
-/// The sums of what is put, as far as it has come.
-#[derive(Debug, Clone)]
-pub struct Sums(Arc<Mutex<PutBytes>>);
-
-impl Sums {
-    /// Number of bytes, and BLAKE3 of each key with its length and the bytes with theirs, in the order of putting.
-    #[must_use]
-    pub fn get(&self) -> (u64, [u8; 32]) {
-        let put = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (put.bytes, *put.hasher.finalize().as_bytes())
-    }
-}
-
 impl SharedTarget {
     /// Keys for the store that is made in `place`; they are there on commit. `sync` asks for them to be on disk then.
     ///
@@ -58,11 +46,11 @@ impl SharedTarget {
         let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
         let (making, lock) = making.map_err(failed)?;
         let root = std::fs::canonicalize(making.path()).map_err(failed)?;
-        let put = Arc::new(Mutex::new(PutBytes::default()));
+        let sums = Sums::default();
         let store = Overlay {
             own: DirStore::at(&name, root),
             others,
-            put: Arc::clone(&put),
+            sums: sums.clone(),
         };
         let target = Self {
             store: Arc::new(store),
@@ -73,7 +61,7 @@ impl SharedTarget {
             sync: sync.then(Disk::default),
             cancel: cancel.clone(),
         };
-        Ok((target, Sums(put)))
+        Ok((target, sums))
     }
 
     /// The same, as the last keys: on commit, the store becomes the directory `path`, where a Zarr store or an empty directory is

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Run;
 use crate::io::remote::bucket::{Bucket, Made};
@@ -22,35 +23,47 @@ pub(super) struct Claim {
     bucket: Arc<Bucket>,
     key: String,
     text: String,
+    prefix: String,
+}
+
+/// Who has claimed a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// Who asks.
+    Own,
+    /// Somebody else.
+    Other,
+    /// There is no claim.
+    Nobody,
 }
 
 impl Claim {
-    /// Claims the store below a prefix; instead of a claim that is there, if so wanted.
+    /// A claim of a place with a text, which is there or will be.
+    pub fn new(place: &Place, text: String) -> Self {
+        Self {
+            bucket: Arc::clone(&place.bucket),
+            key: key(&place.prefix),
+            text,
+            prefix: place.prefix.clone(),
+        }
+    }
+
+    /// Claims the place; instead of a claim that is there, if so wanted.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for a claim that is there.
-    pub async fn take(
-        bucket: &Arc<Bucket>,
-        prefix: &str,
-        overwrite: bool,
-        run: &Run,
-    ) -> Result<Self> {
-        let claim = Self {
-            bucket: Arc::clone(bucket),
-            key: key(prefix),
-            text: text(),
-        };
-        if claim.put().await? == Made::There {
+    pub async fn take(&self, overwrite: bool, run: &Run) -> Result<()> {
+        let refused = || refused(&self.bucket, &self.prefix);
+        if self.put().await? == Made::There {
             if !overwrite {
-                return Err(refused(bucket, prefix).await?);
+                return Err(refused().await?);
             }
-            bucket.delete(&claim.key).await?;
-            if claim.put().await? == Made::There {
-                return Err(refused(bucket, prefix).await?);
+            self.bucket.delete(&self.key).await?;
+            if self.put().await? == Made::There {
+                return Err(refused().await?);
             }
         }
-        claim.check_service(run).await?;
-        Ok(claim)
+        self.check_service(run).await
     }
 
     async fn put(&self) -> Result<Made> {
@@ -80,13 +93,36 @@ impl Claim {
         Ok(())
     }
 
+    /// Whose claim is there.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub async fn holder(&self) -> Result<Holder> {
+        let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
+        Ok(match there {
+            None => Holder::Nobody,
+            Some(there) if there.bytes == self.text.as_bytes() => Holder::Own,
+            Some(_) => Holder::Other,
+        })
+    }
+
     /// Whether the claim is still that of this run.
     ///
     /// # Errors
     /// Those of the service.
     pub async fn is_ours(&self) -> Result<bool> {
-        let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
-        Ok(there.is_some_and(|there| there.bytes == self.text.as_bytes()))
+        Ok(self.holder().await? == Holder::Own)
+    }
+
+    /// Removes the claim if it is that of this run.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub async fn give_back(&self) -> Result<()> {
+        match self.is_ours().await? {
+            true => self.release().await,
+            false => Ok(()),
+        }
     }
 
     /// Removes the claim.
@@ -108,10 +144,14 @@ pub(in crate::io::remote) fn key(prefix: &str) -> String {
 }
 
 /// A text that no other run has.
-fn text() -> String {
+pub(super) fn text() -> String {
     let random = || RandomState::new().build_hasher().finish();
-    let (name, version) = ("netcdf-tools", env!("CARGO_PKG_VERSION"));
-    format!("{name} {version} {:016x}{:016x}\n", random(), random())
+    text_of(&format!("{:016x}{:016x}", random(), random()))
+}
+
+/// The text of the claim with a tag.
+pub(super) fn text_of(tag: &str) -> String {
+    format!("netcdf-tools {} {tag}\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// The error for the claim of another run.

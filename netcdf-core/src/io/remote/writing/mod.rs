@@ -2,16 +2,21 @@
 //!
 //! A file is collected in a temporary file and sent in parts while it grows ([`mod@file`], [`parts`]); its object appears at the end, or not at
 //! all. The keys of a store are sent as they come ([`store`]), many at a time ([`sending`]): it is a store once its root metadata is
-//! there, which is sent last, and nobody else writes it while its [`claim`] is there.
+//! there, which is sent last, and nobody else writes it while its [`claim`] is there. Processes that know the claim of a plan can write
+//! a store together ([`shared`]).
 
 mod claim;
 mod file;
+mod in_progress;
 mod parts;
+mod place;
 mod sending;
+mod shared;
 mod store;
 #[cfg(test)]
 mod tests;
 
 pub(super) use claim::NAME as CLAIM;
 pub use file::ObjectTarget;
+pub use shared::Shared;
 pub use store::BucketTarget;

@@ -1,3 +1,5 @@
+mod shared;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,0 +1,79 @@
+//! Stores on object stores: parts put their keys there, while a claim of the plan keeps others away.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use netcdf_core::error::Result;
+use netcdf_core::io::claimed::ClaimedStore;
+use netcdf_core::notes::Note;
+use netcdf_core::tool::{self, Io};
+
+use super::folder::{Folder, StoredPlan};
+use super::plan::one_copy;
+use super::record::{PlanRecord, StorePlace};
+use crate::cli::Cli;
+use crate::environment;
+
+/// What tells the claim of a plan from all others.
+pub fn tag() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}
+
+/// Claims the place of a plan's output, if parts write there.
+///
+/// # Errors
+/// Those of [`ClaimedStore::begin`].
+pub fn begin(cli: &Cli, record: &PlanRecord, io: &mut Io) -> Result<()> {
+    match record.store() {
+        Some(StorePlace::Claimed(tag)) => with(cli, tag, io, |store, _| store.begin()),
+        Some(StorePlace::Directory(_)) | None => Ok(()),
+    }
+}
+
+/// Removes what the parts of a plan put on an object store, unless the output is finished.
+///
+/// # Errors
+/// Those of [`ClaimedStore::remove`].
+pub fn remove(cli: &Cli, (folder, plan): (&Folder, &StoredPlan), io: &mut Io) -> Result<()> {
+    let Some(StorePlace::Claimed(tag)) = plan.record.store() else {
+        return Ok(());
+    };
+    if folder.is_finished(plan) {
+        return Ok(());
+    }
+    let cli = plan.command_line(cli)?;
+    with(&cli, tag, io, |store, say| {
+        if !store.remove()? {
+            let what = "the claim of the plan is not there any more: nothing was removed there";
+            say(what);
+        }
+        Ok(())
+    })
+}
+
+/// Calls `then` with the store whose claim has a tag, and what gives a note about it.
+fn with(
+    cli: &Cli,
+    tag: &str,
+    io: &mut Io,
+    then: impl FnOnce(ClaimedStore<'_>, &dyn Fn(&'static str)) -> Result<()>,
+) -> Result<()> {
+    let to = one_copy(cli)?.output;
+    let env = environment(cli);
+    let store = ClaimedStore {
+        to: &to,
+        tag,
+        run: &env.run(),
+    };
+    let done = then(store, &|what| {
+        env.notes.remark(Note {
+            object: to.path.to_string_lossy().into_owned(),
+            what: what.to_owned(),
+            remedy: None,
+        });
+    });
+    if !cli.quiet {
+        tool::tell("nccopy", &env.notes, io);
+    }
+    done
+}

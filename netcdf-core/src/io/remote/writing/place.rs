@@ -1,0 +1,117 @@
+//! The place of a store: all objects below a prefix.
+
+use std::sync::Arc;
+
+use super::claim::{self, Claim};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Run;
+use crate::io::remote::bucket::Bucket;
+use crate::io::remote::{Objects as _, below};
+use crate::io::store::MARKERS;
+
+/// The place of a store.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub bucket: Arc<Bucket>,
+    /// The key below which it is.
+    pub key: String,
+    /// What its keys begin with: empty, or ends in `/`.
+    pub prefix: String,
+}
+
+impl Place {
+    pub fn new(bucket: Bucket, key: &str) -> Self {
+        Self {
+            bucket: Arc::new(bucket),
+            key: key.to_owned(),
+            prefix: below(key),
+        }
+    }
+
+    /// Claims the place with a text that no other run has, and clears it if so wanted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if there is anything that is not replaced, or the claim of another run; those of the service.
+    pub async fn begin(&self, text: String, overwrite: bool, run: &Run) -> Result<Claim> {
+        let Self { bucket, key, .. } = self;
+        if !key.is_empty() && bucket.length(key).await?.is_some() {
+            let what = "there is an object of this name, which a store would hide";
+            let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(key));
+            return Err(e.with_remedy("remove it, or choose another key"));
+        }
+        self.check(overwrite).await?;
+        let claim = Claim::new(self, text);
+        if let Err(e) = self.taken(&claim, overwrite, run).await {
+            // The first error says more than one of this.
+            let _ = claim.give_back().await;
+            return Err(e);
+        }
+        Ok(claim)
+    }
+
+    /// Takes a claim, and clears the place if so wanted.
+    async fn taken(&self, claim: &Claim, overwrite: bool, run: &Run) -> Result<()> {
+        claim.take(overwrite, run).await?;
+        match overwrite {
+            true => self.clear(claim).await,
+            // Another run may have ended between the look and the claim.
+            false => self.check_empty(Some(claim)).await,
+        }
+    }
+
+    /// Removes what is there, apart from the claim; the metadata of the root first: what is left is no store.
+    pub async fn clear(&self, claim: &Claim) -> Result<()> {
+        for name in MARKERS {
+            self.bucket.delete(&self.full(name)).await?;
+        }
+        self.bucket.delete_below(&self.prefix, claim.key()).await
+    }
+
+    /// Whether the root has metadata, so that there is a store.
+    pub async fn has_root(&self) -> Result<bool> {
+        for name in MARKERS {
+            if self.bucket.length(&self.full(name)).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The key of the service for one of the store.
+    pub fn full(&self, key: &str) -> String {
+        format!("{}{key}", self.prefix)
+    }
+
+    /// Checks that a store may be begun here.
+    async fn check(&self, overwrite: bool) -> Result<()> {
+        let Self { bucket, key, .. } = self;
+        if !overwrite {
+            return self.check_empty(None).await;
+        }
+        let nothing = bucket.first_below(key, "").await?.is_none();
+        let claim = claim::key(&self.prefix);
+        if nothing || self.has_root().await? || bucket.length(&claim).await?.is_some() {
+            return Ok(());
+        }
+        let what = "there are objects below this key, but no Zarr store";
+        let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(key));
+        Err(e.with_remedy("--overwrite replaces Zarr stores only; choose another key"))
+    }
+
+    /// Checks that there is nothing, apart from our own claim.
+    async fn check_empty(&self, claim: Option<&Claim>) -> Result<()> {
+        let Self { bucket, key, .. } = self;
+        let own = claim.map_or("", Claim::key);
+        let Some(first) = bucket.first_below(key, own).await? else {
+            return Ok(());
+        };
+        if own.is_empty() && bucket.length(&claim::key(&self.prefix)).await?.is_some() {
+            return Err(claim::refused(bucket, &self.prefix).await?);
+        }
+        let what = format!("there are objects below this key already, such as {first}");
+        let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(key));
+        Err(e.with_remedy(
+            "choose another key, or replace a Zarr store with --overwrite, which removes the old one before the new one is complete",
+        ))
+    }
+}

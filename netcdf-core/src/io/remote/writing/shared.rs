@@ -1,0 +1,184 @@
+//! A store below a prefix that several processes write together, each its own keys.
+//!
+//! The claim belongs to all of them, so that it outlives each. Whoever puts keys looks for it before and after, and never removes a
+//! key: others may have put the same. The last process sends the metadata of the root, and removes the claim.
+
+use std::sync::{Arc, OnceLock};
+
+use super::claim::{self, Claim, Holder};
+use super::in_progress::{InProgress, Others};
+use super::place::Place;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Run;
+use crate::io::remote::Objects as _;
+use crate::io::remote::bucket::Bucket;
+use crate::io::remote::wait::wait;
+use crate::io::store::Store;
+use crate::io::sums::Sums;
+use crate::io::target::StoreTarget;
+use crate::notes::Note;
+
+/// A store that several processes write together.
+#[derive(Debug)]
+pub struct Shared<'a> {
+    place: Place,
+    tag: &'a str,
+    run: &'a Run,
+}
+
+/// What a process adds to it.
+#[derive(Debug)]
+struct SharedTarget {
+    store: Arc<InProgress>,
+    /// The store that [`StoreTarget::store`] returns.
+    shared: Arc<dyn Store>,
+    claim: Claim,
+    turn: Turn,
+    run: Run,
+}
+
+/// Which process this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// One of several.
+    Part,
+    /// The last one.
+    Last,
+    /// The last one once more, after it had removed the claim.
+    Again,
+}
+
+impl<'a> Shared<'a> {
+    /// The store of the objects below `key`, whose claim has a tag.
+    pub fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a Run) -> Self {
+        Self {
+            place: Place::new(bucket, key),
+            tag,
+            run,
+        }
+    }
+
+    /// Claims the place; with `overwrite`, removes the store that is there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
+    pub fn begin(&self, overwrite: bool) -> Result<()> {
+        let text = claim::text_of(self.tag);
+        wait(self.place.begin(text, overwrite, self.run)).map(drop)
+    }
+
+    /// Starts a part, and gives the sums of what is put.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] without the claim; those of the service.
+    pub fn part(self) -> Result<(Box<dyn StoreTarget>, Sums)> {
+        let claim = self.claim();
+        if !wait(claim.is_ours())? {
+            return Err(lost(&self.place));
+        }
+        let others = Others::default();
+        let sums = others.sums.clone();
+        Ok((self.target(claim, Turn::Part, others), sums))
+    }
+
+    /// Starts the last part.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] without the claim, unless the store is complete; those of the service.
+    pub fn end(self) -> Result<Box<dyn StoreTarget>> {
+        let claim = self.claim();
+        let turn = match wait(claim.holder())? {
+            Holder::Own => Turn::Last,
+            Holder::Nobody if wait(self.place.has_root())? => Turn::Again,
+            Holder::Nobody | Holder::Other => return Err(lost(&self.place)),
+        };
+        let others = Others {
+            complete: turn == Turn::Again,
+            listed: Some(OnceLock::new()),
+            ..Others::default()
+        };
+        Ok(self.target(claim, turn, others))
+    }
+
+    /// Removes all that was put and the claim, unless it is not there. The claim goes last, so that nobody takes the rest for something
+    /// else. Returns whether it was there.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub fn remove(&self) -> Result<bool> {
+        let claim = self.claim();
+        wait(async {
+            let ours = claim.is_ours().await?;
+            if ours {
+                self.place.clear(&claim).await?;
+                claim.release().await?;
+            }
+            Ok(ours)
+        })
+    }
+
+    fn claim(&self) -> Claim {
+        Claim::new(&self.place, claim::text_of(self.tag))
+    }
+
+    fn target(self, claim: Claim, turn: Turn, others: Others) -> Box<dyn StoreTarget> {
+        let store = Arc::new(InProgress::new(self.place, Some(others), self.run));
+        Box::new(SharedTarget {
+            shared: Arc::clone(&store) as Arc<dyn Store>,
+            store,
+            claim,
+            turn,
+            run: self.run.clone(),
+        })
+    }
+}
+
+/// The error where the claim is not what it was.
+fn lost(place: &Place) -> Error {
+    let what = "the claim of the plan is not there any more: the store was finished or removed, or another run took it over";
+    let e = Error::new(ErrorKind::Changed, what).of(&place.bucket.address(&place.key));
+    e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+}
+
+impl SharedTarget {
+    /// Removes the claim of a store that is complete.
+    fn release(&self) {
+        if let Err(e) = wait(self.claim.release()) {
+            self.run.notes.say(Note {
+                object: self.store.there.name().to_string(),
+                what: format!("the store is complete, but its claim remains: {}", e.what()),
+                remedy: Some("remove the object .netcdf-tools-writing".to_owned()),
+            });
+        }
+    }
+}
+
+impl StoreTarget for SharedTarget {
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.shared
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        self.run.cancel.check()?;
+        self.store.sending.finish()?;
+        if self.turn != Turn::Again && !wait(self.claim.is_ours())? {
+            return Err(lost(&self.store.place));
+        }
+        match self.turn {
+            Turn::Part => {}
+            Turn::Again => wait(self.store.send_root())?,
+            Turn::Last => {
+                wait(self.store.send_root())?;
+                self.release();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SharedTarget {
+    /// What was put stays. Nothing more is put once the process has given up.
+    fn drop(&mut self) {
+        self.store.sending.give_up();
+    }
+}

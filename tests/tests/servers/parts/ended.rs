@@ -1,0 +1,148 @@
+//! Processes that are killed, servers that go away, and claims that are lost.
+
+use super::*;
+
+#[test]
+fn parts_that_lose_the_server_are_tried_again() {
+    let mut site = Site::planned(4, &SMALL);
+    let proxy = Proxy::start(site.server.port());
+    let there = || S3::environment_at(&proxy.url());
+    for (part, fault) in [("0", Fault::Drop), ("1", Fault::Unavailable)] {
+        proxy.every(fault, 5);
+        let got = site.at(there(), &["--part", part]);
+        assert_eq!(got.code, 0, "{got}");
+        proxy.every(fault, 0);
+    }
+    assert!(proxy.traffic().faults > 5, "{:?}", proxy.traffic());
+    // The server goes away while the part is made, and before the next one.
+    proxy.reset();
+    proxy.hold_from(10);
+    let plan = site.path("p");
+    let running = Running::start(there(), &["nccopy", "--part", "2", &plan]);
+    proxy.wait_for_held();
+    site.server.stop();
+    proxy.release();
+    assert_eq!(running.end().code, 75);
+    assert_eq!(site.nccopy(&["--part", "3"]).code, 75);
+    site.server.start_again();
+    let some = site.made().len();
+    assert!(site.has(CLAIM) && some > 10, "what was put stays");
+    site.succeeds(&["--part", "2-3"]);
+    site.succeeds(&["--finish"]);
+    assert!(site.made() == site.want(&SMALL));
+}
+
+/// Runs `nccopy` on the plan until a request, which the server sees only once the process has ended.
+fn ended_at(site: &Site, request: usize, options: &[&str], end: impl Fn(Running)) {
+    let proxy = Proxy::start(site.server.port());
+    proxy.hold_from(request);
+    let plan = site.path("p");
+    let args = [&["nccopy", "--quiet"], options, &[&plan]].concat();
+    let running = Running::start(S3::environment_at(&proxy.url()), &args);
+    proxy.wait_for_held();
+    end(running);
+    proxy.release();
+}
+
+fn killed(mut running: Running) {
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+}
+
+#[test]
+fn a_part_that_is_ended_removes_nothing() {
+    let site = Site::planned(2, &SMALL);
+    site.succeeds(&["--part", "0"]);
+    let before = site.made();
+    ended_at(&site, 20, &["--part", "1"], |running| {
+        running.terminate();
+        assert_eq!(running.end().code, 128 + 15);
+    });
+    for request in [1, 2, 3, 11, 19] {
+        ended_at(&site, request, &["--part", "1"], killed);
+    }
+    let after = site.made();
+    let stays = |(key, bytes): (&String, &Vec<u8>)| after.get(key) == Some(bytes);
+    assert!(before.iter().all(stays) && after.len() > before.len());
+    site.succeeds(&["--part", "1"]);
+    site.succeeds(&["--finish"]);
+    assert!(site.made() == site.want(&SMALL));
+}
+
+#[test]
+fn an_end_that_is_killed_is_repeated() {
+    let finished = |site: &Site| {
+        let proxy = Proxy::start(site.server.port());
+        let got = site.at(S3::environment_at(&proxy.url()), &["--finish"]);
+        assert_eq!(got.code, 0, "{got}");
+        proxy.traffic().requests()
+    };
+    let [first, site] = [(); 2].map(|()| {
+        let site = Site::planned(2, &SMALL);
+        site.succeeds(&["--part", "0-1"]);
+        site
+    });
+    let requests = finished(&first);
+    assert!(
+        (10..50).contains(&requests),
+        "{requests}, for a hundred chunks"
+    );
+    for request in 1..requests {
+        ended_at(&site, request, &["--finish"], killed);
+    }
+    site.succeeds(&["--finish"]);
+    let want = site.want(&SMALL);
+    assert!(first.made() == want && site.made() == want);
+}
+
+#[test]
+fn a_claim_that_is_lost_while_a_part_is_made_is_noticed() {
+    let site = Site::planned(1, &SMALL);
+    let proxy = Proxy::start(site.server.port());
+    proxy.hold_from(20);
+    let plan = site.path("p");
+    let args = ["nccopy", "--part", "0", &plan];
+    let running = Running::start(S3::environment_at(&proxy.url()), &args);
+    proxy.wait_for_held();
+    std::fs::write(site.claim(), "netcdf-tools of others\n").unwrap();
+    proxy.release();
+    failed(&running.end(), &["the claim of the plan is not there"]);
+    assert!(files(&site.sandbox.path("p/done")).is_empty());
+}
+
+#[test]
+fn an_end_that_was_not_noted_can_be_repeated() {
+    let site = Site::planned(3, &SMALL);
+    site.succeeds(&["--part", "0-2"]);
+    let claim = std::fs::read(site.claim()).unwrap();
+    site.succeeds(&["--finish"]);
+    let want = site.want(&SMALL);
+    let finished = site.sandbox.path("p/finished");
+    // As if it was killed before the claim was removed, or afterwards.
+    for claimed in [true, false] {
+        std::fs::remove_file(&finished).unwrap();
+        if claimed {
+            std::fs::write(site.claim(), &claim).unwrap();
+        }
+        site.succeeds(&["--finish", "--verify"]);
+        assert!(site.made() == want && finished.exists());
+    }
+    // Another store by now.
+    std::fs::remove_file(&finished).unwrap();
+    let folder = site.server.folder().join("run/made");
+    for key in ["zarr.json", "t/zarr.json"] {
+        std::fs::write(folder.join(key), "{}").unwrap();
+        failed(
+            &site.nccopy(&["--finish"]),
+            &[key, "this is not what was put"],
+        );
+        assert!(site.made()[key] == b"{}");
+        std::fs::write(folder.join(key), &want[key]).unwrap();
+    }
+    std::fs::remove_file(folder.join("t/c/1/0/0")).unwrap();
+    failed(
+        &site.nccopy(&["--finish"]),
+        &["a chunk that was put is not there"],
+    );
+    assert!(!finished.exists());
+}
