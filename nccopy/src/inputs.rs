@@ -1,6 +1,6 @@
 //! The inputs and outputs of all copies.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -192,21 +192,47 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
         .iter()
         .filter_map(|path| Id::of_path(file::input_path(path)))
         .collect();
-    let stores: Vec<&Path> = inputs.iter().copied().filter(|p| p.is_dir()).collect();
+    let places = Places::of(&inputs);
+    let far: Vec<&Address> = copies.iter().filter_map(|c| c.remote.as_ref()).collect();
     for Copy { output, .. } in copies {
-        let far = copies.iter().filter_map(|c| c.remote.as_ref());
-        let mut far = far.filter(|input| output.overwrites(input));
+        let mut far = far.iter().filter(|input| output.overwrites(input));
         let output = output.path.as_path();
         let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
-        // A store overlaps with everything in it.
-        let others = if output.is_dir() { &inputs } else { &stores };
-        let within = || others.iter().any(|input| file::overlap(input, output));
-        if far.next().is_some() || paths.contains(output) || same() || within() {
+        if far.next().is_some() || paths.contains(output) || same() || places.overlap(output) {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }
     }
     Ok(())
+}
+
+/// The real paths of inputs, in an order in which what is inside of a directory follows the directory.
+struct Places {
+    all: BTreeSet<PathBuf>,
+    /// Those that are stores: one overlaps with everything in it.
+    stores: BTreeSet<PathBuf>,
+}
+
+impl Places {
+    fn of(inputs: &[&Path]) -> Self {
+        let real = |path: &&Path| file::real(file::input_path(path));
+        let stores = inputs.iter().filter(|path| path.is_dir());
+        Self {
+            stores: stores.map(real).collect(),
+            all: inputs.iter().map(real).collect(),
+        }
+    }
+
+    /// Whether an output is an input, or inside of one, or one is inside of the output.
+    fn overlap(&self, output: &Path) -> bool {
+        let real = file::real(output);
+        let inside = || real.ancestors().any(|above| self.stores.contains(above));
+        let around = || {
+            let next = self.all.range(real.clone()..).next();
+            next.is_some_and(|input| input.starts_with(&real))
+        };
+        inside() || (output.is_dir() && around())
+    }
 }
 
 #[cfg(test)]
