@@ -137,7 +137,7 @@ impl Facts {
             folder: folder.to_owned(),
             plan: Digest::of_bytes(b"plan"),
             parts,
-            stages: vec![0..parts],
+            stages: std::iter::once(0..parts).collect(),
             bytes: parts * 1_000_000_000,
             at_finish: 0,
             memory: Memory::default().0,

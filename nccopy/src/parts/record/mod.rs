@@ -142,10 +142,9 @@ impl PlanRecord {
 
     /// The parts of each stage.
     pub fn stages(&self) -> Vec<Range<u64>> {
-        match self.first_stage() {
-            0 => vec![0..self.parts],
-            first => vec![0..first, first..self.parts],
-        }
+        let first = self.first_stage();
+        let stages = [0..first, first..self.parts];
+        stages.into_iter().filter(|stage| !stage.is_empty()).collect()
     }
 
     /// The number of parts of the first stage, if there are two.
