@@ -144,7 +144,10 @@ impl PlanRecord {
     pub fn stages(&self) -> Vec<Range<u64>> {
         let first = self.first_stage();
         let stages = [0..first, first..self.parts];
-        stages.into_iter().filter(|stage| !stage.is_empty()).collect()
+        stages
+            .into_iter()
+            .filter(|stage| !stage.is_empty())
+            .collect()
     }
 
     /// The number of parts of the first stage, if there are two.

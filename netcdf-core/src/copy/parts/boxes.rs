@@ -16,14 +16,23 @@ pub(super) struct Boxes {
 impl Boxes {
     /// Boxes of at most `most` units, and of one at least.
     pub(super) fn new(counts: Vec<u64>, most: u64) -> Self {
-        let mut left = most.max(1);
+        Self::cut(counts, most, |left, length| left / length)
+    }
+
+    /// Boxes of at least `least` units, or more by less than a row of the dimension that is cut.
+    pub(super) fn around(counts: Vec<u64>, least: u64) -> Self {
+        Self::cut(counts, least, u64::div_ceil)
+    }
+
+    fn cut(counts: Vec<u64>, units: u64, divided: impl Fn(u64, u64) -> u64) -> Self {
+        let mut left = units.max(1);
         let mut lengths = vec![];
         for &count in counts.iter().rev() {
             let length = count.clamp(1, left);
             lengths.push(length);
             left = match length < count {
                 true => 1,
-                false => (left / length).max(1),
+                false => divided(left, length).max(1),
             };
         }
         lengths.reverse();
@@ -59,6 +68,20 @@ impl Boxes {
 mod tests {
     use super::*;
     use crate::chunk::plan::Bands;
+
+    #[test]
+    fn boxes_are_as_many_as_parts() {
+        for (counts, parts, wanted) in [
+            (vec![5, 4, 4], 2, vec![3, 4, 4]),
+            (vec![1, 21, 20], 8, vec![1, 3, 20]),
+            (vec![7], 5, vec![2]),
+        ] {
+            let units: u64 = counts.iter().product();
+            let boxes = Boxes::around(counts, units.div_ceil(parts));
+            assert_eq!(boxes.most, wanted);
+            assert!(boxes.len() <= parts);
+        }
+    }
 
     #[test]
     fn boxes_follow_each_other() {

@@ -12,8 +12,6 @@ use crate::model::{Region, Schema, VarId};
 
 /// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
 const BOXES: u64 = 4;
-/// Boxes are as large as parts if chunks of the input are then decoded so many times less often.
-const LESS: f64 = 1.25;
 
 /// How large parts are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub enum PartSize {
 }
 
 /// A copy in parts: the variables, and the boxes into which each is divided. All follow each other on a line of bytes, of which each
-/// part has an equal share: the boxes that begin there.
+/// part has an equal share: the boxes whose middle is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Division {
     pub(super) vars: Vec<DividedVariable>,
@@ -162,7 +160,7 @@ impl DividedVariable {
         self.boxes.is_some()
     }
 
-    /// The numbers of the boxes that begin in a range of the line.
+    /// The numbers of the boxes whose middle is in a range of the line.
     fn numbers(&self, line: &Range<u64>) -> Range<u64> {
         let Some(boxes) = &self.boxes else {
             return 0..0;
@@ -170,7 +168,7 @@ impl DividedVariable {
         let first = |at: u64| match at.checked_sub(self.before) {
             None => 0,
             Some(at) if at >= self.bytes => boxes.len(),
-            Some(at) => scaled_up(boxes.len(), at, self.bytes),
+            Some(at) => rounded(boxes.len(), at, self.bytes),
         };
         first(line.start)..first(line.end)
     }
@@ -234,20 +232,25 @@ fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
     chunk.into_iter().map(|n| n.max(1)).collect()
 }
 
-/// The boxes of a variable, where parts have so many bytes: several to a part, unless chunks of the input would then be decoded more often.
+/// The boxes of a variable, where parts have so many bytes: several to a part, which then have about the same cost, or one, if chunks of
+/// the input are then decoded so much less often that the largest part takes less.
 fn boxes(job: &Job, unit: &[u64], part: u64) -> Boxes {
     let dims = job.shape.iter().zip(unit);
     let counts: Vec<u64> = dims.map(|(len, unit)| len.div_ceil(*unit)).collect();
     // Units at the ends may be smaller than others: what counts is how many there are.
     let units = Amount::product(&counts).get();
-    let of = |bytes: u64| {
-        let most = scaled(units, bytes.min(job.bytes()), job.bytes());
-        let boxes = Boxes::new(counts.clone(), most);
-        let first = region(&boxes.nth(0), unit, &job.shape);
-        (boxes, decoding(&job.from, &job.shape, &first.count))
+    let (bytes, part) = (job.bytes(), part.clamp(1, job.bytes().max(1)));
+    let cost = |boxes: &Boxes| {
+        let first = boxes.nth(0);
+        // So many boxes a part has, at most.
+        let most = rounded(boxes.len(), part, bytes).max(1);
+        let largest = Amount::product(&first.count) * most;
+        let first = region(&first, unit, &job.shape);
+        largest.get() as f64 * (1.0 + decoding(&job.from, &job.shape, &first.count))
     };
-    let ((many, often), (few, less_often)) = (of(part / BOXES), of(part));
-    match often >= less_often * LESS {
+    let many = Boxes::new(counts.clone(), scaled(units, part, bytes) / BOXES);
+    let few = Boxes::around(counts, rounded(units, part, bytes));
+    match cost(&few) < cost(&many) {
         true => few,
         false => many,
     }
@@ -259,8 +262,11 @@ fn scaled(all: u64, n: u64, of: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(all)
 }
 
-/// As [`scaled`], rounded up.
-fn scaled_up(all: u64, n: u64, of: u64) -> u64 {
-    let scaled = (u128::from(all) * u128::from(n)).div_ceil(u128::from(of.max(1)));
-    u64::try_from(scaled).unwrap_or(all)
+/// As [`scaled`], rounded to the nearest number, of two the smaller one.
+fn rounded(all: u64, n: u64, of: u64) -> u64 {
+    let (twice, of) = (2 * u128::from(all) * u128::from(n), u128::from(of.max(1)));
+    let rounded = twice
+        .checked_sub(of)
+        .map_or(0, |above| above.div_ceil(2 * of));
+    u64::try_from(rounded).unwrap_or(all)
 }

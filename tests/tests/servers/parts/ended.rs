@@ -18,12 +18,12 @@ fn parts_that_lose_the_server_are_tried_again() {
     proxy.reset();
     proxy.hold_from(10);
     let plan = site.path("p");
-    let running = Running::start(there(), &["nccopy", "--part", "2", &plan]);
+    let running = Running::start(there(), &["nccopy", "--part", "3", &plan]);
     proxy.wait_for_held();
     site.server.stop();
     proxy.release();
     assert_eq!(running.end().code, 75);
-    assert_eq!(site.nccopy(&["--part", "3"]).code, 75);
+    assert_eq!(site.nccopy(&["--part", "2"]).code, 75);
     site.server.start_again();
     let some = site.made().len();
     assert!(site.has(CLAIM) && some > 10, "what was put stays");
