@@ -12,7 +12,7 @@ mod stages;
 pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
 pub use sparse::Met;
-pub use stages::{InParts, StageChunks, filters as filters_between};
+pub use stages::{InParts, StageChunks, filters as filters_between, pieces};
 
 use std::sync::Arc;
 

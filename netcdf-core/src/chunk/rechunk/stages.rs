@@ -81,14 +81,18 @@ impl InParts<'_> {
             from: &layout,
             ..variable
         };
-        let bytes = variable.bytes(&between.chunk).max(1);
         let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len() as f64;
-        let index = INDEX * boxes * INDEXED / bytes as f64;
+        let pieces = pieces(variable.bytes(&between.chunk), boxes);
         let parts = boxes * PART / variable.total().max(1) as f64;
-        let pieces = cost::reading(bytes);
         let (first, second) = (read(variable, &between.shard).1, read(chunk, slab).1);
-        first + cost::ENCODE + cost::SPILL + second + pieces + index + parts
+        first + cost::ENCODE + cost::SPILL + second + pieces + parts
     }
+}
+
+/// The cost per byte, in nanoseconds, of reading pieces of so many bytes from shards, whose indexes are read for each of the boxes.
+#[must_use]
+pub fn pieces(bytes: u64, boxes: f64) -> f64 {
+    cost::reading(bytes) + INDEX * boxes * INDEXED / bytes.max(1) as f64
 }
 
 /// How a variable is stored between the stages.

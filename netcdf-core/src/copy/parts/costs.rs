@@ -4,7 +4,7 @@ use super::Division;
 use super::division::DividedVariable;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::grid::Grid;
-use crate::chunk::rechunk::{StageChunks, decoding, filters_between};
+use crate::chunk::rechunk::{self, StageChunks, decoding, filters_between};
 use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::copy::methods::Method;
@@ -133,7 +133,9 @@ impl DividedVariable {
             seconds += COPY * output + times * input * decode.decode + output * encode.encode;
         }
         let cost = cost::of_all(&filters_between(from.element.size));
+        let piece = between.map_or(1, |b| (Amount::product(&b.chunk) * from.element.size).get());
         let pieces = cost.encode + cost.decode + PIECES + 2.0 * STORED * cost.left;
+        let pieces = pieces + rechunk::pieces(piece, self.len() as f64);
         let through = if between.is_some() { input } else { 0.0 };
         Ok(Costs {
             read: input * left * stored * times,

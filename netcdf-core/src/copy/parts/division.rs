@@ -202,6 +202,11 @@ impl DividedVariable {
         })
     }
 
+    /// How many boxes there are.
+    pub(super) fn len(&self) -> u64 {
+        self.boxes.as_ref().map_or(0, Boxes::len)
+    }
+
     /// How often a chunk of the input is decoded, on average, if its elements do not come from the store between two stages.
     pub(super) fn decoded(&self) -> f64 {
         let part = self.region(0).map_or_else(Vec::new, |part| part.count);
