@@ -9,8 +9,6 @@ pub(super) type Nanoseconds = f64;
 
 /// Undoing filters.
 pub(super) const DECODE: Nanoseconds = 1.0;
-/// Applying fast filters.
-pub(super) const ENCODE: Nanoseconds = 2.0;
 /// Another copy in memory.
 pub(super) const COPY: Nanoseconds = 0.2;
 /// Waiting for the last thread at the end of a slab.

@@ -7,12 +7,14 @@
 use super::{Variable, cost, read};
 use crate::arithmetic::Amount;
 use crate::chunk::grid::Grid;
-use crate::chunk::layout::Layout;
+use crate::filter;
 use crate::filter::ids::{SHUFFLE, ZSTD};
 use crate::model::FilterSpec;
 
 /// Cost of one more part: a process, and a wait for the disk (in nanoseconds, not per byte).
 const PART: f64 = 5e7;
+/// Cost of scattering, storing and reading a byte between the stages.
+const STORED: cost::Nanoseconds = 2.0;
 /// Cost of a byte of a shard's index that is read.
 const INDEX: cost::Nanoseconds = 0.5;
 /// Bytes of a shard's index for each chunk.
@@ -51,8 +53,7 @@ impl InParts<'_> {
     #[must_use]
     pub fn cheaper(&self, memory: u64) -> Option<StageChunks> {
         let between = self.between(memory);
-        let (_, once) = read(self.variable, self.part);
-        (self.cost(&between, &self.slab(memory)) < once).then_some(between)
+        (self.two_stages(&between) < self.one_stage()).then_some(between)
     }
 
     /// The chunks between two stages, whatever these cost.
@@ -73,19 +74,28 @@ impl InParts<'_> {
         memory / MEMORY / self.variable.from.element.size.max(1)
     }
 
-    /// The cost per byte of two stages. The second one makes slabs of the shape `slab`.
-    fn cost(&self, between: &StageChunks, slab: &[u64]) -> cost::Nanoseconds {
+    /// The cost of decoding in one stage, or of reading what needs no decoding.
+    fn one_stage(&self) -> cost::Nanoseconds {
+        let (times, reading) = read(self.variable, self.part);
+        match self.variable.from.filters.is_empty() {
+            true => reading,
+            false => times * filter::cost::of_all(&self.variable.from.filters).decode,
+        }
+    }
+
+    /// The cost of two stages.
+    fn two_stages(&self, between: &StageChunks) -> cost::Nanoseconds {
         let variable = self.variable;
-        let layout = stored(variable.from, (variable.shape, between));
-        let chunk = Variable {
-            from: &layout,
-            ..variable
+        let first = InParts {
+            variable,
+            unit: self.unit,
+            part: &between.shard,
         };
+        let filters = filter::cost::of_all(&filters(variable.from.element.size));
         let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len() as f64;
         let pieces = pieces(variable.bytes(&between.chunk), boxes);
         let parts = boxes * PART / variable.total().max(1) as f64;
-        let (first, second) = (read(variable, &between.shard).1, read(chunk, slab).1);
-        first + cost::ENCODE + cost::SPILL + second + pieces + parts
+        first.one_stage() + filters.encode + filters.decode + STORED + pieces + parts
     }
 }
 
@@ -93,17 +103,6 @@ impl InParts<'_> {
 #[must_use]
 pub fn pieces(bytes: u64, boxes: f64) -> f64 {
     cost::reading(bytes) + INDEX * boxes * INDEXED / bytes.max(1) as f64
-}
-
-/// How a variable is stored between the stages.
-fn stored(from: &Layout, (shape, between): (&[u64], &StageChunks)) -> Layout {
-    Layout {
-        extent: shape.to_vec(),
-        chunk: between.chunk.clone(),
-        filters: filters(from.element.size),
-        fill: None,
-        ..from.clone()
-    }
 }
 
 /// The filters of elements of so many bytes between the stages: fast ones.
@@ -141,6 +140,7 @@ fn between(first: &[u64], second: &[u64]) -> StageChunks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::layout::Layout;
     use crate::chunk::layout::tests::layout;
 
     /// Maps of `shape` that become series of all times.
