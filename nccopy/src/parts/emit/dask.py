@@ -6,10 +6,14 @@
 # The exit status is 0 if the copy is complete, else 1.
 #
 # Made by: nccopy --emit dask @COMMENT@
-import argparse
 import os
-import subprocess
 import sys
+
+# Otherwise a script called copy.py would hide a module of Python that others need.
+sys.path[:] = [path for path in sys.path if os.path.abspath(path) != os.path.dirname(os.path.abspath(__file__))]
+
+import argparse
+import subprocess
 
 from distributed import Client, LocalCluster, as_completed
 

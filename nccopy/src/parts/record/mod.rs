@@ -108,7 +108,8 @@ impl PlanRecord {
             bytes: of.number("bytes")?,
             work,
         };
-        match record.first_stage() < parts {
+        let through = record.variables().iter().any(|var| var.between.is_some());
+        match record.first_stage() < parts && through == (record.first_stage() > 0) {
             true => Ok(record),
             false => Err(lacks("first_stage")),
         }
