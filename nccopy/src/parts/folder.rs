@@ -7,7 +7,7 @@
 //! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
 //! | `between` | the store between two stages ([`netcdf_core::copy::parts::Through`]) |
-//! | `first` | that all parts of the first stage are done |
+//! | `done/first` | that all parts of the first stage are done |
 //! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
 //! | `finished` | that the output was made |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
@@ -287,7 +287,8 @@ impl Folder {
     /// Those of reading and writing.
     pub fn first_lacks(&self, plan: &StoredPlan) -> Result<Vec<u64>> {
         let (first, digest) = (plan.record.first_stage(), plan.digest.to_string());
-        let marker = self.path.join(FIRST);
+        // In a folder, where nothing stays of a process that is killed while it puts the file.
+        let marker = self.path.join(DONE).join(FIRST);
         let said = fs::read(&marker).is_ok_and(|bytes| bytes == digest.as_bytes());
         let mut lacks = vec![];
         for part in 0..if said { 0 } else { first } {
@@ -381,7 +382,9 @@ impl Folder {
         }
         self.gone(fs::remove_dir_all(self.between()))?;
         files::remove(&self.path)?;
-        self.gone(fs::remove_file(self.path.join(FIRST)))?;
+        for file in [FINISHED, PLAN] {
+            file::sweep(&self.path.join(file));
+        }
         self.gone(fs::remove_file(self.path.join(FINISHED)))?;
         self.gone(fs::remove_file(self.path.join(PLAN)))
     }

@@ -189,6 +189,11 @@ pub fn put_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
+/// Removes what processes that were killed left beside `path` while they put it there.
+pub fn sweep(path: &Path) {
+    temporary::sweep(path);
+}
+
 impl FileSource {
     /// Reads `range` at once and returns the requested parts.
     fn read_merged(
