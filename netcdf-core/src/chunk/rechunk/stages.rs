@@ -43,12 +43,6 @@ pub struct InParts<'a> {
 }
 
 impl InParts<'_> {
-    /// How often each chunk of the input is decoded in one stage, on average.
-    #[must_use]
-    pub fn decoded(&self) -> f64 {
-        read(self.variable, self.part).0
-    }
-
     /// The chunks between two stages, if these cost less than one; each process may use so many bytes of memory.
     #[must_use]
     pub fn cheaper(&self, memory: u64) -> Option<StageChunks> {
@@ -160,7 +154,7 @@ mod tests {
             unit: &to.chunk,
             part: &part,
         };
-        (parts.decoded(), parts.cheaper(memory))
+        (read(parts.variable, parts.part).0, parts.cheaper(memory))
     }
 
     #[test]
