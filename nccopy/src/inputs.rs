@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::address::Address;
+use netcdf_core::io::address::{Address, Addresses};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
 use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
@@ -193,12 +193,12 @@ fn refuse_same(copies: &[Copy]) -> Result<()> {
         .filter_map(|path| Id::of_path(file::input_path(path)))
         .collect();
     let places = Places::of(&inputs);
-    let far: Vec<&Address> = copies.iter().filter_map(|c| c.remote.as_ref()).collect();
+    let far: Addresses<'_> = copies.iter().filter_map(|c| c.remote.as_ref()).collect();
     for Copy { output, .. } in copies {
-        let mut far = far.iter().filter(|input| output.overwrites(input));
+        let elsewhere = output.remote.as_ref().is_some_and(|own| far.overlap(own));
         let output = output.path.as_path();
         let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
-        if far.next().is_some() || paths.contains(output) || same() || places.overlap(output) {
+        if elsewhere || paths.contains(output) || same() || places.overlap(output) {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }

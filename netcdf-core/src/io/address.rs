@@ -1,5 +1,7 @@
 //! Addresses of data on other machines: web servers and object stores. `locator` parses them.
 
+use std::collections::BTreeMap;
+
 /// Data on another machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -16,12 +18,10 @@ impl Address {
     /// The address without its query and fragment, in one form for each service. It does not have what was written before an `@`.
     #[must_use]
     pub fn short(&self) -> String {
-        let (protocol, bucket) = match &self.service {
-            Service::Web { url } => return shortened(url),
-            Service::S3 { bucket, .. } => ("s3", bucket),
-            Service::Google { bucket } => ("gs", bucket),
-            Service::Azure { container, .. } => ("az", container),
-        };
+        if let Service::Web { url } = &self.service {
+            return shortened(url);
+        }
+        let (protocol, bucket) = self.service.place();
         match self.key.as_str() {
             "" => format!("{protocol}://{bucket}"),
             key => format!("{protocol}://{bucket}/{key}"),
@@ -53,6 +53,52 @@ impl Address {
             outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         same && (within(&self.key, &other.key) || within(&other.key, &self.key))
+    }
+}
+
+/// Many addresses, of which those that overlap with another are found at once.
+#[derive(Debug, Default)]
+pub struct Addresses<'a> {
+    /// By service, name of the bucket, and key.
+    all: BTreeMap<(&'static str, &'a str, &'a str), Vec<&'a Address>>,
+}
+
+impl<'a> FromIterator<&'a Address> for Addresses<'a> {
+    fn from_iter<I: IntoIterator<Item = &'a Address>>(addresses: I) -> Self {
+        let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for address in addresses {
+            let (service, bucket) = address.service.place();
+            all.entry((service, bucket, address.key.as_str()))
+                .or_default()
+                .push(address);
+        }
+        Self { all }
+    }
+}
+
+impl Addresses<'_> {
+    /// Whether one of them overlaps with another address ([`Address::overlaps`]).
+    #[must_use]
+    pub fn overlap(&self, other: &Address) -> bool {
+        let (service, bucket) = other.service.place();
+        let key = other.key.as_str();
+        let overlaps = |found: &[&Address]| found.iter().any(|address| address.overlaps(other));
+        let slashes = key.match_indices('/');
+        let mut outer = slashes
+            .filter_map(|(end, _)| key.get(..end))
+            .chain(["", key]);
+        let inner = match key {
+            "" => String::new(),
+            key => format!("{key}/"),
+        };
+        let place = (service, bucket, inner.as_str());
+        outer.any(|key| {
+            self.all
+                .get(&(service, bucket, key))
+                .is_some_and(|found| overlaps(found))
+        }) || (self.all.range(place..))
+            .take_while(|((s, b, key), _)| (*s, *b) == (service, bucket) && key.starts_with(&inner))
+            .any(|(_, found)| overlaps(found))
     }
 }
 
@@ -132,6 +178,18 @@ pub enum Service {
     },
 }
 
+impl Service {
+    /// The protocol, and the name of what has the objects.
+    fn place(&self) -> (&'static str, &str) {
+        match self {
+            Self::Web { url } => ("https", url),
+            Self::S3 { bucket, .. } => ("s3", bucket),
+            Self::Google { bucket } => ("gs", bucket),
+            Self::Azure { container, .. } => ("az", container),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +232,43 @@ mod tests {
             assert_eq!(own.overlaps(&s3("b", key, None)), want, "{key}");
             assert_eq!(s3("b", key, Some("http://h")).overlaps(&own), want, "{key}");
             assert!(!own.overlaps(&s3("other", key, None)));
+        }
+    }
+
+    #[test]
+    fn addresses_that_overlap_are_found_among_many() {
+        let keys = [
+            "", "a", "a/c", "a/c/d", "a/c-d", "a/cd", "a/c/d/e", "x", "x/y",
+        ];
+        let azure = |account: Option<&str>, key: &str| Address {
+            service: Service::Azure {
+                account: account.map(str::to_owned),
+                container: "b".to_owned(),
+            },
+            key: key.to_owned(),
+            said: vec![],
+        };
+        let web = |url: &str| Address {
+            service: Service::Web {
+                url: url.to_owned(),
+            },
+            key: String::new(),
+            said: vec![],
+        };
+        let mut others: Vec<Address> = keys.iter().map(|key| s3("b", key, None)).collect();
+        others.extend(keys.iter().map(|key| azure(Some("one"), key)));
+        others.extend(["a", "x/y"].map(|key| azure(None, key)));
+        others.extend(["http://h/b", "http://h/b/x"].map(web));
+        // Each address among sets of two and three others: as one by one.
+        for (n, first) in others.iter().enumerate() {
+            for second in &others {
+                let set = [first, second, &others[(n * 7 + 3) % others.len()]];
+                let index: Addresses<'_> = set.into_iter().collect();
+                for own in others.iter().chain([&azure(Some("two"), "a/c")]) {
+                    let want = set.iter().any(|address| own.overlaps(address));
+                    assert_eq!(index.overlap(own), want, "{own:?} {set:?}");
+                }
+            }
         }
     }
 }

@@ -166,12 +166,6 @@ impl Destination {
         }
     }
 
-    /// Whether an input that is at this address would be overwritten, or is within what would be.
-    #[must_use]
-    pub fn overwrites(&self, input: &Address) -> bool {
-        self.remote.as_ref().is_some_and(|own| own.overlaps(input))
-    }
-
     /// The note to give after a store was replaced.
     #[must_use]
     pub fn replaced(&self) -> Note {
