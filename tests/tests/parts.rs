@@ -317,9 +317,18 @@ fn many_files_are_copied_in_parts() {
     let plan = ["--plan", "@p", "--parts", "3"];
     let said = succeeds(&sandbox, &[&plan, &options[..], &["@in", "@out/"]].concat());
     assert!(
-        said.starts_with("3 parts") && said.contains("in 8 files"),
+        said.starts_with("3 parts") && said.contains("in 8 files") && said.contains("of CPU time"),
         "{said}"
     );
+    // Seven files of 30 chunks that are stored, in equal shares.
+    let rows = String::from_utf8(sandbox.read("p/parts.jsonl")).expect("text");
+    let read = |row: &str| {
+        let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
+        assert!(row["cpu_seconds"].as_f64() > Some(0.0), "{row}");
+        row["read"].as_u64().expect("bytes")
+    };
+    let read: Vec<u64> = rows.lines().map(read).collect();
+    assert!(read.iter().min() > Some(&1000), "{read:?}");
     make(&sandbox, 3, &[]);
     fails(
         &sandbox,
@@ -362,6 +371,58 @@ fn files_that_change_are_named_and_the_others_are_copied() {
     assert!(
         sandbox.path("out/deep/er/3.nc").exists() && !sandbox.path("out/deep/er/2.nc").exists()
     );
+}
+
+#[test]
+fn plans_of_many_files_read_their_headers() {
+    let sandbox = many();
+    // A file without checksums.
+    succeeds(&sandbox, &["-k", "classic", "@a.nc", "@in/b.nc"]);
+    let plan = |more: &[&str]| {
+        let args = [
+            &["nccopy", "--plan", "@p", "--parts", "2"],
+            more,
+            &["@in/", "@out/"],
+        ];
+        sandbox.run(nccopy::run, &args.concat())
+    };
+    // What no file has is a mistake in the options.
+    let out = plan(&["-F", "none,zstd,1"]);
+    assert!(out.code == 1 && out.message().contains("none"), "{out}");
+    assert!(!sandbox.path("p").exists());
+    let out = plan(&[]);
+    let said = out.message();
+    assert!(
+        out.code == 0 && said.contains("@/in/bad.nc: cannot be copied"),
+        "{out}"
+    );
+    // The same size and time, and another value of an attribute.
+    let path = sandbox.path("in/b.nc");
+    let time = std::fs::metadata(&path).and_then(|about| about.modified());
+    let mut bytes = sandbox.read("in/b.nc");
+    let at = bytes
+        .windows(10)
+        .position(|some| some == b"days since")
+        .expect("units");
+    bytes[at..at + 4].copy_from_slice(b"ages");
+    let file = std::fs::File::options().write(true).open(&path);
+    let file = file.expect("a file");
+    std::io::Write::write_all(&mut &file, &bytes).expect("written");
+    file.set_modified(time.expect("a time")).expect("a time");
+    make(&sandbox, 2, &[]);
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "2 of 8 files were not copied: @/in/b.nc, @/in/bad.nc",
+    );
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "another one than when the plan",
+    );
+    assert!(!sandbox.path("out/b.nc").exists() && sandbox.path("out/deep/er/5.nc").exists());
 }
 
 #[test]

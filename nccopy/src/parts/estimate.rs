@@ -42,8 +42,6 @@ impl Estimate {
     /// As a member of a plan.
     pub fn json(&self) -> Json {
         let Self { costs, memory } = self;
-        let whole = |n: f64| Json::Number(format!("{n:.0}"));
-        let seconds = |s: f64| Json::Number(format!("{s:.3}"));
         Json::object([
             ("read", whole(costs.read)),
             ("reads", whole(costs.reads)),
@@ -55,6 +53,16 @@ impl Estimate {
             ("memory", Json::int(memory)),
         ])
     }
+}
+
+/// A number of bytes or chunks.
+pub fn whole(n: f64) -> Json {
+    Json::Number(format!("{n:.0}"))
+}
+
+/// A time in seconds.
+pub fn seconds(s: f64) -> Json {
+    Json::Number(format!("{s:.3}"))
 }
 
 /// A number of bytes, with two or three digits.

@@ -10,7 +10,7 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::plan::one_copy;
-use super::record::{StorePlace, Work};
+use super::record::{FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
@@ -26,7 +26,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         return Ok(Status::Success);
     }
     check(folder, &plan)?;
-    if let Work::Files(files) = plan.record.work {
+    if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
         return of_files((folder, &plan), files, io);
     }
     let verify = cli.verify;

@@ -7,20 +7,22 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::rechunk::InParts;
 use netcdf_core::copy::parts::{Division, PartSize, Through, sketch};
 use netcdf_core::copy::{Plan, jobs};
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::dir::shared;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
-use netcdf_core::notes::Notes;
+use netcdf_core::notes::{Note, Notes, few};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
 use super::emit::memory;
 use super::estimate::Estimate;
-use super::files::{self, Size};
+use super::files::{self, Listed, Size};
 use super::folder::{BETWEEN, Folder};
-use super::record::{DatasetRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work};
+use super::record::{
+    DatasetRecord, FilesRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work,
+};
 use super::{MOST_PARTS, claimed, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
@@ -39,20 +41,24 @@ const PART: u64 = 1 << 30;
 /// Those of the copy as far as metadata tells, and of the folder.
 pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
-    let mut costs = String::new();
-    let (parts, bytes, what) = match files::listed(cli)? {
+    let (parts, bytes, what, costs) = match files::listed(cli)? {
         Some((copies, notes)) => {
-            let (parts, bytes) = of_files(cli, (args, folder), &copies)?;
-            let passed_over = Notes::default();
-            notes.into_iter().for_each(|note| passed_over.remark(note));
+            let listed = of_files(cli, (args, folder), &copies)?;
+            let said = Notes::default();
+            notes.into_iter().for_each(|note| said.remark(note));
+            refused(&listed)
+                .into_iter()
+                .for_each(|note| said.remark(note));
             if !cli.quiet {
-                tool::tell("nccopy", &passed_over, io);
+                tool::tell("nccopy", &said, io);
             }
-            (parts, bytes, format!("bytes in {} files", copies.len()))
+            let what = format!("bytes in {} files", copies.len());
+            let costs = of_copies(cli, &listed).text();
+            (listed.parts, listed.bytes, what, costs)
         }
         None => {
             let (record, between, estimate) = of_dataset(cli, args, io)?;
-            costs = stages_of(&record) + &estimate.text();
+            let costs = stages_of(&record) + &estimate.text();
             let fill = || {
                 if let Some(schema) = between {
                     let place = folder.join(BETWEEN);
@@ -62,7 +68,8 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             };
             let begin = |record: &PlanRecord| claimed::begin(cli, record, io);
             let record = Folder::create(folder, fill, begin)?;
-            (record.parts, record.bytes, "bytes of elements".to_owned())
+            let what = "bytes of elements".to_owned();
+            (record.parts, record.bytes, what, costs)
         }
     };
     let numbers = match parts {
@@ -90,28 +97,54 @@ fn stages_of(record: &PlanRecord) -> String {
 }
 
 /// Plans the copies of many files.
-fn of_files(
-    cli: &Cli,
-    (args, folder): (&[OsString], &Path),
-    copies: &[Copy],
-) -> Result<(u64, u64)> {
+fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) -> Result<Listed> {
     let size = match (cli.parts.parts, cli.parts.part_size) {
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
+    let mut all = None;
     let fill = || {
-        let (parts, bytes) = files::plan(folder, copies, size)?;
+        let listed = all.insert(files::plan(cli, folder, copies, size)?);
         Ok(PlanRecord {
             directory: here()?,
             arguments: args.iter().skip(1).cloned().collect(),
             output: cli.paths().1.to_string_lossy().into_owned(),
-            parts,
-            bytes,
-            work: Work::Files(copies.len() as u64),
+            parts: listed.parts,
+            bytes: listed.bytes,
+            work: Work::Files(FilesRecord {
+                files: copies.len() as u64,
+                estimate: of_copies(cli, listed).json(),
+            }),
         })
     };
-    let record = Folder::create(folder, fill, |_| Ok(()))?;
-    Ok((record.parts, record.bytes))
+    Folder::create(folder, fill, |_| Ok(()))?;
+    all.or_internal("the lists of the plan")
+}
+
+/// What the copies of many files are going to take.
+fn of_copies(cli: &Cli, listed: &Listed) -> Estimate {
+    Estimate {
+        costs: listed.costs,
+        memory: memory(environment(cli).memory.0),
+    }
+}
+
+/// A note about files that cannot be copied as far as their headers tell.
+fn refused(listed: &Listed) -> Option<Note> {
+    let (first, e) = listed.refused.first()?;
+    let names: Vec<&str> = listed
+        .refused
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    Some(Note {
+        object: few(&names),
+        what: match e.to_string().strip_prefix(first.as_str()) {
+            Some(why) => format!("cannot be copied{why}"),
+            None => format!("cannot be copied: {e}"),
+        },
+        remedy: Some("parts try, and --finish names what could not be copied".to_owned()),
+    })
 }
 
 /// The directory that relative paths start from.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::env::Memory;
 use netcdf_core::error::{Error, Result};
+use netcdf_core::json::Json;
 use netcdf_core::shown::Shown;
 use netcdf_core::sum::Digest;
 
@@ -16,6 +17,8 @@ use crate::cli::Cli;
 const MIB: u64 = 1 << 20;
 /// Bytes of elements that are decoded, encoded and stored in a second, at least.
 const COPIED: u64 = 5_000_000;
+/// How much longer than the plan says copies may take, where that is more than by their bytes: files may be much smaller than their elements.
+const LONGER: u64 = 4;
 /// Bytes of elements that are joined in a second, at least: what they became is only read and written.
 const JOINED: u64 = 50_000_000;
 /// Minutes for all else: a start on a busy machine, opening the input.
@@ -34,6 +37,8 @@ pub struct Facts {
     pub stages: Vec<Range<u64>>,
     /// Bytes of all elements that parts copy.
     bytes: u64,
+    /// Seconds that the parts are going to take, as the plan says.
+    seconds: u64,
     /// Bytes of the elements that are copied when the parts are joined.
     at_finish: u64,
     /// The memory that the plan gives to a process, in bytes.
@@ -61,6 +66,7 @@ impl Facts {
             parts: record.parts,
             stages: record.stages(),
             bytes: record.bytes,
+            seconds: whole_seconds(record.estimate()),
             at_finish: at_finish
                 .map(|var| Amount::of(var.bytes))
                 .sum::<Amount>()
@@ -77,8 +83,9 @@ impl Facts {
     /// Minutes for so many parts in one process.
     pub fn minutes(&self, parts: u64) -> u64 {
         let stage = self.stages.last().map_or(1, |last| last.end - last.start);
-        let bytes = Amount::of(self.bytes.div_ceil(stage.max(1))) * parts;
-        minutes(bytes.get().div_ceil(COPIED))
+        let share = |of: u64| Amount::of(of.div_ceil(stage.max(1))) * parts;
+        let bytes = share(self.bytes).get().div_ceil(COPIED);
+        minutes(bytes.max((share(self.seconds) * LONGER).get()))
     }
 
     /// Minutes for joining the parts.
@@ -125,6 +132,13 @@ pub fn memory(data: u64) -> u64 {
     (Amount::of(data) * 2_u64 + 256 * MIB).get()
 }
 
+/// The seconds of an estimate, rounded up.
+fn whole_seconds(estimate: &Json) -> u64 {
+    let seconds = estimate.get("cpu_seconds").and_then(Json::as_number);
+    let whole = seconds.and_then(|text| text.split('.').next()?.parse().ok());
+    (Amount::of(whole.unwrap_or(0u64)) + 1u64).get()
+}
+
 fn minutes(seconds: u64) -> u64 {
     seconds.div_ceil(60) + MINUTES
 }
@@ -139,6 +153,7 @@ impl Facts {
             parts,
             stages: std::iter::once(0..parts).collect(),
             bytes: parts * 1_000_000_000,
+            seconds: 0,
             at_finish: 0,
             memory: Memory::default().0,
         }
@@ -160,9 +175,18 @@ mod tests {
         facts.at_finish = 600 * COPIED;
         assert_eq!(facts.memory(), 259);
         assert_eq!(facts.minutes_of_finish(), 24);
+        facts.seconds = 6000;
+        assert_eq!(facts.minutes(1), 50, "four times the estimate");
         facts.bytes = u64::MAX;
         facts.memory = u64::MAX;
         assert!(facts.minutes(10) > 1 << 30 && facts.memory() > 1 << 40);
+    }
+
+    #[test]
+    fn estimates_are_rounded_up() {
+        let of = |text: &str| whole_seconds(&Json::parse(text.as_bytes()).unwrap());
+        assert_eq!(of(r#"{"cpu_seconds": 6000.250}"#), 6001);
+        assert_eq!(of("{}"), 1);
     }
 
     #[test]

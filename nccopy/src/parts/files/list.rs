@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use netcdf_core::arithmetic::Amount;
+use netcdf_core::copy::parts::Costs;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::Source as _;
-use netcdf_core::io::file::FileSource;
 use netcdf_core::io::locator::{Asked, Location};
 use netcdf_core::io::{dir, file};
 use netcdf_core::notes::Note;
 
+use super::headers::{self, Header};
 use super::rows::{self, FileRow};
 use crate::batch;
 use crate::cli::Cli;
@@ -65,22 +65,53 @@ fn copy(input: &Path, output: &Path, asked: Asked) -> Result<Copy> {
     Copy::of(input, output, asked)
 }
 
-/// Writes the lists of a plan into its folder; returns the number of parts, and the bytes of all files. Parts have about as many bytes
-/// as `most`, or there are `parts` of them.
+/// The lists of a plan.
+#[derive(Debug)]
+pub struct Listed {
+    /// How many parts there are.
+    pub parts: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// What the copies are going to take.
+    pub costs: Costs,
+    /// The inputs that cannot be copied as far as their headers tell, and why.
+    pub refused: Vec<(String, Error)>,
+}
+
+/// Reads the headers of all files, and writes the lists of a plan into its folder.
 ///
 /// # Errors
-/// Those of looking at the files, and of writing.
-pub fn plan(folder: &Path, copies: &[Copy], size: Size) -> Result<(u64, u64)> {
-    let files = copies.iter().map(row).collect::<Result<Vec<_>>>()?;
-    let all = files.iter().map(|file| Amount::of(file.bytes));
-    let all = all.sum::<Amount>().get();
-    let each = match size {
-        Size::Parts(parts) => all.div_ceil(parts.max(1)),
-        Size::Bytes(bytes) => bytes,
-    };
-    let counts = grouped(&files, each.max(1), size);
-    rows::write(folder, &files, &counts)?;
-    Ok((counts.len() as u64, all))
+/// Those of the files if none can be copied, and of writing.
+pub fn plan(cli: &Cli, folder: &Path, copies: &[Copy], size: Size) -> Result<Listed> {
+    let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
+    for (copy, header) in copies.iter().zip(headers::read(cli, copies)?) {
+        let (header, error) = match header {
+            Ok(header) => (Some(header), None),
+            Err(e) => (None, Some(e)),
+        };
+        let row = row(copy, header.as_ref())?;
+        refused.extend(error.map(|e| (row.input.clone(), e)));
+        costs.push(header.map_or_else(Costs::default, |header| header.costs));
+        files.push(row);
+    }
+    let bytes = files.iter().map(|file| Amount::of(file.bytes));
+    let bytes = bytes.sum::<Amount>().get();
+    let counts = grouped(&costs, size.parts(bytes));
+    let (mut left, mut of_left) = (&files[..], &costs[..]);
+    let mut groups = Vec::with_capacity(counts.len());
+    for count in counts {
+        let (group, of_group);
+        (group, left) = left.split_at(count);
+        (of_group, of_left) = of_left.split_at(count);
+        groups.push((group, Costs::of_copies(of_group.iter().copied(), 1.0)));
+    }
+    rows::write(folder, &groups)?;
+    Ok(Listed {
+        parts: groups.len() as u64,
+        bytes,
+        costs: Costs::of_copies(costs, groups.len() as f64),
+        refused,
+    })
 }
 
 /// How large parts are.
@@ -92,21 +123,31 @@ pub enum Size {
     Bytes(u64),
 }
 
-fn row(copy: &Copy) -> Result<FileRow> {
-    let (state, bytes) = match copy.remote.is_none() && copy.local.is_file() {
-        true => {
-            let source = FileSource::open(&copy.local)?;
-            (Some(source.state()), source.len())
+impl Size {
+    /// How many parts files of so many bytes get, at most.
+    fn parts(self, bytes: u64) -> u64 {
+        match self {
+            Self::Parts(parts) => parts.max(1),
+            Self::Bytes(each) => bytes.div_ceil(each.max(1)).max(1),
         }
-        // Stores, and what is elsewhere.
-        false => (None, 0),
-    };
+    }
+}
+
+/// A file, of whose header that much is known. Of stores, and of what is elsewhere, the bytes of chunks are.
+fn row(copy: &Copy, header: Option<&Header>) -> Result<FileRow> {
+    let local = copy.remote.is_none() && copy.local.is_file();
+    let size = local.then(|| std::fs::metadata(&copy.local).map(|about| about.len()));
+    let stored = header.map_or(0.0, |header| header.costs.read);
     let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(not_utf8);
     Ok(FileRow {
         input: text(&copy.input)?,
         output: text(&copy.output.path)?,
-        state,
-        bytes,
+        state: header.and_then(|header| header.state.clone()),
+        metadata: header.map(|header| header.metadata),
+        bytes: match size {
+            Some(Ok(bytes)) => bytes,
+            Some(Err(_)) | None => estimated(stored),
+        },
     })
 }
 
@@ -114,33 +155,34 @@ fn not_utf8() -> Error {
     Error::new(ErrorKind::Argument, "--plan: paths must be UTF-8")
 }
 
-/// How many files each part copies: files that follow each other, until they have as many bytes.
-fn grouped(files: &[FileRow], each: u64, size: Size) -> Vec<usize> {
+/// How many files each part copies: files that follow each other, as long as their cost is an equal share.
+fn grouped(costs: &[Costs], parts: u64) -> Vec<usize> {
+    let nanoseconds = |costs: &Costs| estimated(costs.at_once() * 1e9);
+    let all = costs.iter().map(|costs| Amount::of(nanoseconds(costs)));
+    let each = all.sum::<Amount>().get().div_ceil(parts.max(1)).max(1);
     let mut counts: Vec<usize> = vec![];
     let (mut part, mut before) = (None, Amount::default());
-    for file in files {
-        // Where a file of no known size is one of many, files are counted.
+    for file in costs {
         let mine = before.get() / each;
         match (counts.last_mut(), part == Some(mine)) {
             (Some(count), true) => *count += 1,
             (Some(_) | None, _) => counts.push(1),
         }
         part = Some(mine);
-        before = before + file.bytes;
+        before = before + nanoseconds(file);
     }
-    match (size, before.get()) {
-        (Size::Parts(parts), 0) => evenly(files.len(), parts),
-        _ => counts,
-    }
+    counts
 }
 
-/// Files of no known size, in equal numbers.
-fn evenly(files: usize, parts: u64) -> Vec<usize> {
-    let parts = usize::try_from(parts)
-        .unwrap_or(files)
-        .clamp(1, files.max(1));
-    let end = |n: usize| files * n / parts;
-    (0..parts).map(|n| end(n + 1) - end(n)).collect()
+/// An estimate as a whole number.
+fn estimated(n: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an estimate, which the cast limits"
+    )]
+    let whole = n as u64;
+    whole
 }
 
 #[cfg(test)]
@@ -149,22 +191,21 @@ mod tests {
 
     #[test]
     fn parts_have_equal_cost() {
-        let files = |sizes: &[u64]| -> Vec<FileRow> {
-            let one = |&bytes: &u64| FileRow {
-                input: String::new(),
-                output: String::new(),
-                state: None,
-                bytes,
+        let of = |seconds: &[u32], parts| {
+            let one = |&seconds: &u32| Costs {
+                seconds: f64::from(seconds),
+                ..Costs::default()
             };
-            sizes.iter().map(one).collect()
+            grouped(&seconds.iter().map(one).collect::<Vec<_>>(), parts)
         };
-        let of = |sizes: &[u64], each| grouped(&files(sizes), each, Size::Bytes(each));
-        assert_eq!(of(&[5, 5, 5, 5], 10), [2, 2]);
-        assert_eq!(of(&[100, 1, 1, 1], 10), [1, 3]);
-        assert_eq!(of(&[1, 1, 100, 1, 1], 52), [3, 2]);
+        assert_eq!(of(&[50, 50, 50, 50], 2), [2, 2]);
+        assert_eq!(of(&[100, 1, 1, 1], 11), [1, 3]);
+        assert_eq!(of(&[1, 1, 100, 1, 1], 2), [3, 2]);
         assert_eq!(of(&[], 5), [0; 0]);
-        let unknown = grouped(&files(&[0; 7]), 1, Size::Parts(3));
-        assert_eq!(unknown, [2, 2, 3]);
-        assert_eq!(evenly(2, 5), [1, 1]);
+        // Files of which nothing is known count as well.
+        assert_eq!(of(&[0; 7], 3), [3, 2, 2]);
+        assert_eq!(of(&[0; 2], 5), [1, 1]);
+        assert_eq!(Size::Bytes(10).parts(21), 3);
+        assert_eq!(Size::Bytes(0).parts(0), 1);
     }
 }

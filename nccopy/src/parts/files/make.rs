@@ -14,6 +14,7 @@ use super::rows::{self, FileRow};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::parts::folder::{Folder, StoredPlan};
+use crate::parts::plan::of_input;
 use crate::parts::record::FailedFile;
 use crate::ready::{self, Asked};
 use crate::told::Told;
@@ -95,7 +96,9 @@ impl FileParts<'_> {
             idle,
         };
         ready::with(asked, env, io, |ready, _| {
-            if file.state.is_some() && ready.state != file.state {
+            let other = file.state.is_some() && ready.state != file.state;
+            let metadata = of_input(ready.set.reader.schema());
+            if other || file.metadata.is_some_and(|planned| planned != metadata) {
                 let what = "the file is another one than when the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }

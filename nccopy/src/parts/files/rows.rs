@@ -1,23 +1,26 @@
 //! The lists of files and parts, in the folder of a plan.
 //!
-//! `files.jsonl` has a line for each file; `parts.jsonl` has a line of [`ROW`] bytes for each part, which says which bytes of the list of
-//! files belong to the part. So a part reads what concerns it alone.
+//! `files.jsonl` has a line for each file; `parts.jsonl` has a line of [`ROW`] bytes for each part, which says what its copies are going to
+//! take, and which bytes of the list of files belong to the part. So a part reads what concerns it alone.
 
 use std::path::Path;
 
 use netcdf_core::arithmetic::Amount;
+use netcdf_core::copy::parts::Costs;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::{FileSource, FileTarget};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Source as _, Target as _};
 use netcdf_core::json::{Between, Json};
+use netcdf_core::sum::Digest;
 
+use crate::parts::estimate::{seconds, whole};
 use crate::parts::record::members::{Members, lacks};
 
 const FILES: &str = "files.jsonl";
 const PARTS: &str = "parts.jsonl";
 /// Bytes of a line about a part, with spaces at its end.
-const ROW: u64 = 192;
+const ROW: u64 = 256;
 
 /// A file to copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +29,14 @@ pub struct FileRow {
     pub output: String,
     /// What told the state of the input when the plan was made.
     pub state: Option<String>,
-    /// Its size.
+    /// The digest of its metadata, if that could be read.
+    pub metadata: Option<Digest>,
+    /// Its size, or the bytes of its chunks.
     pub bytes: u64,
 }
+
+/// Files that a part copies, and what that is going to take.
+pub type Group<'a> = (&'a [FileRow], Costs);
 
 impl FileRow {
     fn line(&self) -> Result<String> {
@@ -38,6 +46,11 @@ impl FileRow {
             (
                 "state",
                 self.state.as_deref().map_or(Json::Null, Json::text),
+            ),
+            (
+                "metadata",
+                self.metadata
+                    .map_or(Json::Null, |digest| Json::text(&digest.to_string())),
             ),
             ("bytes", Json::int(self.bytes)),
         ]);
@@ -51,29 +64,35 @@ impl FileRow {
             input: of.text("input")?.to_owned(),
             output: of.text("output")?.to_owned(),
             state: of.get("state")?.as_str().map(str::to_owned),
+            metadata: match of.get("metadata")? {
+                Json::Null => None,
+                _ => Some(of.digest("metadata")?),
+            },
             bytes: of.number("bytes")?,
         })
     }
 }
 
-/// Writes the lists: `parts` says how many files each part copies.
+/// Writes the lists: a group for each part.
 ///
 /// # Errors
 /// Those of the files.
-pub fn write(folder: &Path, files: &[FileRow], parts: &[usize]) -> Result<()> {
+pub fn write(folder: &Path, parts: &[Group<'_>]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
-    let mut left = files.iter();
-    for (part, &count) in parts.iter().enumerate() {
+    for (part, (files, costs)) in parts.iter().enumerate() {
         let (first, mut bytes) = (lines.len(), Amount::default());
-        for file in left.by_ref().take(count) {
+        for file in *files {
             lines.push_str(&file.line()?);
             bytes = bytes + file.bytes;
         }
         let row = Json::object([
             ("part", Json::int(part)),
             ("stage", Json::int(1)),
-            ("files", Json::int(count)),
+            ("files", Json::int(files.len())),
             ("bytes", Json::int(bytes.get())),
+            ("read", whole(costs.read)),
+            ("written", whole(costs.written)),
+            ("cpu_seconds", seconds(costs.seconds)),
             ("from", Json::int(first)),
             ("to", Json::int(lines.len())),
         ]);
@@ -151,10 +170,22 @@ mod tests {
             input: format!("in/{n}.nc"),
             output: format!("out \"{n}\".nc"),
             state: n.is_multiple_of(2).then(|| "x".to_owned()),
+            metadata: n.is_multiple_of(3).then(|| Digest::of_bytes(b"y")),
             bytes: n,
         };
         let files: Vec<_> = (0..7).map(file).collect();
-        write(dir.path(), &files, &[3, 0, 4]).unwrap();
+        let most = Costs {
+            read: 1e19,
+            written: 1e19,
+            seconds: 1e12,
+            ..Costs::default()
+        };
+        let groups = [
+            (&files[..3], most),
+            (&[], Costs::default()),
+            (&files[3..], most),
+        ];
+        write(dir.path(), &groups).unwrap();
         assert_eq!(read(dir.path(), 0).unwrap(), files[..3]);
         assert_eq!(read(dir.path(), 1).unwrap(), []);
         assert_eq!(read(dir.path(), 2).unwrap(), files[3..]);

@@ -44,8 +44,17 @@ pub struct PlanRecord {
 pub enum Work {
     /// Boxes of one dataset.
     Dataset(DatasetRecord),
-    /// Whole files, so many, which are listed beside the plan.
-    Files(u64),
+    /// Whole files, which are listed beside the plan.
+    Files(FilesRecord),
+}
+
+/// What the parts of a plan of many files share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilesRecord {
+    /// How many files there are.
+    pub files: u64,
+    /// What their copies are going to take, by typical figures.
+    pub estimate: Json,
 }
 
 impl PlanRecord {
@@ -69,7 +78,10 @@ impl PlanRecord {
         ];
         match &self.work {
             Work::Dataset(dataset) => members.extend(dataset.members()?),
-            Work::Files(files) => members.push(("files", Json::int(files))),
+            Work::Files(FilesRecord { files, estimate }) => {
+                members.push(("files", Json::int(files)));
+                members.push(("estimate", estimate.clone()));
+            }
         }
         lines(&members)
     }
@@ -97,7 +109,10 @@ impl PlanRecord {
             return Err(lacks("parts"));
         }
         let work = match json.get("files") {
-            Some(_) => Work::Files(of.number("files")?),
+            Some(_) => Work::Files(FilesRecord {
+                files: of.number("files")?,
+                estimate: of.get("estimate")?.clone(),
+            }),
             None => Work::Dataset(DatasetRecord::from_json(json)?),
         };
         let record = Self {
@@ -138,6 +153,14 @@ impl PlanRecord {
         match &self.work {
             Work::Dataset(dataset) => &dataset.variables,
             Work::Files(_) => &[],
+        }
+    }
+
+    /// What the copy is going to take, by typical figures.
+    pub fn estimate(&self) -> &Json {
+        match &self.work {
+            Work::Dataset(dataset) => &dataset.estimate,
+            Work::Files(files) => &files.estimate,
         }
     }
 

@@ -26,7 +26,9 @@ const PIECE: f64 = 20_000.0;
 const JOIN: f64 = 1.0;
 /// Seconds for the end of a copy of nothing: a process, and a wait for the disk.
 const END: f64 = 0.02;
-/// Nanoseconds for a key that `--finish` looks for.
+/// Seconds of a processor for a copy of nothing in a process that makes several.
+const COPY_OF_NOTHING: f64 = 0.001;
+/// Nanoseconds for a key or a done-file that `--finish` looks for.
 const KEY: f64 = 20_000.0;
 
 /// What a copy in parts is going to take, by the metadata and typical figures.
@@ -83,6 +85,24 @@ impl Division {
 }
 
 impl Costs {
+    /// Seconds of a processor for the copy as a whole, in a process that makes several.
+    #[must_use]
+    pub fn at_once(&self) -> f64 {
+        self.seconds + COPY_OF_NOTHING
+    }
+
+    /// The costs of many copies, each made as a whole by one of `parts` parts.
+    #[must_use]
+    pub fn of_copies(copies: impl IntoIterator<Item = Self>, parts: f64) -> Self {
+        let whole = copies.into_iter().map(|copy| Self {
+            seconds: copy.at_once(),
+            ..copy
+        });
+        let all = whole.fold(Self::default(), Self::with);
+        let finish = END + 1e-9 * KEY * parts;
+        Self { finish, ..all }
+    }
+
     fn with(self, other: Self) -> Self {
         Self {
             read: self.read + other.read,

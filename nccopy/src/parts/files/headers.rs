@@ -1,0 +1,95 @@
+//! What the headers of many files say about their copies.
+
+use netcdf_core::copy::jobs;
+use netcdf_core::copy::parts::{Costs, Division, PartSize, sketch};
+use netcdf_core::env::Env;
+use netcdf_core::error::{ErrorKind, Result};
+use netcdf_core::runtime::Item;
+use netcdf_core::sum::Digest;
+use netcdf_core::tool::{Idle, Io};
+
+use crate::cli::Cli;
+use crate::environment;
+use crate::inputs::Copy;
+use crate::parts::plan::of_input;
+use crate::ready::{self, Asked, Ready};
+
+/// Bytes of memory for a header while it is read, roughly.
+const MEMORY: u64 = 4 << 20;
+
+/// What the header of a file says.
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// What tells the state of the file from a later one.
+    pub state: Option<String>,
+    /// The digest of its metadata.
+    pub metadata: Digest,
+    /// What its copy is going to take.
+    pub costs: Costs,
+}
+
+/// Reads the headers of all inputs, in their order. An error stands for a file that cannot be copied, as far as its header tells.
+///
+/// # Errors
+/// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
+pub fn read(cli: &Cli, copies: &[Copy]) -> Result<Vec<Result<Header>>> {
+    let env = environment(cli);
+    let far = copies.iter().any(|copy| copy.remote.is_some());
+    let items = copies.iter().map(|copy| Ok(Item::new(MEMORY, copy)));
+    let mut headers = Vec::with_capacity(copies.len());
+    let work = |copy: &Copy| match header(cli, copy, &env) {
+        Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
+        header => Ok(header),
+    };
+    env.runtime
+        .for_requests(far)
+        .ordered(items, work, |header| {
+            headers.push(header);
+            // Parts tell them.
+            drop(env.notes.take_all());
+            Ok(())
+        })?;
+    match headers.iter().any(Result::is_ok) {
+        true => Ok(headers),
+        false => match headers.into_iter().next() {
+            Some(first) => first.map(|_| vec![]),
+            None => Ok(vec![]),
+        },
+    }
+}
+
+fn header(cli: &Cli, copy: &Copy, env: &Env) -> Result<Header> {
+    let idle = &Idle::default();
+    ready::with(
+        Asked { cli, copy, idle },
+        env,
+        &mut without_streams(),
+        |ready, _| {
+            Ok(Header {
+                metadata: of_input(ready.set.reader.schema()),
+                costs: costs(&ready)?,
+                state: ready.state,
+            })
+        },
+    )
+}
+
+/// What a copy at once is going to take.
+fn costs(ready: &Ready<'_>) -> Result<Costs> {
+    let (set, plan) = (ready.set, &ready.plan);
+    let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
+    let jobs = jobs(set, plan, &mut *writer)?;
+    let whole = Division::new(jobs, &*writer, PartSize::Number(1));
+    whole.costs(set, &[], (&*writer, false))
+}
+
+/// Inputs of a plan have names.
+fn without_streams() -> Io {
+    Io {
+        stdin: Box::new(std::io::empty()),
+        stdout: Box::new(std::io::sink()),
+        stderr: Box::new(std::io::sink()),
+        terminal: false,
+        screen: false,
+    }
+}
