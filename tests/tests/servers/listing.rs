@@ -39,7 +39,8 @@ fn thousands_of_keys_are_listed_once() {
     ] {
         let (requests, rounds) = looked(&proxy, &path, args);
         assert_eq!(requests, 2 + pages + 2, "{args:?}");
-        assert!(rounds <= 1 + pages + 1, "{args:?}: {rounds}");
+        // One by one, there would be as many rounds as requests. On a busy machine, one more may take a round of its own.
+        assert!(rounds <= 1 + pages + 2, "{args:?}: {rounds}");
     }
 }
 
