@@ -55,14 +55,17 @@ impl Estimate {
     }
 }
 
+/// The largest figure that is stored: shapes in damaged files can be of any size, and figures have their place in a row.
+const MOST: f64 = 1e23;
+
 /// A number of bytes or chunks.
 pub fn whole(n: f64) -> Json {
-    Json::Number(format!("{n:.0}"))
+    Json::Number(format!("{:.0}", n.min(MOST)))
 }
 
 /// A time in seconds.
 pub fn seconds(s: f64) -> Json {
-    Json::Number(format!("{s:.3}"))
+    Json::Number(format!("{:.3}", s.min(MOST)))
 }
 
 /// A number of bytes, with two or three digits.

@@ -3,9 +3,8 @@
 //! `--plan` decides once what all parts share, and writes it into a folder (`folder`, docs/machines.md). `--part` opens the input, checks
 //! that nothing has changed, and stores its boxes in a segment (`netcdf_core::copy::parts`). A done-file, which is put if there is none,
 //! says what the segment holds. `--finish` joins the segments. Of Zarr stores, parts put chunks in their places instead: in a directory
-//! beside the output, or on an object store (`claimed`). Of two
-//! stages, parts of the first put pieces of chunks into a store in the folder, which the second reads. Nothing depends on clocks or on who
-//! runs what.
+//! beside the output, or on an object store (`claimed`). Of two stages, parts of the first put pieces of chunks into a store in the folder,
+//! which the second reads. Nothing depends on clocks or on who runs what.
 
 mod choice;
 mod claimed;

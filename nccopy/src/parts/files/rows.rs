@@ -171,13 +171,13 @@ mod tests {
             output: format!("out \"{n}\".nc"),
             state: n.is_multiple_of(2).then(|| "x".to_owned()),
             metadata: n.is_multiple_of(3).then(|| Digest::of_bytes(b"y")),
-            bytes: n,
+            bytes: u64::MAX - n,
         };
         let files: Vec<_> = (0..7).map(file).collect();
         let most = Costs {
-            read: 1e19,
-            written: 1e19,
-            seconds: 1e12,
+            read: f64::INFINITY,
+            written: f64::NAN,
+            seconds: 1e300,
             ..Costs::default()
         };
         let groups = [
