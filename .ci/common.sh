@@ -54,7 +54,7 @@ changed() {
     [ -n "$(git ls-files --others --exclude-standard -- "${specs[@]}")" ]
 }
 
-# Prints the commit at which step $1 last passed, or nothing.
+# Prints the commit at which step $1 last passed, if .ci/passed has one.
 passed_at() {
     awk -v name="$1" '$1 == name { print $2 }' .ci/passed
 }
@@ -152,7 +152,7 @@ record() {
     fi
 }
 
-# Prints the long steps that passed at no commit, or whose paths have changed since that commit.
+# Prints the long steps without a recorded commit, or with changed paths since that commit.
 due() {
     local name late=()
     for name in "${names[@]}"; do
@@ -177,7 +177,7 @@ summary() {
     [ "$bad" -eq 0 ]
 }
 
-# Installs what the chosen steps need and this machine lacks.
+# Installs the missing packages of the chosen steps.
 install() {
     local groups=() name packages=() missing=() function failed=0
     for name in "${chosen[@]}"; do read -ra packages <<<"${needs[$name]}"; groups+=("${packages[@]}"); done
@@ -189,7 +189,7 @@ install() {
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"; } || failed=1
     fi
     mapfile -t packages < <(words pip "${groups[@]}")
-    # Compiling all modules takes longer than to compile those that are imported. Debian's pip demands to be told that it may install.
+    # Python compiles the imported modules later; compiling all modules takes longer. Debian's pip needs the first variable.
     [ ${#packages[@]} -eq 0 ] || PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore \
         python3 -m pip install --quiet --no-compile "${packages[@]}" || failed=1
     for function in $(words call "${groups[@]}"); do $function || failed=1; done
@@ -238,7 +238,7 @@ readme() {
     bash -euo pipefail -c "$code"
 }
 
-# Runs README's run command and checks what ncdump prints.
+# Runs README's run command and checks the output of ncdump.
 run_readme() {
     readme "Run it" | tee "$work/printed" | tail -n 12
     grep -qx 'netcdf weather-5 {' "$work/printed"
