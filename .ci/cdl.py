@@ -169,3 +169,8 @@ class Cdl:
         if ty == "char" and not text_lengths:
             dims = re.sub(r", \d+\)$", ")", dims) if "," in dims else ""
         return [name, dims, self.structure(group, ty, text_lengths)]
+
+
+def item_name(key):
+    """The key of an item as text."""
+    return " ".join("/".join(k) if isinstance(k, tuple) else str(k) for k in key)

@@ -2,17 +2,14 @@
 
 import collections
 import math
-import pathlib
 import shutil
-import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import h5py  # noqa: E402
-import netCDF4  # noqa: E402
-import numpy as np  # noqa: E402
-from cloudfiles import MODES, guarded  # noqa: E402
-from readers import plain  # noqa: E402
+import h5py
+import netCDF4
+import numpy as np
+from cloudfiles import MODES
+from common import guarded, run, tool
+from readers import plain
 
 RECORDS = 2
 # Elements of a variable that is looked at.
@@ -31,14 +28,14 @@ class Notes(dict):
         return not self[what]
 
 
-def read(value):
+def read_plain(value):
     try:
         return plain(value())
     except Exception as e:  # noqa: BLE001
         return f"cannot be read: {str(e)[:80]}"
 
 
-def unlimited(found):
+def unlimited_axis(found):
     """The first unlimited axis."""
     return next((k for k, n in enumerate(found.maxshape or ()) if n is None), None) if found.chunks else None
 
@@ -72,16 +69,16 @@ def h5_state(file, shapes):
     for name in shapes:
         found = datasets.get(name)
         part = tuple(slice(0, n) for n in shapes[name]) or ()
-        state[name] = read(lambda: found[part])
+        state[name] = read_plain(lambda: found[part])
     for name in [*shapes, *groups]:
         found = file[name] if name else file
-        state.update({f"{name}@{key}": read(lambda: found.attrs[key]) for key in found.attrs})
+        state.update({f"{name}@{key}": read_plain(lambda: found.attrs[key]) for key in found.attrs})
     return state
 
 
 def h5_append(found):
     """Appends records; what was written."""
-    axis = unlimited(found)
+    axis = unlimited_axis(found)
     shape = tuple(RECORDS if k == axis else n for k, n in enumerate(found.shape))
     values = values_of(found.dtype, shape, h5=True) if math.prod(shape) <= MOST else None
     if values is None:
@@ -102,7 +99,7 @@ def add_h5py(path, pages=False):
     with h5py.File(path, "r+", **how) as file:
         datasets, groups = h5_objects(file)
         for name, found in datasets.items():
-            if unlimited(found) is not None:
+            if unlimited_axis(found) is not None:
                 notes.attempt(f"append to {name}", lambda: written.update({name: h5_append(found)}))
         for group in [file[name] if name else file for name in groups[:2]]:
             notes.attempt(f"new dataset in {group.name}", lambda: bool(group.create_dataset(
@@ -116,16 +113,16 @@ def add_h5py(path, pages=False):
         after = h5_state(file, shapes)
         notes["old values and attributes"] = changed(before, after)
         for name, (place, values) in written.items():
-            notes.attempt(f"records of {name}", lambda: same(file[name][place], values))
+            notes.attempt(f"records of {name}", lambda: read_back(file[name][place], values))
         for group in [file[name] if name else file for name in groups[:2]]:
             for name in ("added_by_h5py", "added_plain"):
                 if not notes.get(f"new dataset in {group.name}"):
-                    notes.attempt(f"values of {group.name} {name}", lambda: same(group[name][()], ADDED))
-            notes.attempt(f"values of attribute of {group.name}", lambda: same(group.attrs["added_by_h5py"], ADDED))
+                    notes.attempt(f"values of {group.name} {name}", lambda: read_back(group[name][()], ADDED))
+            notes.attempt(f"values of attribute of {group.name}", lambda: read_back(group.attrs["added_by_h5py"], ADDED))
     return notes
 
 
-def same(found, wanted):
+def read_back(found, wanted):
     return "" if plain(found) == plain(wanted) else "other values were read than written"
 
 
@@ -156,9 +153,9 @@ def nc_state(variables, file, shapes):
     state = {}
     for name, shape in shapes.items():
         var = variables[name]
-        state[name] = read(lambda: var[tuple(slice(0, n) for n in shape)] if shape else var[...])
+        state[name] = read_plain(lambda: var[tuple(slice(0, n) for n in shape)] if shape else var[...])
     for name, owner in [*((g.path, g) for g in nc_groups(file)), *((n, variables[n]) for n in shapes)]:
-        state.update({f"{name}@{key}": read(lambda: owner.getncattr(key)) for key in owner.ncattrs()})
+        state.update({f"{name}@{key}": read_plain(lambda: owner.getncattr(key)) for key in owner.ncattrs()})
     return state
 
 
@@ -192,10 +189,10 @@ def add_netcdf(path):
         variables = nc_variables(file)
         notes["old values and attributes"] = changed(before, nc_state(variables, file, shapes))
         for name, (at, values) in written.items():
-            notes.attempt(f"records of {name}", lambda: same(variables[name][at : at + RECORDS], values))
+            notes.attempt(f"records of {name}", lambda: read_back(variables[name][at : at + RECORDS], values))
         for group in list(nc_groups(file))[:2]:
-            notes.attempt(f"values of the variable in {group.path}", lambda: same(group["added_by_netcdf"][:10, 1], ADDED))
-            notes.attempt(f"values of attribute of {group.path}", lambda: same(group.getncattr("added_by_netcdf"), ADDED))
+            notes.attempt(f"values of the variable in {group.path}", lambda: read_back(group["added_by_netcdf"][:10, 1], ADDED))
+            notes.attempt(f"values of attribute of {group.path}", lambda: read_back(group.getncattr("added_by_netcdf"), ADDED))
     return notes
 
 
@@ -215,15 +212,6 @@ ADDITIONS = {"h5py": add_h5py, "netCDF4-python": add_netcdf}
 IN_PAGES = {"h5py, page buffer": ("h5py", lambda path: add_h5py(path, pages=True))}
 
 
-def prints(file, path):
-    """Whether our ncdump prints a file."""
-    try:
-        with open("/dev/null", "wb") as nothing:
-            return subprocess.run([file.options.tools / "ncdump", path], stdout=nothing, stderr=nothing, timeout=60, check=False).returncode
-    except subprocess.TimeoutExpired:
-        return "no end"
-
-
 def additions(file, add, path):
     """Notes of additions to a copy of a file, or why there are none."""
     work = file.folder / "work.nc"
@@ -232,7 +220,8 @@ def additions(file, add, path):
     notes, why = guarded(add, work)
     if why:
         return why
-    notes["ncdump"] = f"status {status}" if (status := prints(file, work)) else ""
+    status = run(tool("ncdump"), work, seconds=60).status
+    notes["ncdump"] = "" if status == 0 else f"status {status}"
     return notes
 
 
@@ -248,7 +237,7 @@ class Baseline:
         return self.plain.get(what, "not there") if isinstance(self.plain, dict) else self.plain
 
 
-def compare(baseline, after):
+def addition_outcomes(baseline, after):
     """(what was found, addition, outcome) for each addition."""
     for what, why in baseline.input.items():
         now = after.get(what, "not there")
@@ -278,7 +267,7 @@ def append(file):
                 wrong.append(f"{file.path} {MODES[mode]}: {name}: {after}")
                 continue
             counts[f"{name}: copies"] += 1
-            for found, what, now in compare(baselines[library], after):
+            for found, what, now in addition_outcomes(baselines[library], after):
                 if found:
                     counts[f"{name}: {found}"] += 1
                 else:

@@ -1,41 +1,33 @@
-"""What the parts of .ci/cloud share: inputs and their copies, a process for each look at a file, and where metadata and data lie."""
+"""What the parts of .ci/cloud and .ci/layout share: inputs and their copies, and where metadata and data lie."""
 
 import io
-import multiprocessing
 import os
 import pathlib
 import re
-import resource
-import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import h5py  # noqa: E402
-import hdf5plugin  # noqa: E402,F401: registers its filters
-import netCDF4  # noqa: E402
-import numpy as np  # noqa: E402
-import pyfive  # noqa: E402,F401: processes for each look have what they need
-import readers  # noqa: E402
+import h5py
+import hdf5plugin  # noqa: F401: registers its filters
+import netCDF4
+import numpy as np
+import pyfive  # noqa: F401: processes for each look have what they need
+import readers
+from common import ROOT, datasets, guarded, run, tool
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODES = {"general": "--cloud", "paged": "--cloud=paged", "cmip7": "--cloud=cmip7", "both": "--cloud=cmip7,paged"}
 HOW = {"plain": [], "decoded": ["-F", "none"], **{mode: [option] for mode, option in MODES.items()}}
 SUFFIXES = (".nc", ".nc4", ".h5", ".hdf5", ".he5", ".hdf")
-MEMORY = 4 << 30
-FORK = multiprocessing.get_context("fork")
 
 
-def inputs(options):
-    """The files of testdata, and one in --part of those of --corpora."""
-    files = [p for p in sorted((ROOT / "testdata").rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
-    if options.corpora:
-        found = [p for p in sorted(options.corpora.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
-        files += [p for p in found if "hostile" not in p.parts][:: options.part]
-    return [p for p in files if re.search(options.only, str(p))]
+def cloud_inputs(options):
+    """The files of testdata and of --corpora."""
+    files = datasets(ROOT / "testdata", SUFFIXES, stores=False, hostile=True)
+    files += datasets(options.corpora, SUFFIXES, stores=False) if options.corpora else []
+    return options.share.among([p for p in files if options.only.search(str(p))], lambda path: path.name)
 
 
-class File:
+class CopiedFile:
     """An input with its copies in a folder of its own: a plain one in netCDF-4, and one for each mode."""
 
     def __init__(self, path, folder, options):
@@ -51,18 +43,11 @@ class File:
         if mode not in self.made:
             target = self.folder / f"{mode}.nc"
             how = HOW[mode] + ([] if self.hdf5 else ["-k", "nc4"])
-            command = [self.options.tools / "nccopy", "--quiet", "--no-sync", *how, self.path, target]
-            self.made[mode] = self.run(command, target)
+            done = run(tool("nccopy"), "--quiet", "--no-sync", *how, self.path, target, seconds=self.seconds)
+            self.said = done.said[-200:]
+            good = done.status == 0 and target.is_file() and h5py.h5f.is_hdf5(os.fsencode(target))
+            self.made[mode] = target if good else None
         return self.made[mode]
-
-    def run(self, command, target):
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=self.seconds, check=False)
-        except subprocess.TimeoutExpired:
-            self.said = "does not end"
-            return None
-        self.said = done.stderr.strip()[-200:]
-        return target if done.returncode == 0 and target.is_file() and h5py.h5f.is_hdf5(os.fsencode(target)) else None
 
     def copies(self):
         """(mode, path) for each mode; all modes copy what a plain copy can be made of, which `not_copied` looks at."""
@@ -91,35 +76,7 @@ class File:
         self.folder.rmdir()
 
 
-def guarded(function, *values, seconds=60):
-    """(result, "") of a function in a process of its own, or (None, reason): libraries crash, or do not end."""
-    ours, theirs = FORK.Pipe(duplex=False)
-
-    def child():
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            answer = function(*values), ""
-        except Exception as e:  # noqa: BLE001: whatever the library says is the reason
-            answer = None, f"{type(e).__name__}: {str(e)[:200]}"
-        theirs.send(answer)
-        theirs.close()
-        os._exit(0)
-
-    process = FORK.Process(target=child)
-    process.start()
-    theirs.close()
-    try:
-        answer = ours.recv() if ours.poll(seconds) else (None, "does not end")
-    except EOFError:
-        answer = None, "the library crashes"
-    process.kill()
-    process.join()
-    ours.close()
-    return answer
-
-
-class Noted(io.RawIOBase):
+class NotedFile(io.RawIOBase):
     """A file whose reads are noted as (offset, length)."""
 
     def __init__(self, path):
@@ -180,7 +137,7 @@ def places(file):
 
 def metadata_and_data(path):
     """(offset, length) of all reads of metadata, and of all data. Heaps of variable-length data count as data, but are not here."""
-    noted = Noted(path)
+    noted = NotedFile(path)
     with h5py.File(noted, "r") as file:
         headers(file)
         return noted.reads, places(file)
@@ -188,7 +145,7 @@ def metadata_and_data(path):
 
 def heaps(path, attributes):
     """Offsets of heaps of variable-length values of attributes, or of data."""
-    noted = Noted(path)
+    noted = NotedFile(path)
 
     def attempt(read):
         try:
@@ -229,10 +186,18 @@ def model_file(path, seed):
         tas[:] = random.normal(280, 10, (times, lats, lons)).astype("f4").round(2)
 
 
-def model_files(folder, count):
-    """The first of the files like those of models, made where they are not there yet."""
-    files = [folder / f"model-{seed}.nc" for seed in range(count)]
-    for seed, path in enumerate(files):
+def model_files(folder, seeds):
+    """Files like those of models, made unless they are there."""
+    files = [folder / f"model-{seed}.nc" for seed in seeds]
+    for seed, path in zip(seeds, files):
         if not path.exists():
             model_file(path, seed)
     return files
+
+
+def packing_verdicts(paths):
+    """(path to whether check_cmip7_packing passes it, output) for files that it can read."""
+    done = run("check_cmip7_packing", *paths)
+    if len(paths) > 1 and done.status not in (0, 1):
+        sys.exit(f"check_cmip7_packing: {done.text}{done.said}")
+    return {pathlib.Path(path): word == "PASS" for word, path in re.findall(r"^(PASS|FAIL): File '(.*?)'", done.text, re.MULTILINE)}, done.text

@@ -2,15 +2,13 @@
 
 import collections
 import pathlib
-import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import fsspec  # noqa: E402
-import fsspec.spec  # noqa: E402
-import h5py  # noqa: E402
-import readers  # noqa: E402
-from cloudfiles import MODES, guarded, headers, heaps, metadata_and_data, places  # noqa: E402
+import fsspec
+import fsspec.spec
+import h5py
+import readers
+from cloudfiles import MODES, headers, heaps, metadata_and_data, places
+from common import guarded, run
 
 READERS = ("h5py", "netCDF4-python", "pyfive")
 SMALLEST, LARGEST = 64 << 10, 8 << 20
@@ -19,7 +17,7 @@ BLOCK = 5 << 20
 UNREAD = ("cannot be read", "not read")
 
 
-def differences(before, after, plain):
+def item_differences(before, after, plain):
     """Counts, and (item, before, after) of what a copy has otherwise than its input, and also otherwise than a plain copy, which
     .ci/written compares with the input."""
     counts, found = collections.Counter(), []
@@ -57,14 +55,14 @@ def longer(key, before, after):
     return found if found != before.get(variable(key)) else None
 
 
-def read(file):
+def same_items(file):
     """Whether readers find the same in copies as in the input."""
     counts, wrong = collections.Counter(), file.not_copied()
     for mode, copy in file.copies():
-        done = subprocess.run(["h5stat", copy], capture_output=True, timeout=60, check=False)
+        done = run("h5stat", copy, seconds=60)
         counts["h5stat: copies"] += 1
-        if done.returncode:
-            wrong.append(f"{file.path} {MODES[mode]}: h5stat: {done.stderr.decode(errors='replace').strip()[-200:]}")
+        if done.status != 0:
+            wrong.append(f"{file.path} {MODES[mode]}: h5stat: {done.said[-200:]}")
         for reader in READERS:
             before = file.view(reader, file.original())
             if isinstance(before, str):
@@ -77,7 +75,7 @@ def read(file):
                 wrong.append(f"{file.path} {MODES[mode]}: {reader}: {after}")
             else:
                 counts[f"{reader}: copies"] += 1
-                more, found = differences(before, after, lambda key, reader=reader: in_plain(file, reader, key))
+                more, found = item_differences(before, after, lambda key, reader=reader: in_plain(file, reader, key))
                 counts.update({f"{reader}: {what}": n for what, n in more.items()})
                 wrong += [f"{file.path} {MODES[mode]}: {reader}: {key}: {old:.80} became {new:.80}" for key, old, new in found[:3]]
     return counts, wrong

@@ -1,20 +1,14 @@
 """The conversions of a file for .ci/written, made by nccopy."""
 
 import os
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import readers  # noqa: E402
-import texts  # noqa: E402
+import readers
+import texts
+from common import HDF5, first_bytes, tool
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-OURS = os.environ.get("OURS") or str(ROOT / "target" / "debug" / "nccopy")
-NCDUMP = os.environ.get("OUR_NCDUMP") or str(ROOT / "target" / "debug" / "ncdump")
 THEIRS = os.environ.get("NCCOPY", "nccopy")
 KINDS = ["nc3", "nc6", "nc5", "nc4", "nc7"]
-HDF5 = b"\x89HDF\r\n\x1a\n"
 MAGIC = {b"CDF\x01": "nc3", b"CDF\x02": "nc6", b"CDF\x05": "nc5", HDF5[:4]: "nc4"}
 # Options that change how data is stored, not the data. CHUNKS stands for odd chunk lengths for the file's dimensions.
 CHUNKS = "CHUNKS"
@@ -29,18 +23,13 @@ REFUSED = re.compile(r"do not have|cannot hold|does not have|does not allow")
 
 def kind_of(path):
     """The kind by the first bytes, None for other files."""
-    try:
-        with open(path, "rb") as f:
-            head = f.read(8)
-    except OSError:
-        return None
+    head = first_bytes(path, 8)
     return MAGIC.get(head[:4]) if head[:3] == b"CDF" or head == HDF5 else None
 
 
 def streams(path):
     """Whether a classic file leaves its number of records open; other readers take the mark for a number."""
-    with open(path, "rb") as f:
-        head = f.read(12)
+    head = first_bytes(path, 12)
     return head[:3] == b"CDF" and head[4:12 if head[3] == 5 else 8] in (b"\xff" * 4, b"\xff" * 8)
 
 
@@ -72,19 +61,18 @@ def chunks_of(items):
     return ",".join(f"{d}/{lengths[n % 5]}" for n, d in enumerate(sorted(dims))) or None
 
 
-def copy(options, source, target, tool=OURS):
+def copy(options, source, target, theirs=False):
     """The outcome (copied, refused, too large, not copied, crashed, no end), and the messages of the tool."""
-    ours = ["--no-sync", "--fill-missing", "--allow-large"] if tool == OURS else []
-    status, _, err = texts.run(tool, *ours, *options, source, target)
-    if status is None and ours:
-        status, _, err = texts.run(tool, *ours, *options, source, target, seconds=readers.PATIENCE * readers.SECONDS)
-    said = err.decode(errors="replace").strip()
-    if status == 0:
-        return "copied", said
-    if status is None:
-        return "no end", said
-    if "File too large" in said or status == -25:
-        return "too large", said
-    if status == 1 and REFUSED.search(said):
-        return "refused", said
-    return ("not copied" if status in (1, 2) else "crashed"), f"status {status}: {said}"
+    command = [THEIRS, *options] if theirs else [tool("nccopy"), "--no-sync", "--fill-missing", "--allow-large", *options]
+    done = texts.run_reader(*command, source, target)
+    if done.status is None and not theirs:
+        done = texts.run_reader(*command, source, target, seconds=readers.PATIENCE * readers.SECONDS)
+    if done.status == 0:
+        return "copied", done.said
+    if done.status is None:
+        return "no end", done.said
+    if "File too large" in done.said or done.status == -25:
+        return "too large", done.said
+    if done.status == 1 and REFUSED.search(done.said):
+        return "refused", done.said
+    return ("not copied" if done.status in (1, 2) else "crashed"), f"status {done.status}: {done.said}"

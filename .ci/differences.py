@@ -1,16 +1,10 @@
 """Differences between a reader's views of a file and of its copy, and the classes of differences that are not faults."""
 
-import functools
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import readers  # noqa: E402
-import texts  # noqa: E402
+import texts
+from common import paths_left_out
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-KNOWN = ROOT / "tests" / "conformance" / "written.txt"
 MISSING = "not there"
 HDF5 = {"h5dump", "h5py"}
 LIBNETCDF = {"ncdump", "ncdump (new)", "ncks", "netCDF4-python", "xarray"}
@@ -22,8 +16,7 @@ class Pair:
     def __init__(self, reader, file, steps, said):
         self.reader, self.file, self.steps = reader, file, steps
         self.flags = [o for step in steps for o in step]
-        notes = re.findall(r"^nccopy: (.*?): left out", said, re.MULTILINE)
-        self.left_out = [p.replace(":", "@") for note in notes for p in re.split(r", (?=/)| and (?=/)", note)]
+        self.left_out = [path.replace(":", "@") for path in paths_left_out("nccopy", said)]
 
     def compare(self, before, after):
         """(item, before, after) for each difference."""
@@ -40,7 +33,7 @@ class Pair:
             try:
                 before, after = (texts.text_items(t["text"]) for t in (before, after))
             except (ValueError, AttributeError, IndexError):
-                yield "text", *first_difference(before["text"], after["text"])
+                yield "text", *first_lines_that_differ(before["text"], after["text"])
                 return
             if before == after:
                 yield "text", "order", "another order"
@@ -54,7 +47,7 @@ class Pair:
         return next((name for name, rule in CLASSES.items() if rule(self, item, old, new)), None)
 
 
-def first_difference(a, b):
+def first_lines_that_differ(a, b):
     a, b = a.splitlines(), b.splitlines()
     return next(((x, y) for x, y in zip(a, b) if x != y), (f"{len(a)} lines", f"{len(b)} lines"))
 
@@ -63,7 +56,7 @@ def path_of(item):
     return re.sub(r"^\w+ ", "", item)
 
 
-def left_out(pair, item, old, new):
+def object_left_out(pair, item, old, new):
     """Objects that our notes name, and references, which netCDF does not have."""
     if any(re.search(re.escape(f"{path}.") + "[^.]+$", p) for p in pair.left_out for path in [path_of(item)]):
         return True  # a field of it
@@ -171,7 +164,7 @@ def is_of(pair, item, kind):
     return any(v.partition(" ")[0].rpartition("/")[2] in types for v in own)
 
 
-def text_in_compounds(pair, item, _old, new):
+def text_became_characters(pair, item, _old, new):
     """Text fields have become arrays of characters; h5py compares the values."""
     return pair.reader == "h5dump" and is_of(pair, item, "compound") and new.startswith("{") and '[ "' in new
 
@@ -224,11 +217,11 @@ def not_utf8(pair, item, _old, new):
 CLASSES = {
     "fixed dimensions": fixed,
     "strings of attributes in the classic model": text_attributes,
-    "what netCDF cannot express is left out": left_out,
+    "what netCDF cannot express is left out": object_left_out,
     "numbers of phony dimensions": phony,
     "objects with several names": several_names,
     "the input is read in another way": read_otherwise,
-    "text in compounds has its length": text_in_compounds,
+    "text in compounds has its length": text_became_characters,
     "tags of opaque types": tags,
     "attributes without elements": without_elements,
     "strings that are not UTF-8": not_utf8,
@@ -239,19 +232,3 @@ CLASSES = {
     "memory that was never set": never_set,
     "h5netcdf and types of users": h5netcdf_types,
 }
-
-
-@functools.cache
-def listed():
-    """(file, reader) to class, from the committed list of differences that no rule can recognize."""
-    found = {}
-    if KNOWN.exists():
-        for line in KNOWN.read_text(encoding="utf-8").splitlines():
-            if line and not line.startswith("#"):
-                file, reader, name = line.split("\t")
-                found[file, reader] = name
-    return found
-
-
-def described(name):
-    return name in (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")

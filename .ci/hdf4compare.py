@@ -4,14 +4,13 @@ import collections
 import re
 import unicodedata
 
+import hdf4sds
 import netCDF4
 import numpy as np
-
-import hdf4sds
-from fnv import fnv
+from common import fnv
 
 
-def plain(name):
+def netcdf_name(name):
     """The name as netCDF holds it, or None if it has to be escaped."""
     try:
         text = name.decode()
@@ -25,14 +24,14 @@ def plain(name):
 def once(names):
     """Those names that occur once, as netCDF holds them."""
     count = collections.Counter(names)
-    return {name: plain(name) for name in count if count[name] == 1}
+    return {name: netcdf_name(name) for name in count if count[name] == 1}
 
 
 def text_of(values):
     return values.tobytes().decode("utf-8", "replace").replace("\0", "")
 
 
-def attribute_difference(theirs, ours):
+def hdf4_attribute_difference(theirs, ours):
     """What is wrong with an attribute."""
     if theirs.dtype.kind == "S":
         if isinstance(ours, bytes):  # the fill value of characters
@@ -47,7 +46,7 @@ def attribute_difference(theirs, ours):
     return None if same else f"is {ours.tolist()[:4]}, libhdf4 reads {theirs.tolist()[:4]}"
 
 
-def attribute_differences(place, theirs, ours):
+def hdf4_attribute_differences(place, theirs, ours):
     """ours: a variable or dataset of netCDF4-python."""
     held, names = ours.ncattrs(), once([name for name, _, _ in theirs or ()])
     if theirs is not None and len(held) != len(theirs):
@@ -58,7 +57,7 @@ def attribute_differences(place, theirs, ours):
             continue
         if wanted not in held:
             yield f"{place}:{wanted}", "is not there"
-        elif wrong := attribute_difference(values, ours.getncattr(wanted)):
+        elif wrong := hdf4_attribute_difference(values, ours.getncattr(wanted)):
             yield f"{place}:{wanted}", wrong
 
 
@@ -106,7 +105,7 @@ def dataset_differences(dataset, ours, recorded):
     if not shape_fits(dataset, ours.shape):
         yield place, f"has shape {ours.shape}, libhdf4 reads {dataset['shape']}"
         return
-    yield from attribute_differences(place, dataset["attributes"], ours)
+    yield from hdf4_attribute_differences(place, dataset["attributes"], ours)
     if dataset["values"] is not None:
         if wrong := value_difference(dataset["values"], ours, fill_of(ours)):
             yield place, wrong
@@ -122,7 +121,7 @@ def dimension_differences(datasets, variables):
             lengths[dim["name"]].add(dim["size"])
     for dataset, ours in zip(datasets, variables):
         for dim, name in zip(dataset["dims"] or (), ours.dimensions):
-            wanted = plain(dim["name"])
+            wanted = netcdf_name(dim["name"])
             if wanted is not None and len(lengths[dim["name"]]) == 1 and name != wanted:
                 yield str(dataset["index"]), f"has dimension {name}, libhdf4 reads {wanted}"
 
@@ -144,7 +143,7 @@ def copy_differences(theirs, path, sums):
         if len(datasets) != len(variables):
             yield "count", f"has {len(variables)} variables, libhdf4 reads {len(datasets)}"
             datasets, variables = same_names(datasets, variables)
-        yield from attribute_differences("", theirs["attributes"], copy)
+        yield from hdf4_attribute_differences("", theirs["attributes"], copy)
         names = once([dataset["name"] for dataset in datasets])
         for dataset, ours in zip(datasets, variables):
             wanted = names.get(dataset["name"])

@@ -2,15 +2,11 @@
 
 import ctypes.util
 import importlib.util
-import pathlib
 import random
-import shutil
 import subprocess
-import sys
 
-from skips import skipped
+from common import ROOT, found, run, skipped, tool
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAKER = ROOT / "testdata" / "hdf4" / "make.py"
 SECONDS = 60
 
@@ -53,12 +49,12 @@ def random_files(folder, count, seed):
     if program is None:
         skipped("hdf4-random", "libhdf4-dev or a C compiler is not there")
         return []
-    if not shutil.which("hrepack"):
+    if not found("hrepack"):
         skipped("hdf4-repacked", "hdf4-tools are not there")
     out = []
     for number in range(seed, seed + count):
         path, again = folder / f"random{number}.hdf", folder / f"repacked{number}.hdf"
-        subprocess.run([program, "random", path, str(number)], check=True, timeout=SECONDS)
+        run(program, "random", path, number, seconds=SECONDS, check=True)
         out.append((path.name, path))
         if repacked(path, again, random.Random(number)):
             out.append((again.name, again))
@@ -67,43 +63,31 @@ def random_files(folder, count, seed):
 
 def repacked(path, again, generator):
     """Whether hrepack makes another file of one. It crashes on some."""
-    if not shutil.which("hrepack"):
+    if not found("hrepack"):
         return False
     again.unlink(missing_ok=True)
-    command = ["hrepack", "-i", path, "-o", again, *repack_options(generator)]
-    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
-    return done.returncode == 0 and again.exists()
+    return run("hrepack", "-i", path, "-o", again, *repack_options(generator), seconds=SECONDS).status == 0 and again.exists()
 
 
-def sparse(programs, folder):
-    """Whether our tools read what lies around 2 GiB, with little memory and time."""
+def check_sparse(folder, report):
+    """Checks that our tools read values around 2 GiB, with little memory and time."""
+    import netCDF4
     program = built(folder)
     if program is None:
-        return True
+        return
     path, copy = folder / "sparse.hdf", folder / "sparse.nc"
-    try:
-        subprocess.run([program, "sparse", path], check=True, timeout=SECONDS)
-        return sparse_values(programs, path, copy)
-    finally:
-        path.unlink(missing_ok=True)
-        copy.unlink(missing_ok=True)
-
-
-def sparse_values(programs, path, copy):
-    import netCDF4  # pylint: disable=import-outside-toplevel
-    header = subprocess.run([programs / "ncdump", "-v", "last", path], capture_output=True, timeout=SECONDS, check=False)
-    done = subprocess.run([programs / "nccopy", "-k", "cdf5", "-V", "second,last", path, copy], capture_output=True,
-                          timeout=SECONDS, check=False)
-    if header.returncode or done.returncode:
-        print(f"sparse.hdf\t\t{(header.stderr + done.stderr).decode(errors='replace').strip()[-300:]}")
-        return False
+    run(program, "sparse", path, seconds=SECONDS, check=True)
+    header = run(tool("ncdump"), "-v", "last", path, seconds=SECONDS)
+    done = run(tool("nccopy"), "-k", "cdf5", "-V", "second,last", path, copy, seconds=SECONDS)
+    path.unlink()
+    if header.status != 0 or done.status != 0:
+        report.fault(f"sparse.hdf\t\t{(header.said + done.said)[-300:]}")
+        return
     with netCDF4.Dataset(copy) as data:
         data.set_auto_mask(False)
         second, last = data["second"][45, -5:].tolist(), data["last"][2:].tolist()
-    fine = second == [0, 1, 2, 3, 4] and f"{last[0]:g}, {last[1]:g}" in header.stdout.decode()
-    print(f"sparse.hdf: {'the values around 2 GiB are right' if fine else f'wrong values: {second}, {last}'}", flush=True)
-    return fine
-
-
-if __name__ == "__main__":
-    sys.exit("a part of .ci/hdf4")
+    copy.unlink()
+    fine = second == [0, 1, 2, 3, 4] and f"{last[0]:g}, {last[1]:g}" in header.text
+    report.check(fine, f"sparse.hdf: wrong values: {second}, {last}")
+    if fine:
+        print("sparse.hdf: the values around 2 GiB are right", flush=True)

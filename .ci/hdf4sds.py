@@ -34,7 +34,7 @@ class Failure(Exception):
 
 def library_of_pyhdf():
     """The library that pyhdf has loaded: calls share its open files."""
-    import pyhdf.SD  # pylint: disable=import-outside-toplevel,unused-import
+    import pyhdf.SD
     with open("/proc/self/maps", encoding="utf-8") as maps:
         found = re.search(r"/\S*libmfhdf\S*", maps.read())
     return found.group(0)
@@ -66,7 +66,7 @@ class Library:
         return call
 
 
-def numbers(raw, number_type):
+def numbers_of_type(raw, number_type):
     code = TYPES.get(number_type & ~(NATIVE | LITTLE))
     if code is None:
         raise Failure(f"number type {number_type}")
@@ -89,7 +89,7 @@ class Reader:
             self.library.SDattrinfo(owner, at, name, ctypes.byref(kind), ctypes.byref(length))
             data = ctypes.create_string_buffer(max(1, length.value * size_of(kind.value)) + 64)
             self.library.SDreadattr(owner, at, data)
-            values = numbers(data.raw[:length.value * size_of(kind.value)], kind.value)
+            values = numbers_of_type(data.raw[:length.value * size_of(kind.value)], kind.value)
             out.append((name.value, kind.value, values))
         return out
 
@@ -143,8 +143,8 @@ class Reader:
 
 def check_pyhdf(path, datasets):
     """Where pyhdf's own interface reads a dataset, it gives what the library gives."""
-    from pyhdf.SD import SD, SDC  # pylint: disable=import-outside-toplevel
-    from pyhdf.error import HDF4Error  # pylint: disable=import-outside-toplevel
+    from pyhdf.SD import SD, SDC
+    from pyhdf.error import HDF4Error
     file = SD(path, SDC.READ)
     for dataset in datasets:
         if dataset["values"] is None or dataset["type"] & (NATIVE | LITTLE) or not dataset["shape"]:
@@ -160,7 +160,7 @@ def check_pyhdf(path, datasets):
     file.end()
 
 
-def read(library, path, with_pyhdf):
+def read_hdf4(library, path, with_pyhdf):
     try:
         file = library.SDstart(path.encode(), READ)
     except Failure:
@@ -183,7 +183,7 @@ def read_apart(library, path, with_pyhdf):
         if child == 0:
             signal.alarm(SECONDS)
             with os.fdopen(os.dup(result.fileno()), "wb") as out:
-                pickle.dump(read(library, path, with_pyhdf), out)
+                pickle.dump(read_hdf4(library, path, with_pyhdf), out)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status != 0:

@@ -5,8 +5,9 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
+
+from common import files_below, run
 
 # Python walks and copies directories by recursion, and some are 800 deep.
 sys.setrecursionlimit(20_000)
@@ -28,9 +29,7 @@ def gather(folder, made):
         if script.suffix in MAKE:
             place = made / script.stem
             place.mkdir()
-            done = subprocess.run([*MAKE[script.suffix], script], cwd=place, capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(f"{script}: {done.stderr}")
+            run(*MAKE[script.suffix], script, cwd=place, check=True)
     linked(made / "15_symlink")
     found = [p for p in folder.iterdir() if p.suffix in DATA]
     found += [p for place in made.iterdir() for p in place.iterdir() if p.suffix in DATA]
@@ -61,7 +60,7 @@ def variants(inputs, made, count, seed):
     """A number of mutated variants of each small input; the same for the same seed."""
     out = []
     for path in inputs:
-        if size(path) > LARGEST:
+        if sum(map(len, files_below(path).values())) > LARGEST:
             continue
         for n in range(count):
             rng = random.Random(f"{path.name} {seed} {n}")
@@ -78,12 +77,6 @@ def variants(inputs, made, count, seed):
                 place.write_bytes(mutated(path.read_bytes(), path.suffix == ".cdl", rng))
             out.append(place)
     return out
-
-
-def size(path):
-    if path.is_dir():
-        return sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
-    return path.stat().st_size
 
 
 def mutated(data, text, rng):
@@ -124,7 +117,7 @@ def renumbered(data, rng):
     return data
 
 
-def keep(path, folder):
+def keep_variant(path, folder):
     """A copy of a variant, to look at."""
     folder.mkdir(exist_ok=True)
     to = folder / path.name

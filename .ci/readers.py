@@ -33,7 +33,7 @@ STREAMING = "takes an unknown number of records for a number"
 DIMENSION_ONLY = "This is a netCDF dimension but not a netCDF variable"
 
 
-def text(value):
+def unpadded(value):
     """Text without its padding: libhdf5 removes the blanks of text whose type is padded with them."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogateescape")
@@ -44,14 +44,14 @@ def plain(value):
     """Nested lists of numbers as bytes in the machine's order, and of text as bytes, whatever the reader's types."""
     import numpy as np
     if isinstance(value, (str, bytes, np.str_, np.bytes_)):
-        return text(value)
+        return unpadded(value)
     if value is None:
         return "nothing"
     array = np.asarray(value)
     if array.dtype.names:
         return [[name, plain(words(array[name], array.ndim))] for name in array.dtype.names]
     if array.dtype.kind in "SU":
-        return [text(v) for v in array.ravel()]
+        return [unpadded(v) for v in array.ravel()]
     if array.dtype.kind == "V":
         return array.tobytes()
     if array.dtype.kind == "O":
@@ -89,24 +89,23 @@ def summary(value):
     return flat if len(flat) < 60 else hashlib.sha256(flat.encode()).hexdigest()[:16] + " " + flat[:40]
 
 
-def attribute(items, path, name, read):
-    if name in HIDDEN:
-        return
+def put_value(items, item, read):
     try:
-        value = summary(plain(read()))
-    except Exception as e:  # noqa: BLE001: whatever the library says is what it says of this item
-        value = f"cannot be read: {str(e)[:80]}"
-    items[f"att {path}@{name}"] = value
+        items[item] = summary(plain(read()))
+    except Exception as e:  # noqa: BLE001: any error of the library is its answer for this item
+        items[item] = f"cannot be read: {str(e)[:80]}"
 
 
-def data(items, path, elements, read):
+def put_attribute(items, path, name, read):
+    if name not in HIDDEN:
+        put_value(items, f"att {path}@{name}", read)
+
+
+def put_data_item(items, path, elements, read):
     if elements > MOST:
         items[f"data {path}"] = "not read"
-        return
-    try:
-        items[f"data {path}"] = summary(plain(read()))
-    except Exception as e:  # noqa: BLE001
-        items[f"data {path}"] = f"cannot be read: {str(e)[:80]}"
+    else:
+        put_value(items, f"data {path}", read)
 
 
 def read_h5py(path, **how):
@@ -118,17 +117,17 @@ def read_h5py(path, **how):
         own = "/" + name.replace("_nc4_non_coord_", "") if name else "/"
         if isinstance(o, h5py.Dataset):
             scale = o.attrs["NAME"] if "NAME" in o.attrs and "CLASS" in o.attrs else b""
-            if text(scale if isinstance(scale, (str, bytes)) else b"").decode(errors="replace").startswith(DIMENSION_ONLY):
+            if unpadded(scale if isinstance(scale, (str, bytes)) else b"").decode(errors="replace").startswith(DIMENSION_ONLY):
                 return
             shape = o.shape
             items[f"var {own}"] = "null" if shape is None else f"{list(shape)} {name_of(o.dtype)}"
             if shape is not None:
-                data(items, own, o.size, lambda: o[()])
+                put_data_item(items, own, o.size, lambda: o[()])
         elif isinstance(o, h5py.Group):
             items[f"group {own}"] = ""
         if not isinstance(o, h5py.Datatype):
             for key in o.attrs:
-                attribute(items, own, key, lambda: o.attrs[key])
+                put_attribute(items, own, key, lambda: o.attrs[key])
 
     with h5py.File(path, "r", **how) as f:
         visit("", f)
@@ -144,7 +143,7 @@ def read_pyfive(path):
     def visit(own, o):
         if isinstance(o, pyfive.Dataset):
             items[f"var {own}"] = f"{list(o.shape)} {o.dtype}"
-            data(items, own, math.prod(o.shape), lambda: o[...])
+            put_data_item(items, own, math.prod(o.shape), lambda: o[...])
         elif isinstance(o, pyfive.Group):
             items[f"group {own}"] = ""
             for name in o:
@@ -154,7 +153,7 @@ def read_pyfive(path):
                     items[f"var {own.rstrip('/')}/{name}"] = f"cannot be read: {str(e)[:80]}"
         if isinstance(o, (pyfive.Dataset, pyfive.Group)):
             for key in o.attrs:
-                attribute(items, own, key, lambda: o.attrs[key])
+                put_attribute(items, own, key, lambda: o.attrs[key])
 
     with pyfive.File(path) as f:
         visit("/", f)
@@ -186,15 +185,15 @@ def read_netcdf4(path):
         for name, dim in group.dimensions.items():
             items[f"dim {base}/{name}"] = f"{len(dim)} {dim.isunlimited()}"
         for key in group.ncattrs():
-            attribute(items, base or "/", key, lambda: latin(group.getncattr(key, encoding="latin-1")))
+            put_attribute(items, base or "/", key, lambda: latin(group.getncattr(key, encoding="latin-1")))
         for name, var in group.variables.items():
             var.set_auto_maskandscale(False)
             var.set_auto_chartostring(False)
             own = f"{base}/{name}"
             items[f"var {own}"] = f"{list(var.shape)} {'char' if var.dtype == 'S1' else name_of(var.dtype)}"
-            data(items, own, var.size, lambda: var[...])
+            put_data_item(items, own, var.size, lambda: var[...])
             for key in var.ncattrs():
-                attribute(items, own, key, lambda: latin(var.getncattr(key, encoding="latin-1")))
+                put_attribute(items, own, key, lambda: latin(var.getncattr(key, encoding="latin-1")))
         for child in group.groups.values():
             visit(child)
 
@@ -207,17 +206,17 @@ def read_xarray(path, engine="netcdf4"):
     import hdf5plugin  # noqa: F401
     import xarray
     items = {}
-    for group in groups(path):
+    for group in group_paths(path):
         with xarray.open_dataset(path, group=group, engine=engine, decode_cf=False, cache=False) as f:
             base = group.rstrip("/")
             for key, value in f.attrs.items():
-                attribute(items, group, key, lambda: utf8(value))
+                put_attribute(items, group, key, lambda: utf8(value))
             for name, var in f.variables.items():
                 own = f"{base}/{name}"
                 items[f"var {own}"] = f"{list(var.dims)} {list(var.shape)}"
-                data(items, own, var.size, lambda: var.values)
+                put_data_item(items, own, var.size, lambda: var.values)
                 for key, value in var.attrs.items():
-                    attribute(items, own, key, lambda: utf8(value))
+                    put_attribute(items, own, key, lambda: utf8(value))
     return items
 
 
@@ -225,7 +224,7 @@ def read_h5netcdf(path):
     return read_xarray(path, "h5netcdf")
 
 
-def groups(path):
+def group_paths(path):
     import netCDF4
 
     def all_of(group):
@@ -241,7 +240,7 @@ KNOWN = {"h5py": read_h5py, "netCDF4-python": read_netcdf4, "xarray": read_xarra
 NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5netcdf": "h5netcdf"}
 
 
-def here():
+def reader_modules():
     """Readers that can be used, and why others cannot."""
     found, missing = [], {}
     for reader, module in NEEDS.items():
@@ -297,7 +296,7 @@ class Readers:
             self.process = None
 
 
-def serve():
+def serve_reads():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     out = os.fdopen(os.dup(1), "w")
@@ -313,4 +312,4 @@ def serve():
 
 
 if __name__ == "__main__":
-    serve()
+    serve_reads()

@@ -6,6 +6,8 @@ import socket
 import subprocess
 import time
 
+from common.servers import free_ports
+
 NODES = ("n0", "n1")
 
 # cred_expire: Slurm starts a task that was requeued only when its credential has expired. SlurmdTimeout: seconds until a node that does
@@ -39,15 +41,6 @@ MessageTimeout=2
 KillWait=1
 ReturnToService=0
 """
-
-
-def free_ports(n):
-    """Ports that nobody listens on."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Slurm:

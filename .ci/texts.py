@@ -2,25 +2,20 @@
 
 import functools
 import os
-import pathlib
 import re
 import resource
-import subprocess
-import sys
-import tempfile
-import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import cdl  # noqa: E402
-import readers  # noqa: E402
-from readers import ENDLESS, SECONDS  # noqa: E402
+import cdl
+import readers
+from common import found, run
+from readers import ENDLESS, SECONDS
 
 # Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
 MOST = 6 << 20
 LARGEST = 64 << 20
 
 
-def plugins():
+def plugin_path():
     try:
         import hdf5plugin
         return hdf5plugin.PLUGIN_PATH
@@ -28,55 +23,41 @@ def plugins():
         return os.environ.get("HDF5_PLUGIN_PATH", "")
 
 
-ENVIRONMENT = {**os.environ, "HDF5_PLUGIN_PATH": plugins(), "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {**os.environ, "HDF5_PLUGIN_PATH": plugin_path(), "LC_ALL": "C.UTF-8"}
 
 
-def limit():
+def limit_children():
     """Limits this process and those that it starts."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (readers.MEMORY, readers.MEMORY))
 
 
-def run(*command, seconds=SECONDS):
-    """Status (None for what does not end, or prints too much), output and errors."""
-    with tempfile.TemporaryFile() as err:
-        p = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
-                             env=ENVIRONMENT)
-        late = threading.Timer(seconds, p.kill)
-        late.start()
-        out = p.stdout.read(MOST)
-        if len(out) == MOST:
-            p.kill()
-        p.stdout.close()
-        status = p.wait()
-        late.cancel()
-        err.seek(0)
-        return (None if status == -9 else status), out, err.read(1 << 16)
+def run_reader(*command, seconds=SECONDS):
+    return run(*command, seconds=seconds, most=MOST, env=ENVIRONMENT)
 
 
-def reason(status, err):
-    if status is None:
+def read_error(done):
+    if done.status is None:
         return f"{ENDLESS}, or prints too much"
-    lines = err.decode(errors="replace").strip().splitlines()
-    return f"status {status}: {(lines or [''])[-1][:150]}"
+    return f"status {done.status}: {(done.said.splitlines() or [''])[-1][:150]}"
 
 
 def read_ncdump(tool, path, seconds=SECONDS):
     """The text, or a message."""
-    status, out, err = run(tool, "-n", "x", path, seconds=seconds)
-    if status != 0:
-        return reason(status, err)
+    done = run_reader(tool, "-n", "x", path, seconds=seconds)
+    if done.status != 0:
+        return read_error(done)
     # Only for classic files does the text keep lines apart.
-    return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", out).decode(errors="surrogateescape")}
+    return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", done.out).decode(errors="surrogateescape")}
 
 
 def read_ncks(path, seconds=SECONDS):
     """The CDL that NCO prints: its name for the file and its notes on kinds and storage are not of interest."""
-    status, out, err = run("ncks", "--cdl", "--no_nm_prn", path, seconds=seconds)
-    if status != 0:
-        return reason(status, err)
-    text = out.decode(errors="surrogateescape")
+    done = run_reader("ncks", "--cdl", "--no_nm_prn", path, seconds=seconds)
+    if done.status != 0:
+        return read_error(done)
+    text = done.out.decode(errors="surrogateescape")
     return {"text": "netcdf x {\n" + text.partition("\n")[2]}
 
 
@@ -87,10 +68,10 @@ ELSEWHERE = "(elsewhere)"
 
 def read_h5dump(path, seconds=SECONDS):
     """The data of each dataset and attribute, by its path."""
-    status, out, err = run("h5dump", "-w", "0", "-m", "%.17g", path, seconds=seconds)
-    if status != 0:
-        return reason(status, err)
-    items = items_of_h5dump(out.decode(errors="surrogateescape").splitlines()[1:])
+    done = run_reader("h5dump", "-w", "0", "-m", "%.17g", path, seconds=seconds)
+    if done.status != 0:
+        return read_error(done)
+    items = items_of_h5dump(done.out.decode(errors="surrogateescape").splitlines()[1:])
     lonely = [k[:-5] for k, v in items.items() if k.endswith("@NAME") and v.startswith(f'"{readers.DIMENSION_ONLY}')]
     return {k: v for k, v in items.items()
             if k.rpartition("@")[2] not in readers.HIDDEN and k.partition("@")[0] not in lonely}
@@ -132,33 +113,31 @@ def joined(rows):
 
 def read_h5stat(path, seconds=SECONDS):
     """Only whether it succeeds: sizes differ."""
-    status, out, err = run("h5stat", path, seconds=seconds)
-    return {} if status == 0 else reason(status, err)
+    done = run_reader("h5stat", path, seconds=seconds)
+    return {} if done.status == 0 else read_error(done)
 
 
 def text_items(text):
     """CDL as items by their places."""
-    found = cdl.Cdl(text)
-    return {" ".join("/".join(k) if isinstance(k, tuple) else str(k) for k in key): value
-            for key, value in found.items.items()}
+    return {cdl.item_name(key): value for key, value in cdl.Cdl(text).items.items()}
 
 
 def paths(text):
     """Paths of the variables and groups of CDL."""
     try:
-        found = cdl.Cdl(text)
+        parsed = cdl.Cdl(text)
     except (ValueError, AttributeError, IndexError):
         return set()
-    variables = {"/" + "/".join([*group, name]) for group, name in found.vars}
-    return variables | {"/" + "/".join(key[1]) for key in found.items if key[0] == "group"}
+    variables = {"/" + "/".join([*group, name]) for group, name in parsed.vars}
+    return variables | {"/" + "/".join(key[1]) for key in parsed.items if key[0] == "group"}
 
 
-def programs():
-    """Name to reader for the programs found here; the names of those that are not found."""
+def reader_programs():
+    """Name to reader for the programs that are installed; the names of the others."""
     readers = {"h5dump": ("h5dump", read_h5dump), "h5stat": ("h5stat", read_h5stat), "ncks": ("ncks", read_ncks)}
     for name in ("NCDUMP", "NCDUMP_NEW"):
         tool = os.environ.get(name, "ncdump" if name == "NCDUMP" else "")
         if tool:
             readers["ncdump" if name == "NCDUMP" else "ncdump (new)"] = tool, functools.partial(read_ncdump, tool)
-    have = {n: r for n, (tool, r) in readers.items() if subprocess.run(["which", tool], capture_output=True).returncode == 0}
+    have = {n: r for n, (tool, r) in readers.items() if found(tool)}
     return have, {n: f"{tool} is not here" for n, (tool, _) in readers.items() if n not in have}

@@ -1,0 +1,105 @@
+"""Runs programs: our tools, the helper of the tests and the tools of other projects, with limits."""
+
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import typing
+
+from common.data import ROOT
+
+MESSAGES = 1 << 20  # bytes of standard error that are read where the output has a limit
+
+
+class Failed(RuntimeError):
+    """A program that had to succeed has failed."""
+
+
+class Done(typing.NamedTuple):
+    """The end of a run. `status` is None if the run was killed: after its time, or after `most` bytes of output."""
+
+    status: int | None
+    out: bytes
+    err: bytes
+    seconds: float = 0.0
+
+    @property
+    def text(self):
+        return self.out.decode(errors="replace")
+
+    @property
+    def said(self):
+        """The messages on standard error."""
+        return self.err.decode(errors="replace").strip()
+
+
+@functools.cache
+def executable(path, build):
+    path = pathlib.Path(path).resolve()
+    if not os.access(path, os.X_OK):
+        sys.exit(f"no such executable: {path}; build it with `{build}`")
+    return path
+
+
+def tool(name):
+    """The path of one of our tools, in the folder of --bin or BIN."""
+    return executable(os.path.join(os.environ.get("BIN") or ROOT / "target" / "release", name), "cargo build --release")
+
+
+def helper(*words):
+    """The command line of a sub-command of the tests' helper program, of --helper or HELPER."""
+    path = os.environ.get("HELPER") or ROOT / "target" / "debug" / "helper"
+    return [executable(path, "cargo build -p netcdf-tools-tests"), *words]
+
+
+def found(*names):
+    """Whether all these programs are installed."""
+    return all(shutil.which(name) for name in names)
+
+
+def limited(command, memory=None, file=None):
+    """The command with limits in bytes, of its memory and of the files that it writes. `prlimit` sets them: it takes a fifth of the
+    time that Python needs for limits of a child process."""
+    limits = [f"--as={memory}"] * bool(memory) + [f"--fsize={file}"] * bool(file)
+    return ["prlimit", "--core=0", *limits, "--", *map(str, command)] if limits else [str(word) for word in command]
+
+
+def run(*command, seconds=300, memory=None, file=None, most=None, given=None, check=False, **how):
+    """Runs a program to its end. `given` is its standard input; `how` are arguments of Popen. With `check`, a failure is an
+    exception."""
+    words, start = limited(command, memory, file), time.monotonic()
+    if most is not None:
+        status, out, err = cut_off(words, seconds, most, how)
+    else:
+        given = {"stdin": subprocess.DEVNULL} if given is None else {"input": given.encode() if isinstance(given, str) else given}
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **how}
+        try:
+            done = subprocess.run(words, timeout=seconds, check=False, **how)
+            status, out, err = done.returncode, done.stdout or b"", done.stderr or b""
+        except subprocess.TimeoutExpired:
+            status, out, err = None, b"", f"no end after {seconds:g} s".encode()
+    done = Done(status, out, err, time.monotonic() - start)
+    if check and status != 0:
+        raise Failed(f"{' '.join(map(str, command))}: status {status}: {done.said}")
+    return done
+
+
+def cut_off(words, seconds, most, how):
+    """Status, output and messages of a program that is killed after a number of bytes."""
+    with tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, **how)
+        late = threading.Timer(seconds, process.kill)
+        late.start()
+        out = process.stdout.read(most)
+        if len(out) == most:
+            process.kill()
+        process.stdout.close()
+        status = process.wait()
+        late.cancel()
+        err.seek(0)
+        return (None if status == -9 else status), out, err.read(MESSAGES)

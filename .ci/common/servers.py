@@ -1,0 +1,91 @@
+"""Servers on this machine, and the objects of a bucket."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from common.programs import tool, run
+
+SECONDS = 100
+BUCKET = "datasets"
+KEYS = {"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": "hush", "AWS_REGION": "us-east-1"}
+# Options of nccopy and names of copies.
+COPIES = [
+    (["-k", "nc4"], "copy.nc"),
+    (["-k", "nczarr"], "nczarr"),
+    (["-k", "zarr3", "--consolidated"], "zarr3"),
+    (["-k", "nczarr3"], "store.zip"),
+]
+
+
+def free_ports(count):
+    """Ports on which no program listens."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@contextlib.contextmanager
+def started(port, *command):
+    """A server, as soon as it answers at its port."""
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError(f"{command[0]} does not start") from None
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def moto():
+    """A server of moto in a `with` block, which gives its address."""
+    port = free_ports(1)[0]
+    return started(port, sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port)
+
+
+class Bucket:
+    """A new bucket of moto."""
+
+    def __init__(self, url):
+        import boto3
+        self.client = boto3.client("s3", endpoint_url=url, region_name=KEYS["AWS_REGION"], aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
+                                   aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"])
+        self.client.create_bucket(Bucket=BUCKET)
+
+    def put(self, key, data):
+        self.client.put_object(Bucket=BUCKET, Key=key, Body=data)
+
+    def objects(self, key):
+        """The objects with a key and below it."""
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=key)
+        names = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+        return {name.removeprefix(key).removeprefix("/"): self.client.get_object(Bucket=BUCKET, Key=name)["Body"].read()
+                for name in names}
+
+    def unfinished(self):
+        """Uploads that were begun and not finished."""
+        return self.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
+
+
+def run_tool(variables, name, *words):
+    """A run of one of our tools with variables of the environment, and no others that matter."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+    return run(tool(name), *words, seconds=SECONDS, env={**kept, "HOME": "/nonexistent", "NO_PROXY": "127.0.0.1", **variables})
+
+
+def same_store_text(here, path, there, address):
+    """Whether zdump or ncdump print the same of a store on the disk and of one at an address."""
+    return here.status == there.status and here.out.replace(str(path).encode(), b"") == there.out.replace(address.encode(), b"")
