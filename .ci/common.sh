@@ -68,14 +68,16 @@ base_of() {
     printf '%s\n' "${BASE:-${fork:-$(passed_at "$1")}}"
 }
 
-# Chooses steps: `choose DEFAULT [--list | --changed BASE | NAME…]`, where DEFAULT has the values of the column `when`.
+# Chooses steps: `choose DEFAULT [--list | --changed BASE | NAME…]`, where DEFAULT has the values of the column `when`. A name stands for
+# its step and for all steps of DEFAULT that have the name and a suffix.
 choose() {
-    local default=" $1 " name
+    local default=" $1 " all=() name step
     shift
+    for step in "${names[@]}"; do
+        [[ $default != *" ${when[$step]} "* ]] || all+=("$step")
+    done
     case "${1:-}" in
-        --list) for name in "${names[@]}"; do
-                [[ $default != *" ${when[$name]} "* ]] || printf '%-24s %5s s  %s\n' "$name" "${seconds[$name]}" "${commands[$name]}"
-            done
+        --list) for step in "${all[@]}"; do printf '%-24s %4s s  %s\n' "$step" "${seconds[$step]}" "${commands[$step]}"; done
             exit ;;
         --changed)
             BASE=$(git rev-parse --verify --quiet "${2:-}^{commit}") || { echo "--changed needs a commit"; exit 2; }
@@ -83,17 +85,22 @@ choose() {
             shift 2 ;;
         -*) echo "usage: $0 [--list | --changed BASE | NAME…]"; exit 2 ;;
     esac
+    for step in "${names[@]}"; do
+        for name in "$@"; do
+            [[ $step == "$name" || ( $step == "$name"-* && $default == *" ${when[$step]} "* ) ]] || continue
+            chosen+=("$step")
+            break
+        done
+    done
     for name in "$@"; do
-        [ -n "${commands[$name]:-}" ] || { echo "no step has the name $name: see --list"; exit 2; }
-        chosen+=("$name")
+        [[ " ${chosen[*]}" == *" $name"* ]] || { echo "no step has the name $name: see --list"; exit 2; }
     done
     [ $# -eq 0 ] || return 0
-    for name in "${names[@]}"; do
-        case "$default" in *" ${when[$name]} "*) ;; *) continue ;; esac
-        if [ "${when[$name]}" = always ] || { [[ $default == *long* ]] && [ -z "${BASE:-}" ]; } || changed "$name" "$(base_of "$name")"; then
-            chosen+=("$name")
+    for step in "${all[@]}"; do
+        if [ "${when[$step]}" = always ] || { [[ $default == *long* ]] && [ -z "${BASE:-}" ]; } || changed "$step" "$(base_of "$step")"; then
+            chosen+=("$step")
         else
-            unchanged+=("$name")
+            unchanged+=("$step")
         fi
     done
 }
@@ -238,6 +245,11 @@ readme() {
     bash -euo pipefail -c "$code"
 }
 
+# Documents all packages; a warning is an error.
+document() {
+    RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --workspace --quiet "$@"
+}
+
 # Runs README's run command and checks the output of ncdump.
 run_readme() {
     readme "Run it" | tee "$work/printed" | tail -n 12
@@ -253,4 +265,17 @@ deny() {
     else
         echo "SKIPPED advisories: the advisory database is not reachable"
     fi
+}
+
+# Runs README's installation. Without optimisation, it takes a third of the time.
+install_readme() {
+    local tool profile
+    export CARGO_INSTALL_ROOT=$PWD/target/installed CARGO_TARGET_DIR=$PWD/target/install
+    for profile in RELEASE DIST; do
+        export "CARGO_PROFILE_${profile}_OPT_LEVEL=0" "CARGO_PROFILE_${profile}_LTO=off" "CARGO_PROFILE_${profile}_CODEGEN_UNITS=16"
+    done
+    readme Install
+    for tool in ncdump ncgen nccopy zdump; do
+        "target/installed/bin/$tool" --help >/dev/null
+    done
 }
