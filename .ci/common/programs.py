@@ -57,7 +57,7 @@ def helper(*words):
     return [executable(path, "cargo build -p netcdf-tools-tests"), *words]
 
 
-def found(*names):
+def installed(*names):
     """Whether all these programs are installed."""
     return all(shutil.which(name) for name in names)
 
