@@ -54,7 +54,7 @@ class CopiedFile:
         return [(mode, self.copy(mode)) for mode in self.options.modes if self.copy("plain") and self.copy(mode)]
 
     def not_copied(self):
-        """What is wrong where a mode does not copy: nothing if chunks of the input cannot be decoded, which a plain copy does not do."""
+        """Faults of modes that do not copy: none if chunks of the input cannot be decoded, which a plain copy does not do."""
         failed = [mode for mode in self.options.modes if not self.copy(mode)] if self.copy("plain") else []
         said = self.said
         return [f"{self.path} {MODES[mode]}: is not copied: {said}" for mode in failed if self.copy("decoded")]
@@ -200,4 +200,5 @@ def packing_verdicts(paths):
     done = run("check_cmip7_packing", *paths)
     if len(paths) > 1 and done.status not in (0, 1):
         sys.exit(f"check_cmip7_packing: {done.text}{done.said}")
-    return {pathlib.Path(path): word == "PASS" for word, path in re.findall(r"^(PASS|FAIL): File '(.*?)'", done.text, re.MULTILINE)}, done.text
+    verdicts = re.findall(r"^(PASS|FAIL): File '(.*?)'", done.text, re.MULTILINE)
+    return {pathlib.Path(path): word == "PASS" for word, path in verdicts}, done.text

@@ -113,8 +113,8 @@ class LibhdfChunk:
 
 
 def exchange(group, folder, *options, env=None):
-    """Chunks of cases with one pipeline in both directions. Returns the chunks of libhdf5, and the problems of our chunks, of theirs and of
-    the parameters that a filter stores."""
+    """Chunks of cases with one pipeline in both directions. Returns the chunks of libhdf5, and the problems of our chunks, of theirs
+    and of the parameters that a filter stores."""
     peers, jobs = [], []
     with h5py.File(folder / "theirs.h5", "w") as file:
         for n, case in enumerate(group):

@@ -5,7 +5,7 @@ import importlib.util
 import random
 import subprocess
 
-from common import ROOT, found, run, skipped, tool
+from common import ROOT, installed, run, skipped, tool
 
 MAKER = ROOT / "testdata" / "hdf4" / "make.py"
 SECONDS = 60
@@ -49,7 +49,7 @@ def random_files(folder, count, seed):
     if program is None:
         skipped("hdf4-random", "libhdf4-dev or a C compiler is not there")
         return []
-    if not found("hrepack"):
+    if not installed("hrepack"):
         skipped("hdf4-repacked", "hdf4-tools are not there")
     out = []
     for number in range(seed, seed + count):
@@ -63,7 +63,7 @@ def random_files(folder, count, seed):
 
 def repacked(path, again, generator):
     """Whether hrepack makes another file of one. It crashes on some."""
-    if not found("hrepack"):
+    if not installed("hrepack"):
         return False
     again.unlink(missing_ok=True)
     return run("hrepack", "-i", path, "-o", again, *repack_options(generator), seconds=SECONDS).status == 0 and again.exists()

@@ -7,7 +7,7 @@ import resource
 
 import cdl
 import readers
-from common import found, run
+from common import installed, run
 from readers import ENDLESS, SECONDS
 
 # Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
@@ -139,5 +139,5 @@ def reader_programs():
         tool = os.environ.get(name, "ncdump" if name == "NCDUMP" else "")
         if tool:
             readers["ncdump" if name == "NCDUMP" else "ncdump (new)"] = tool, functools.partial(read_ncdump, tool)
-    have = {n: r for n, (tool, r) in readers.items() if found(tool)}
+    have = {n: r for n, (tool, r) in readers.items() if installed(tool)}
     return have, {n: f"{tool} is not here" for n, (tool, _) in readers.items() if n not in have}

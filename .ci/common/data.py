@@ -64,8 +64,7 @@ def rows(path, count):
 
 
 class Exceptions:
-    """A committed list of differences with a reason or class for each: fields of a key, between tabs, and the reason. `*` as the last
-    field of a key stands for all."""
+    """A committed list of differences: the fields of a key, and a reason or class. `*` as the last field of a key stands for all."""
 
     def __init__(self, name, fields):
         self.reasons = {tuple(key): reason for *key, reason in rows(CONFORMANCE / name, fields + 1)}

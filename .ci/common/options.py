@@ -5,6 +5,8 @@ import contextlib
 import os
 import pathlib
 import re
+import signal
+import sys
 import tempfile
 import zlib
 
@@ -54,6 +56,8 @@ class Options(argparse.ArgumentParser):
     def parse(self):
         """The options. Those that name programs become variables of the environment, for processes that this one starts."""
         options = self.parse_args()
+        # Servers are stopped and folders removed, as at any other end.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         for name in ("bin", "helper"):
             if getattr(options, name, None):
                 os.environ[name.upper()] = os.path.abspath(getattr(options, name))

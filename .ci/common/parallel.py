@@ -29,8 +29,8 @@ def work_at(number):
 
 
 def in_processes(function, items, jobs=JOBS):
-    """The same in processes, for functions that compute, and for libraries that do not work in threads. The processes are forks of
-    this one: they import no module again, and only results have to be picklable."""
+    """The same in processes, for functions that compute, and for libraries that do not work in threads. The processes are forks:
+    they import no module again, and only results have to be picklable."""
     items = list(items)
     with concurrent.futures.ProcessPoolExecutor(jobs, FORK, begin_work, (function, items)) as pool:
         yield from zip(items, pool.map(work_at, range(len(items))))

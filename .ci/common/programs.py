@@ -57,14 +57,14 @@ def helper(*words):
     return [executable(path, "cargo build -p netcdf-tools-tests"), *words]
 
 
-def found(*names):
+def installed(*names):
     """Whether all these programs are installed."""
     return all(shutil.which(name) for name in names)
 
 
 def limited(command, memory=None, file=None):
-    """The command with limits in bytes, of its memory and of the files that it writes. `prlimit` sets them: it takes a fifth of the
-    time that Python needs for limits of a child process."""
+    """The command with limits in bytes, of its memory and of the files that it writes. `prlimit` takes a fifth of the time that
+    Python needs to set the limits of a child process."""
     limits = [f"--as={memory}"] * bool(memory) + [f"--fsize={file}"] * bool(file)
     return ["prlimit", "--core=0", *limits, "--", *map(str, command)] if limits else [str(word) for word in command]
 

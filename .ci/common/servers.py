@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from common.programs import tool, run
+from common.programs import run, tool
 
 SECONDS = 100
 BUCKET = "datasets"
@@ -61,8 +61,8 @@ class Bucket:
 
     def __init__(self, url):
         import boto3
-        self.client = boto3.client("s3", endpoint_url=url, region_name=KEYS["AWS_REGION"], aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
-                                   aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"])
+        key, secret, region = KEYS.values()
+        self.client = boto3.client("s3", endpoint_url=url, region_name=region, aws_access_key_id=key, aws_secret_access_key=secret)
         self.client.create_bucket(Bucket=BUCKET)
 
     def put(self, key, data):
