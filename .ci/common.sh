@@ -253,7 +253,7 @@ document() {
 # Runs README's run command and checks the output of ncdump.
 run_readme() {
     readme "Run it" | tee "$work/printed" | tail -n 12
-    grep -qx 'netcdf weather-5 {' "$work/printed"
+    grep -qx 'netcdf stations-5 {' "$work/printed"
     grep -qx '  1e-30, 1e+30, 0.1, 123456.7,' "$work/printed"
 }
 
