@@ -24,15 +24,19 @@ pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
         return state[2];
     }
     let mut block = [0; 12];
-    block.iter_mut().zip(rest).for_each(|(to, b)| *to = *b);
+    if let Some(start) = block.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
+    }
     add(&mut state, &block);
     last(state)
 }
 
 /// Adds a block, as three little-endian words.
-fn add(state: &mut [u32; 3], block: &[u8; 12]) {
-    for (word, four) in state.iter_mut().zip(block.as_chunks::<4>().0) {
-        *word = word.wrapping_add(u32::from_le_bytes(*four));
+fn add([a, b, c]: &mut [u32; 3], block: &[u8; 12]) {
+    if let [x, y, z] = block.as_chunks().0 {
+        *a = a.wrapping_add(u32::from_le_bytes(*x));
+        *b = b.wrapping_add(u32::from_le_bytes(*y));
+        *c = c.wrapping_add(u32::from_le_bytes(*z));
     }
 }
 
