@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use netcdf_tools_tests::harness::Sandbox;
 
-const TOOL: &str = env!("CARGO_BIN_EXE_tool");
+const HELPER: &str = netcdf_tools_tests::helper!();
 /// Inputs of a job that takes much longer than a test watches it.
 const INPUTS: usize = 400;
 
@@ -47,7 +47,7 @@ impl Terminal {
     /// Runs a shell command; the terminal's process ends with its status.
     fn run(sandbox: &Sandbox, command: &str) -> Self {
         let mut script = Command::new("script");
-        let command = command.replace("TOOL", TOOL);
+        let command = command.replace("TOOL", &format!("{HELPER} tool"));
         script
             .current_dir(sandbox.path(""))
             .args([
@@ -234,7 +234,7 @@ fn no_bar_without_a_terminal_or_on_demand() {
 fn signals_that_are_ignored_stay_ignored() {
     let sandbox = sandbox();
     let mut shell = Command::new("sh");
-    let script = format!("trap '' HUP; exec {TOOL} nccopy -k4 - o.nc");
+    let script = format!("trap '' HUP; exec {HELPER} tool nccopy -k4 - o.nc");
     shell.current_dir(sandbox.path("")).args(["-c", &script]);
     let mut run = shell.stdin(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));

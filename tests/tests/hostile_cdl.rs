@@ -172,7 +172,7 @@ fn a_text_on_standard_input_is_not_replaced() {
     let text = "netcdf x { }";
     let path = sandbox.write("t.cdl", text);
     for input in [&[][..], &["-"]] {
-        let run = Command::new(env!("CARGO_BIN_EXE_tool"))
+        let run = netcdf_tools_tests::tool!()
             .args(["ncgen", "-o"])
             .arg(&path)
             .args(input)
@@ -187,7 +187,7 @@ fn a_text_on_standard_input_is_not_replaced() {
         .run(ncgen::run, &["ncgen", "-o", "@a.nc", "@t.cdl"])
         .clean();
     let before = sandbox.read("a.nc");
-    let run = Command::new(env!("CARGO_BIN_EXE_tool"))
+    let run = netcdf_tools_tests::tool!()
         .args(["nccopy", "-k", "nc4", "-"])
         .arg(&copy)
         .stdin(File::open(&copy).unwrap())

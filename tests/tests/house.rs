@@ -133,11 +133,11 @@ fn output_goes_to_the_writer_handed_in() {
     let own = [
         // A helper receives requests on a socket that is its standard input.
         "netcdf-core/src/filter/plugin/apart/serve.rs",
-        "tests/src/bin/h5sums.rs",
-        "tests/src/bin/storevalues.rs",
-        "tests/src/bin/chunkfilter.rs",
-        "tests/src/bin/filterspecs.rs",
-        "tests/src/bin/s3.rs",
+        "tests/src/bin/helper/h5sums.rs",
+        "tests/src/bin/helper/storevalues.rs",
+        "tests/src/bin/helper/chunkfilter.rs",
+        "tests/src/bin/helper/filterspecs.rs",
+        "tests/src/bin/helper/s3.rs",
         "netcdf-core/src/tool/mod.rs",
         "netcdf-core/src/io/stdout.rs",
     ];

@@ -42,7 +42,7 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_tool"));
+        let mut tool = netcdf_tools_tests::tool!();
         tool.env_remove("HDF5_PLUGIN_PRELOAD")
             .env("HDF5_PLUGIN_PATH", self.libraries.path())
             .current_dir(self.files.path())
@@ -340,7 +340,7 @@ fn isolated(libraries: &Path, program: &str) -> Table {
 #[test]
 fn programs_can_isolate_plugins() {
     let place = Place::new();
-    let table = isolated(place.libraries.path(), env!("CARGO_BIN_EXE_tool"));
+    let table = isolated(place.libraries.path(), netcdf_tools_tests::helper!());
     let entry = table.entry(ID).unwrap();
     assert_eq!(entry.prepare(&context(), &[5]).unwrap(), [5]);
     let e = entry.prepare(&context(), &[99]).unwrap_err();

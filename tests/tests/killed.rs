@@ -14,8 +14,6 @@ use netcdf_core::model::{
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::killed::{Job, Random};
 
-const TOOL: &str = env!("CARGO_BIN_EXE_tool");
-
 /// A CDF-5 file with `t` records of 100 x 100 integers, and a variable of bytes.
 fn input(path: &Path, records: u64, bytes: u64) {
     let mut schema = Schema::new(Kind::CDF5);
@@ -97,7 +95,7 @@ impl Jobs {
             args.push("--no-sync".to_owned());
         }
         let args: Vec<_> = args.iter().map(String::as_str).collect();
-        Job::new(&PathBuf::from(TOOL), &args, outputs)
+        Job::new(netcdf_tools_tests::helper!(), &args, outputs)
     }
 
     fn all(&self, threads: &str) -> Vec<Job> {

@@ -10,7 +10,7 @@ use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::killed::Random;
 
-const TOOL: &str = env!("CARGO_BIN_EXE_tool");
+const HELPER: &str = netcdf_tools_tests::helper!();
 const PARTS: u64 = 40;
 const KILLS: u64 = 200;
 
@@ -31,7 +31,7 @@ fn sandbox() -> Sandbox {
 
 /// A process of a tool, in the sandbox.
 fn tool(sandbox: &Sandbox, args: &[&str]) -> Child {
-    let mut command = Command::new(TOOL);
+    let mut command = netcdf_tools_tests::tool!();
     command.args(args).current_dir(sandbox.path(""));
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(Stdio::piped()).spawn().expect("the tool")
@@ -127,7 +127,7 @@ fn without_room_a_part_asks_to_be_tried_again() {
         let plan = ["--plan", "p", "--parts", "2", "--stages", stages];
         let options = ["-k", kind, "-c", "v:20,60,50", "a.nc", "made"];
         succeeds(&sandbox, &[&plan[..], &options].concat());
-        let limited = format!("ulimit -f 16; exec {TOOL} nccopy --part 0 p");
+        let limited = format!("ulimit -f 16; exec {HELPER} tool nccopy --part 0 p");
         let mut command = Command::new("sh");
         command.args(["-c", &limited]).current_dir(sandbox.path(""));
         let out = command.output().expect("a shell");

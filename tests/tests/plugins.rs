@@ -519,7 +519,7 @@ fn one_library_may_have_filter_and_codec() {
 
 /// Runs a tool as a process that finds plugins in these directories.
 fn tool(folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_tool"));
+    let mut tool = netcdf_tools_tests::tool!();
     tool.env_remove("HDF5_PLUGIN_PATH")
         .env_remove("HDF5_PLUGIN_PRELOAD");
     tool.current_dir(folder)

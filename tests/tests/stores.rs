@@ -254,7 +254,7 @@ fn operations_are_traced() {
     let sandbox = sandbox();
     let _ = ncgen(&sandbox, &["-k", "nczarr", "-o", "@s.zarr"]).clean();
     let traced = |level: &str, option: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+        let mut command = netcdf_tools_tests::tool!();
         command.env("NCTRACING", level).args(["ncdump", "-h"]);
         let out = command.args(option).arg(sandbox.path("s.zarr")).output();
         String::from_utf8(out.unwrap().stderr).unwrap()
@@ -265,7 +265,7 @@ fn operations_are_traced() {
     assert_eq!(traced("0", &["--trace"]), text);
     assert_eq!(traced("0", &[]), "");
     assert_eq!(traced("", &[]), "");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+    let mut command = netcdf_tools_tests::tool!();
     let args = ["nccopy", "--trace", "-k", "zarr"].map(Into::into);
     let args = args
         .into_iter()

@@ -27,8 +27,8 @@ use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Forward, Manner, Proxy, S3,
 /// Variables of a run.
 type Variables = Vec<(&'static str, String)>;
 
-/// The program that is each of the tools.
-const TOOL: &str = env!("CARGO_BIN_EXE_tool");
+/// The program that runs each of the tools.
+const HELPER: &str = netcdf_tools_tests::helper!();
 
 /// The time after which a run counts as one that never ends.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ impl Running {
 
     /// Starts it with the folder of the user.
     fn start_at(home: Sandbox, variables: Variables, args: &[&str]) -> Self {
-        let mut tool = Command::new(TOOL);
+        let mut tool = netcdf_tools_tests::tool!();
         tool.args(args);
         Self::spawn(tool, home, variables)
     }
@@ -57,8 +57,8 @@ impl Running {
     /// Starts it with a limit on the size of files, in units of 512 bytes.
     fn limited(blocks: u32, variables: Variables, args: &[&str]) -> Self {
         let mut shell = Command::new("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        shell.arg("-c").arg(script).arg(TOOL).args(args);
+        let script = format!("ulimit -f {blocks}; exec \"$0\" tool \"$@\"");
+        shell.arg("-c").arg(script).arg(HELPER).args(args);
         Self::spawn(shell, Sandbox::new(), variables)
     }
 

@@ -1,19 +1,20 @@
 //! Prints a sum of the bytes of every dataset of an HDF5 file, for comparison with libhdf5.
-#![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use netcdf_tools_tests::sums;
 
-fn main() -> ExitCode {
-    let Some(path) = std::env::args_os().nth(1).map(PathBuf::from) else {
-        eprintln!("usage: h5sums FILE");
+/// Prints the sums of the file that the first argument names.
+pub(crate) fn main(args: &[OsString]) -> ExitCode {
+    let [path] = args else {
+        eprintln!("usage: helper h5sums FILE");
         return ExitCode::from(2);
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let done = sums::list(&path, &mut out).and_then(|()| out.flush());
+    let done = sums::list(Path::new(path), &mut out).and_then(|()| out.flush());
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {

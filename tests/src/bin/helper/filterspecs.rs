@@ -2,14 +2,15 @@
 //!
 //! Standard input holds texts, each followed by a NUL. A line is printed for each: `ok` and the filters as `ID,P,P|ID`, or
 //! `error`, the position in bytes and the message.
-#![forbid(unsafe_code)]
 
 use std::io::Read;
+use std::process::ExitCode;
 
 use netcdf_core::model::FilterSpec;
 use netcdf_grammar::filter_spec;
 
-fn main() {
+/// Parses the texts of standard input.
+pub(crate) fn main() -> ExitCode {
     let mut texts = String::new();
     std::io::stdin().read_to_string(&mut texts).unwrap();
     for text in texts.split_terminator('\0') {
@@ -18,6 +19,7 @@ fn main() {
             Err(wrong) => println!("error {} {}", wrong.at, wrong.message),
         }
     }
+    ExitCode::SUCCESS
 }
 
 fn shown(filters: &[FilterSpec]) -> String {

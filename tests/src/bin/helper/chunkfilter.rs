@@ -12,10 +12,11 @@
 //!
 //! TYPE is a netCDF type or `half`, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
 //! or `@FILE` with a list of codecs as JSON; `encode` then prints the codecs as written. Failures are printed as `error: …`.
-#![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::BufRead;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::plugin::Plugins;
@@ -24,18 +25,37 @@ use netcdf_core::json::Json;
 use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
 use netcdf_core::tool::Io;
 
-fn main() {
-    let prefer = std::env::args().any(|arg| arg == "--prefer-plugins");
+/// The filters and codecs that jobs use.
+struct Filters {
+    table: Table,
+    /// Whether plugins replace built-in filters.
+    preferred: bool,
+    codecs: Plugins,
+}
+
+/// Runs the jobs of standard input.
+pub(crate) fn main(args: &[OsString]) -> ExitCode {
+    let preferred = args.iter().any(|arg| arg == "--prefer-plugins");
     let plugins = || Plugins::from_environment(true);
-    let table = match prefer {
-        true => Table::with_plugins(plugins()),
-        false => Table::default(),
+    let filters = Filters {
+        table: match preferred {
+            true => Table::with_plugins(plugins()),
+            false => Table::default(),
+        },
+        preferred,
+        codecs: plugins(),
     };
-    let codecs = plugins();
     // Output of plugins must not mix with ours.
     let mut out = Io::process().stdout;
     for line in std::io::stdin().lock().lines() {
-        let line = line.unwrap();
+        filters.job(&line.unwrap(), &mut out);
+    }
+    ExitCode::SUCCESS
+}
+
+impl Filters {
+    /// Runs the job of a line and prints its result.
+    fn job(&self, line: &str, out: &mut dyn Write) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [
             what,
@@ -52,25 +72,20 @@ fn main() {
         };
         let context = context(ty, order, shape);
         if what == "codec" {
-            writeln!(out, "{}", of_library(&codecs, &context, filters, input)).unwrap();
-            continue;
+            let made = of_library(&self.codecs, &context, filters, input);
+            writeln!(out, "{made}").unwrap();
+            return;
         }
         let bytes = fs::read(input).unwrap();
-        if let Some(list) = filters.strip_prefix('@') {
-            match codecs_of(what, list, context, bytes) {
-                Ok((text, bytes)) => {
-                    fs::write(output, bytes).unwrap();
-                    writeln!(out, "{text}").unwrap();
-                }
-                Err(e) => writeln!(out, "error: {e}").unwrap(),
+        let done = match (filters.strip_prefix('@'), what, rest) {
+            (Some(list), ..) => codecs_of(what, list, context, bytes),
+            (None, "encode", []) => {
+                let table = (&self.table, self.preferred);
+                encode(table, &context, &specs(filters), bytes)
             }
-            continue;
-        }
-        let filters = specs(filters);
-        let done = match (what, rest) {
-            ("encode", []) => encode((&table, prefer), &context, &filters, bytes),
-            ("decode", [mask]) => {
-                decode((&table, &context), &filters, bytes, mask.parse().unwrap())
+            (None, "decode", [mask]) => {
+                let mask = mask.parse().unwrap();
+                decode((&self.table, &context), &specs(filters), bytes, mask)
             }
             _ => panic!("not a job: {line}"),
         };

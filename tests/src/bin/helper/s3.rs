@@ -1,14 +1,16 @@
-//! An S3 server for benchmarks: `s3 [MILLISECONDS]` prints its address and the folder of its bucket, and ends with standard input.
-//! Each request takes so much longer.
-#![forbid(unsafe_code)]
+//! An S3 server for benchmarks: `helper s3 [MILLISECONDS]` prints its address and the folder of its bucket, and ends with standard
+//! input. The server delays each request by MILLISECONDS.
 
+use std::ffi::OsString;
 use std::io::Read;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use netcdf_tools_tests::servers::{Proxy, S3};
 
-fn main() {
-    let delay = std::env::args().nth(1);
+/// Serves until standard input ends.
+pub(crate) fn main(args: &[OsString]) -> ExitCode {
+    let delay = args.first().map(|arg| arg.to_string_lossy());
     let delay = delay.map_or(0, |n| n.parse().expect("a number of milliseconds"));
     let server = S3::start_public();
     let proxy = Proxy::start(server.port());
@@ -18,4 +20,5 @@ fn main() {
     std::io::stdin()
         .read_to_end(&mut rest)
         .expect("standard input");
+    ExitCode::SUCCESS
 }
