@@ -1,7 +1,7 @@
 //! Runs that are ended from outside at any moment, and the state of their outputs afterwards.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 

@@ -20,6 +20,7 @@ fn run(name: &str, args: Vec<OsString>, io: &mut Io) -> u8 {
         "zdump" => return zdump::run(args, io),
         _ => {
             eprintln!("usage: helper tool nccopy|ncdump|ncgen|zdump ARGUMENT…");
+            eprintln!("       helper chunkfilter|filterspecs|h5sums|h5written|s3|storevalues …");
             return 2;
         }
     };
