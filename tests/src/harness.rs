@@ -18,7 +18,7 @@ macro_rules! helper {
     };
 }
 
-/// A command that runs a tool in a process of its own. The first argument to add is the tool's name.
+/// A command that runs a tool in a child process. The first argument to add is the tool's name.
 #[macro_export]
 macro_rules! tool {
     () => {

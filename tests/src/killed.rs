@@ -74,8 +74,8 @@ pub struct End {
 }
 
 impl Job {
-    /// A run of a tool of the executable `helper` with these arguments, which makes `outputs` in its folder (`@` in the arguments). It is run once to
-    /// find out what it makes and how long it takes.
+    /// A run of a tool of the executable `helper` with these arguments. The run makes `outputs` in its folder (`@` in the
+    /// arguments). Two complete runs record the outputs and the time.
     #[must_use]
     pub fn new(helper: &'static str, args: &[&str], outputs: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");

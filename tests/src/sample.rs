@@ -1,6 +1,7 @@
 //! Samples of exhaustive loops.
 //!
-//! Plain test runs check a sample of the cases, the same in each run. With `EXHAUSTIVE=1` in the environment they check all cases.
+//! A plain test run checks a sample of the cases, the same sample in each run. A run with `EXHAUSTIVE=1` in the environment checks
+//! all cases.
 
 use std::cell::Cell;
 
@@ -10,13 +11,13 @@ pub fn is_exhaustive() -> bool {
     std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1")
 }
 
-/// `all` in exhaustive runs, `few` in others.
+/// Returns `all` in an exhaustive run, else `few`.
 #[must_use]
 pub fn count<T>(few: T, all: T) -> T {
     if is_exhaustive() { all } else { few }
 }
 
-/// Takes one case in so many, and counts them. It prints both numbers when it is dropped.
+/// A sample of one case per `one_in` cases. Dropping the sample prints the numbers of selected and of all cases.
 #[derive(Debug)]
 pub struct Sample {
     name: &'static str,
@@ -27,7 +28,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A sample of one case in `one_in`; of all cases in an exhaustive run.
+    /// Creates a sample; an exhaustive run selects all cases.
     #[must_use]
     pub fn new(name: &'static str, one_in: usize) -> Self {
         Self::with(name, count(one_in, 1))
@@ -44,7 +45,7 @@ impl Sample {
         }
     }
 
-    /// The sample of the cases of a file: the first case, and a random one of each block of `one_in` cases.
+    /// Selects cases of a file: the first case, and a random case of each later block of `one_in` cases.
     pub fn of<T>(&self, cases: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
         let one_in = self.one_in;
         let mut wanted = 0;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::sample::Sample;
 
 /// A float over 6 × 40 × 50 in deflated chunks, of which the last rows are not stored; an unlimited dimension, texts and a scalar.
 fn sandbox() -> Sandbox {
@@ -81,7 +82,7 @@ fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
 
 #[test]
 fn the_bytes_are_those_of_a_copy_at_once() {
-    for (options, output) in [
+    let cases = [
         (&["-k", "nc4", "-c", "t:6,7,9", "-d1"][..], "nc"),
         (&["-k", "nc4", "--cloud=paged"], "nc"),
         (&["-k", "nc5", "-u"], "nc"),
@@ -93,38 +94,41 @@ fn the_bytes_are_those_of_a_copy_at_once() {
             "zarr",
         ),
         (&["-k", "nc4", "-v", "t,time", "--select", "y,3,20"], "nc"),
-    ] {
-        for parts in [1u64, 7, 50] {
-            let sandbox = sandbox();
-            let (want, made) = (format!("@want.{output}"), format!("@made.{output}"));
-            succeeds(&sandbox, &[options, &["@a.nc", &want]].concat());
-            let number = parts.to_string();
-            let plan = ["--plan", "@p", "--parts", &number];
-            let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
-            assert!(said.starts_with(&format!("{parts} part")), "{said}");
-            make(&sandbox, parts, &[]);
-            assert!(!sandbox.path(&made[1..]).exists(), "it is not finished");
-            succeeds(&sandbox, &["--finish", "--verify", "@p"]);
-            let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
-            assert!(
-                files::contents(&want) == files::contents(&made),
-                "{options:?}, {parts} parts"
-            );
-            // Scripts may run all of it again.
-            succeeds(&sandbox, &["--part", "0", "@p"]);
-            succeeds(&sandbox, &["--finish", "@p"]);
-            succeeds(&sandbox, &["--clean", "@p"]);
-            let mut names = sandbox.names();
-            names.sort();
-            let mut left = [
-                "a.cdl".to_owned(),
-                "a.nc".to_owned(),
-                format!("made.{output}"),
-                format!("want.{output}"),
-            ];
-            left.sort();
-            assert_eq!(names, left, "{options:?}");
-        }
+    ];
+    let cases = cases
+        .into_iter()
+        .flat_map(|(options, output)| [1u64, 7, 50].map(|parts| (options, output, parts)));
+    let sample = Sample::new("copies in parts", 3);
+    for (options, output, parts) in sample.of(cases) {
+        let sandbox = sandbox();
+        let (want, made) = (format!("@want.{output}"), format!("@made.{output}"));
+        succeeds(&sandbox, &[options, &["@a.nc", &want]].concat());
+        let number = parts.to_string();
+        let plan = ["--plan", "@p", "--parts", &number];
+        let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
+        assert!(said.starts_with(&format!("{parts} part")), "{said}");
+        make(&sandbox, parts, &[]);
+        assert!(!sandbox.path(&made[1..]).exists(), "it is not finished");
+        succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+        let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
+        assert!(
+            files::contents(&want) == files::contents(&made),
+            "{options:?}, {parts} parts"
+        );
+        // Scripts may run all of it again.
+        succeeds(&sandbox, &["--part", "0", "@p"]);
+        succeeds(&sandbox, &["--finish", "@p"]);
+        succeeds(&sandbox, &["--clean", "@p"]);
+        let mut names = sandbox.names();
+        names.sort();
+        let mut left = [
+            "a.cdl".to_owned(),
+            "a.nc".to_owned(),
+            format!("made.{output}"),
+            format!("want.{output}"),
+        ];
+        left.sort();
+        assert_eq!(names, left, "{options:?}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use netcdf_core::json::Json;
 use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::sample::Sample;
 
 /// Maps of 30 times, of which those of a third are not stored, beside a small variable.
 fn sandbox() -> Sandbox {
@@ -82,7 +83,7 @@ fn planned(options: &[&str], output: &str) -> Sandbox {
 
 #[test]
 fn the_bytes_are_those_of_a_copy_at_once() {
-    for (options, output) in [
+    let cases = [
         (&SERIES[..], "zarr"),
         (
             &["-k", "zarr3", "-c", "t:10,4,5", "--shard", "t:30,8,10"],
@@ -103,26 +104,29 @@ fn the_bytes_are_those_of_a_copy_at_once() {
         ),
         (&["-k", "nc4", "-c", "t:30,4,5", "--select", "y,3,20"], "nc"),
         (&["-k", "nc5", "-u"], "nc"),
-    ] {
-        for parts in [1u64, 7, 50] {
-            let sandbox = sandbox();
-            let (want, made) = (format!("@want.{output}"), format!("@made.{output}"));
-            succeeds(&sandbox, &[options, &["@a.nc", &want]].concat());
-            let number = parts.to_string();
-            let plan = ["--plan", "@p", "--stages", "2", "--parts", &number];
-            let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
-            assert!(said.starts_with(&format!("{} parts", 2 * parts)), "{said}");
-            make(&sandbox, 0..parts);
-            make(&sandbox, parts..2 * parts);
-            succeeds(&sandbox, &["--finish", "--verify", "@p"]);
-            let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
-            assert!(
-                files::contents(&want) == files::contents(&made),
-                "{options:?}, {parts} parts"
-            );
-            succeeds(&sandbox, &["--clean", "@p"]);
-            assert!(!sandbox.path("p").exists(), "{options:?}");
-        }
+    ];
+    let cases = cases
+        .into_iter()
+        .flat_map(|(options, output)| [1u64, 7, 50].map(|parts| (options, output, parts)));
+    let sample = Sample::new("copies in two stages", 3);
+    for (options, output, parts) in sample.of(cases) {
+        let sandbox = sandbox();
+        let (want, made) = (format!("@want.{output}"), format!("@made.{output}"));
+        succeeds(&sandbox, &[options, &["@a.nc", &want]].concat());
+        let number = parts.to_string();
+        let plan = ["--plan", "@p", "--stages", "2", "--parts", &number];
+        let said = succeeds(&sandbox, &[&plan, options, &["@a.nc", &made]].concat());
+        assert!(said.starts_with(&format!("{} parts", 2 * parts)), "{said}");
+        make(&sandbox, 0..parts);
+        make(&sandbox, parts..2 * parts);
+        succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+        let (want, made) = (sandbox.path(&want[1..]), sandbox.path(&made[1..]));
+        assert!(
+            files::contents(&want) == files::contents(&made),
+            "{options:?}, {parts} parts"
+        );
+        succeeds(&sandbox, &["--clean", "@p"]);
+        assert!(!sandbox.path("p").exists(), "{options:?}");
     }
 }
 

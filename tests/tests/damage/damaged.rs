@@ -8,7 +8,7 @@ use netcdf_tools_tests::damage::{Data, check_error, cuts, extremes, flips, read_
 use netcdf_tools_tests::files::{list, name, testdata};
 use netcdf_tools_tests::sample::Sample;
 
-/// A plain run checks one case in so many.
+/// Sampling interval of a plain run.
 const ONE_IN: usize = 16;
 
 /// The test data of a kind with their names.

@@ -5,9 +5,9 @@ use netcdf_tools_tests::damage::{check_starts, cuts, extremes, flips, read_start
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::sample::Sample;
 
-/// Changes that are tried for each file.
+/// Maximum number of cases per file.
 const CHANGES: usize = 2000;
-/// A plain run checks one of them in so many.
+/// Sampling interval of a plain run.
 const ONE_IN: usize = 8;
 
 fn files(names: &[&str]) -> Vec<(String, Vec<u8>)> {

@@ -11,7 +11,7 @@ use netcdf_tools_tests::files::{name, testdata, walk};
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::sample::Sample;
 
-/// A plain run checks one case in so many.
+/// Sampling interval of a plain run.
 const ONE_IN: usize = 16;
 
 /// The files whose names start with one of `starts`.

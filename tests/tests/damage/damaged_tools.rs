@@ -8,7 +8,7 @@ use netcdf_tools_tests::files::{list, name, testdata, walk};
 use netcdf_tools_tests::harness::{CommandOutput, Run, Sandbox};
 use netcdf_tools_tests::sample::{self, Sample};
 
-/// A plain run checks one case in so many.
+/// Sampling interval of a plain run.
 const ONE_IN: usize = 8;
 
 const NCDUMP: Run = ncdump::run;

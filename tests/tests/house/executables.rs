@@ -1,4 +1,4 @@
-//! Test executables: every file of a test directory belongs to one, and there are few of them.
+//! Test executables: every file in a test directory belongs to one executable, and the number of executables is limited.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn executables_are_few_and_listed() {
     assert!(count <= LIMIT, "{count} executables");
 }
 
-/// The files that the module in this file declares, and those that they declare in turn.
+/// Collects a file and all files of its modules.
 fn declared(file: &Path, found: &mut BTreeSet<PathBuf>) {
     found.insert(file.to_owned());
     let folder = file.parent().expect("a file in a directory");

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -172,13 +173,24 @@ fn server_with_store(chunks: usize) -> (S3, String) {
     (server, local(&["ncdump", text(&path)]))
 }
 
+/// A netCDF-4 file with 800,000 values, and the output of `ncdump`. All tests share it.
+fn large_file() -> &'static (Vec<u8>, String) {
+    static FILE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let sandbox = made(&many(40, 20_000), &[("many.nc", "nc4")]);
+        let dump = local(&["ncdump", text(&sandbox.path("many.nc"))]);
+        (sandbox.read("many.nc"), dump)
+    })
+}
+
 /// A server with a file that takes many requests, and what `ncdump` prints of it.
 fn server_with_file() -> (S3, String) {
-    let sandbox = made(&many(40, 20_000), &[("many.nc", "nc4")]);
+    let (file, dump) = large_file();
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("many.nc", file);
     let server = S3::start();
-    let path = sandbox.path("many.nc");
     server.put("many.nc", &path);
-    (server, local(&["ncdump", text(&path)]))
+    (server, dump.clone())
 }
 
 /// The numbers of requests and rounds that `--io-stats` tells.

@@ -1,4 +1,4 @@
-//! `ncdump` and `ncgen`, and what holds for all tools.
+//! `ncdump` and `ncgen`, and options that all tools share.
 #![forbid(unsafe_code)]
 
 mod diff;

@@ -1,5 +1,5 @@
-//! An S3 server for benchmarks: `helper s3 [MILLISECONDS]` prints its address and the folder of its bucket, and ends with standard
-//! input. The server delays each request by MILLISECONDS.
+//! An S3 server for benchmarks. `helper s3 [MILLISECONDS]` prints the server address and the bucket directory. The server stops at
+//! the end of standard input. It delays each request by MILLISECONDS.
 
 use std::ffi::OsString;
 use std::io::Read;
