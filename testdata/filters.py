@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes netcdf-core/tests/filters/vectors.txt anew: chunks as libhdf5 stores them, and their data.
+"""Makes netcdf-core/tests/api/filters/vectors.txt anew: chunks as libhdf5 stores them, and their data.
 
-  testdata/filters.py > netcdf-core/tests/filters/vectors.txt
+  testdata/filters.py > netcdf-core/tests/api/filters/vectors.txt
 
 Needs h5py with szip and numpy. Each line is one chunk: name, filters (number:parameters, in the
 order of writing), bytes of an element, stored bytes, data. Data is what libhdf5 reads back, which

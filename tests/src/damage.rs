@@ -144,12 +144,31 @@ pub fn sum_again(bytes: &mut [u8], structures: &[std::ops::Range<usize>]) {
 }
 
 /// The file cut at every byte, from nothing to all but its last.
-pub fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    (0..bytes.len()).map(|n| bytes[..n].to_vec())
+pub fn cuts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    (0..bytes.len()).map(|n| &bytes[..n])
 }
 
-/// The file with one byte changed: each byte in several ways (bits turned, extremes, small numbers).
-pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+/// Other bytes at an offset of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Change {
+    /// The offset of the first byte.
+    pub at: usize,
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Change {
+    /// The changed file.
+    #[must_use]
+    pub fn of(&self, file: &[u8]) -> Vec<u8> {
+        let mut copy = file.to_vec();
+        copy[self.at..self.at + self.len].copy_from_slice(&self.bytes[..self.len]);
+        copy
+    }
+}
+
+/// Changes of one byte: each byte in several ways (bits turned, extremes, small numbers).
+pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Change> {
     const WAYS: [fn(u8) -> u8; 6] = [
         |b| !b,
         |b| b ^ 1,
@@ -161,22 +180,22 @@ pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let places = (0..bytes.len()).flat_map(|at| WAYS.map(|way| (at, way)));
     places.filter_map(|(at, way)| {
         let new = way(bytes[at]);
-        (new != bytes[at]).then(|| {
-            let mut copy = bytes.to_vec();
-            copy[at] = new;
-            copy
+        (new != bytes[at]).then_some(Change {
+            at,
+            bytes: [new, 0, 0, 0],
+            len: 1,
         })
     })
 }
 
-/// The file with four neighbouring bytes, aligned like numbers, set to all ones or to 2^31.
-pub fn extremes(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+/// Changes of four neighbouring bytes, aligned like numbers, to all ones, to 2^31, or to almost 2^31.
+pub fn extremes(bytes: &[u8]) -> impl Iterator<Item = Change> {
     let words =
         (0..bytes.len() / 4).flat_map(|n| [u32::MAX, 1 << 31, 0x7fff_fffe].map(|w| (n * 4, w)));
-    words.map(|(at, word)| {
-        let mut copy = bytes.to_vec();
-        copy[at..at + 4].copy_from_slice(&word.to_be_bytes());
-        copy
+    words.map(|(at, word): (usize, u32)| Change {
+        at,
+        bytes: word.to_be_bytes(),
+        len: 4,
     })
 }
 
@@ -188,8 +207,10 @@ mod tests {
     fn damage_is_complete() {
         let file = [1, 2, 3, 4, 5];
         assert_eq!(cuts(&file).count(), 5);
-        assert!(flips(&file).all(|f| f.len() == 5 && f != file));
-        assert!(flips(&file).any(|f| f == [1, 2, 3, 4, 0]));
-        assert_eq!(extremes(&file).next().unwrap(), [255, 255, 255, 255, 5]);
+        let mut flipped = flips(&file).map(|f| f.of(&file));
+        assert!(flipped.all(|f| f.len() == 5 && f != file));
+        assert!(flips(&file).any(|f| f.of(&file) == [1, 2, 3, 4, 0]));
+        let extreme = extremes(&file).next().unwrap();
+        assert_eq!(extreme.of(&file), [255, 255, 255, 255, 5]);
     }
 }

@@ -4,10 +4,35 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use netcdf_core::tool::{Io, Status};
 use tempfile::TempDir;
+
+/// The path of the executable `helper`.
+#[macro_export]
+macro_rules! helper {
+    () => {
+        env!("CARGO_BIN_EXE_helper")
+    };
+}
+
+/// A command that runs a tool in a child process. The first argument to add is the tool's name.
+#[macro_export]
+macro_rules! tool {
+    () => {
+        $crate::harness::tool($crate::helper!())
+    };
+}
+
+/// A command that runs a tool with the executable `helper` at this path; see [`tool!`](crate::tool!).
+#[must_use]
+pub fn tool(helper: &str) -> Command {
+    let mut command = Command::new(helper);
+    command.arg("tool");
+    command
+}
 
 /// A tool's entry: arguments with the tool's name first, and streams.
 pub type Run<C = Status> = fn(Vec<OsString>, &mut Io) -> C;

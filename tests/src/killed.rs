@@ -1,7 +1,7 @@
 //! Runs that are ended from outside at any moment, and the state of their outputs afterwards.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ impl Random {
 /// A run of a tool that makes files in a folder of their own.
 #[derive(Debug)]
 pub struct Job {
-    command: PathBuf,
+    helper: &'static str,
     args: Vec<String>,
     /// The folder of the outputs, and one for temporary files.
     folder: TempDir,
@@ -74,14 +74,14 @@ pub struct End {
 }
 
 impl Job {
-    /// A run of `command` with these arguments, which makes `outputs` in its folder (`@` in the arguments). It is run once to
-    /// find out what it makes and how long it takes.
+    /// A run of a tool of the executable `helper` with these arguments. The run makes `outputs` in its folder (`@` in the
+    /// arguments). Two complete runs record the outputs and the time.
     #[must_use]
-    pub fn new(command: &Path, args: &[&str], outputs: &[&str]) -> Self {
+    pub fn new(helper: &'static str, args: &[&str], outputs: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = format!("{}/", folder.path().display());
         let mut job = Self {
-            command: command.to_owned(),
+            helper,
             args: args.iter().map(|a| a.replace('@', &at)).collect(),
             folder,
             temporary: tempfile::tempdir().expect("a temporary folder"),
@@ -102,7 +102,7 @@ impl Job {
     }
 
     fn start(&self) -> Child {
-        self.spawn(Command::new(&self.command))
+        self.spawn(crate::harness::tool(self.helper))
     }
 
     fn spawn(&self, mut command: Command) -> Child {
@@ -134,8 +134,8 @@ impl Job {
     pub fn limited(&self, blocks: u32) -> (End, String) {
         self.prepare();
         let mut shell = Command::new("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        shell.arg("-c").arg(script).arg(&self.command);
+        let script = format!("ulimit -f {blocks}; exec \"$0\" tool \"$@\"");
+        shell.arg("-c").arg(script).arg(self.helper);
         let out = self.spawn(shell).wait_with_output().expect("a child");
         let message = String::from_utf8_lossy(&out.stderr).into_owned();
         (self.found(out.status, true), message)

@@ -11,6 +11,7 @@
 //! | [`killed`] | runs that are ended from outside |
 //! | [`manual`] | man pages and completions |
 //! | [`random`] | random datasets |
+//! | [`sample`] | samples of exhaustive loops |
 //! | [`servers`] | servers on this machine, for data on other machines |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
 //! | [`values`] | the content of a dataset as JSON |
@@ -27,6 +28,7 @@ pub mod killed;
 pub mod manual;
 pub mod plugins;
 pub mod random;
+pub mod sample;
 pub mod servers;
 pub mod sums;
 pub mod values;

@@ -11,8 +11,8 @@ fn literally(variables: Variables, line: &str) -> CommandOutput {
     let key = format!("aws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n");
     home.store(".aws", &[("credentials", format!("[unidata]\n{key}"))]);
     let mut shell = Command::new("sh");
-    let script = format!("ncgen() {{ \"$0\" ncgen \"$@\"; }}\n{line}");
-    shell.arg("-c").arg(script).arg(TOOL);
+    let script = format!("ncgen() {{ \"$0\" tool ncgen \"$@\"; }}\n{line}");
+    shell.arg("-c").arg(script).arg(HELPER);
     Running::spawn(shell, home, variables).end()
 }
 

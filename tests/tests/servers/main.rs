@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -27,8 +28,8 @@ use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Forward, Manner, Proxy, S3,
 /// Variables of a run.
 type Variables = Vec<(&'static str, String)>;
 
-/// The program that is each of the tools.
-const TOOL: &str = env!("CARGO_BIN_EXE_tool");
+/// The program that runs each of the tools.
+const HELPER: &str = netcdf_tools_tests::helper!();
 
 /// The time after which a run counts as one that never ends.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +50,7 @@ impl Running {
 
     /// Starts it with the folder of the user.
     fn start_at(home: Sandbox, variables: Variables, args: &[&str]) -> Self {
-        let mut tool = Command::new(TOOL);
+        let mut tool = netcdf_tools_tests::tool!();
         tool.args(args);
         Self::spawn(tool, home, variables)
     }
@@ -57,8 +58,8 @@ impl Running {
     /// Starts it with a limit on the size of files, in units of 512 bytes.
     fn limited(blocks: u32, variables: Variables, args: &[&str]) -> Self {
         let mut shell = Command::new("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        shell.arg("-c").arg(script).arg(TOOL).args(args);
+        let script = format!("ulimit -f {blocks}; exec \"$0\" tool \"$@\"");
+        shell.arg("-c").arg(script).arg(HELPER).args(args);
         Self::spawn(shell, Sandbox::new(), variables)
     }
 
@@ -172,13 +173,24 @@ fn server_with_store(chunks: usize) -> (S3, String) {
     (server, local(&["ncdump", text(&path)]))
 }
 
+/// A netCDF-4 file with 800,000 values, and the output of `ncdump`. All tests share it.
+fn large_file() -> &'static (Vec<u8>, String) {
+    static FILE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let sandbox = made(&many(40, 20_000), &[("many.nc", "nc4")]);
+        let dump = local(&["ncdump", text(&sandbox.path("many.nc"))]);
+        (sandbox.read("many.nc"), dump)
+    })
+}
+
 /// A server with a file that takes many requests, and what `ncdump` prints of it.
 fn server_with_file() -> (S3, String) {
-    let sandbox = made(&many(40, 20_000), &[("many.nc", "nc4")]);
+    let (file, dump) = large_file();
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("many.nc", file);
     let server = S3::start();
-    let path = sandbox.path("many.nc");
     server.put("many.nc", &path);
-    (server, local(&["ncdump", text(&path)]))
+    (server, dump.clone())
 }
 
 /// The numbers of requests and rounds that `--io-stats` tells.

@@ -3,6 +3,8 @@
 mod ended;
 mod site;
 
+use netcdf_tools_tests::sample::Sample;
+
 use super::*;
 use site::Site;
 
@@ -24,36 +26,39 @@ fn order(parts: u64) -> Vec<u64> {
 #[test]
 fn the_keys_are_those_of_a_copy_at_once() {
     let shards = ["-k", "zarr3", "-c", "t:2,7,9", "--shard", "t:4,14,18"];
-    for (options, root) in [
+    let cases = [
         (&shards[..], "zarr.json"),
         (
             &["-k", "zarr", "-c", "t:2,7,9", "--consolidated"],
             ".zgroup",
         ),
         (&["-k", "nczarr3", "-c", "t:2,7,9"], "zarr.json"),
-    ] {
-        for parts in [1, 7, 23] {
-            let mut site = Site::planned(parts, options);
-            let mut made = vec![];
-            for part in order(parts) {
-                if made.contains(&part) {
-                    site.forget(part);
-                }
-                site.succeeds(&["--part", &part.to_string()]);
-                made.push(part);
+    ];
+    let cases = cases
+        .into_iter()
+        .flat_map(|(options, root)| [1, 7, 23].map(|parts| (options, root, parts)));
+    let sample = Sample::new("copies in parts to a server", 3);
+    for (options, root, parts) in sample.of(cases) {
+        let mut site = Site::planned(parts, options);
+        let mut made = vec![];
+        for part in order(parts) {
+            if made.contains(&part) {
+                site.forget(part);
             }
-            assert!(site.has(CLAIM) && !site.has(root), "it is not finished");
-            assert!(files(&site.sandbox.path("p/segments")).is_empty());
-            site.succeeds(&["--finish", "--verify"]);
-            let want = site.want(options);
-            assert!(site.made() == want, "{options:?}, {parts} parts");
-            // Scripts may run all of it again. Nothing is asked of the server any more.
-            site.server.stop();
-            site.succeeds(&["--part", "0"]);
-            site.succeeds(&["--finish"]);
-            site.succeeds(&["--clean"]);
-            assert!(site.made() == want && !site.sandbox.path("p").exists());
+            site.succeeds(&["--part", &part.to_string()]);
+            made.push(part);
         }
+        assert!(site.has(CLAIM) && !site.has(root), "it is not finished");
+        assert!(files(&site.sandbox.path("p/segments")).is_empty());
+        site.succeeds(&["--finish", "--verify"]);
+        let want = site.want(options);
+        assert!(site.made() == want, "{options:?}, {parts} parts");
+        // Scripts may run all of it again. Nothing is asked of the server any more.
+        site.server.stop();
+        site.succeeds(&["--part", "0"]);
+        site.succeeds(&["--finish"]);
+        site.succeeds(&["--clean"]);
+        assert!(site.made() == want && !site.sandbox.path("p").exists());
     }
 }
 

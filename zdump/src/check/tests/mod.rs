@@ -112,7 +112,7 @@ fn every_rule_is_broken_by_a_fault() {
         include_str!("v2.rs"),
         include_str!("v3.rs"),
         // Entries that are not keys, in zip files that are made there.
-        include_str!("../../../../tests/tests/odd_keys.rs"),
+        include_str!("../../../../tests/tests/zarr/odd_keys.rs"),
     ];
     for rule in super::rule::Rule::ALL {
         let name = rule.name();

@@ -1,0 +1,9 @@
+//! The library as other crates see it: its API, filters, files beyond 4 GiB.
+
+mod filters;
+mod inquire;
+mod kinds;
+mod large;
+mod random;
+mod sparse;
+mod writers;

@@ -1,0 +1,8 @@
+//! Damaged and hostile files. A test checks the peak memory of the process.
+#![forbid(unsafe_code)]
+
+mod damaged;
+mod damaged_hdf4;
+mod damaged_hdf5;
+mod damaged_tools;
+mod hostile_cdl;

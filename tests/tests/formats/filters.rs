@@ -1,0 +1,279 @@
+//! Filters from end to end: chains, variables without filters, missing filters, quantization.
+
+use insta::assert_snapshot;
+use netcdf_core::chunk::Writer;
+use netcdf_core::env::Env;
+use netcdf_core::error::ErrorKind;
+use netcdf_core::filter::names;
+use netcdf_core::format;
+use netcdf_core::io::memory::MemoryTarget;
+use netcdf_core::model::{
+    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
+};
+use netcdf_tools_tests::files::testdata;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+use netcdf_tools_tests::snapshots;
+
+fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(ncdump::run, &[&["ncdump"], args].concat())
+}
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat())
+}
+
+/// Makes `a.nc`.
+fn ncgen(sandbox: &Sandbox, text: &str) -> CommandOutput {
+    sandbox.write("a.cdl", text);
+    sandbox.run(ncgen::run, &["ncgen", "-4", "-o", "@a.nc", "@a.cdl"])
+}
+
+/// CDL with a variable of twenty numbers, of which three are given, and these attributes.
+fn variable(attributes: &str) -> String {
+    let attributes = attributes.split(';').map(|a| format!("v:{} ;", a.trim()));
+    let attributes: String = attributes.collect();
+    format!(
+        "netcdf a {{ dimensions: x = 20 ; variables: int v(x) ; {attributes} data: v = 1, 2, 3 ; }}"
+    )
+}
+
+/// The filters that the C ncgen makes from attributes (`testdata/chains.py`), in any order; the output is read back.
+#[test]
+fn chains_are_those_of_the_c_tool() {
+    let text = std::fs::read_to_string(testdata("chains.txt")).unwrap();
+    assert!(text.lines().count() > 30);
+    for line in text.lines() {
+        let (attributes, want) = line.split_once('\t').unwrap();
+        let sandbox = Sandbox::new();
+        let _ = ncgen(&sandbox, &variable(attributes)).clean();
+        let shown = ncdump(&sandbox, &["-s", "-F", "@a.nc"]).clean().text();
+        let filters = format!("v:_Filter = \"{want}\" ;");
+        assert!(shown.contains(&filters), "{attributes}:\n{shown}");
+        assert!(shown.contains("v:_Storage = \"chunked\""), "{attributes}");
+        assert!(
+            shown.contains(" v = 1, 2, 3, _, _,"),
+            "{attributes}:\n{shown}"
+        );
+    }
+}
+
+/// As documented; the C ncgen only uses the last of several attributes.
+#[test]
+fn repeated_attributes_add_filters() {
+    let sandbox = Sandbox::new();
+    let text = variable("_Filter = \"307,9\"; _Filter = \"zstd,-1|shuffle\"; _Filter = \"307,4\"");
+    let _ = ncgen(&sandbox, &text).clean();
+    let shown = ncdump(&sandbox, &["-h", "-s", "-F", "@a.nc"])
+        .clean()
+        .text();
+    assert!(
+        shown.contains("v:_Filter = \"2,4|307,4|32015,4294967295\""),
+        "{shown}"
+    );
+}
+
+/// Diagnostics of ncgen about filters and quantization: status, messages, and whether there is a file.
+fn diagnosed(text: &str) -> String {
+    let sandbox = Sandbox::new();
+    let output = ncgen(&sandbox, text);
+    let made = sandbox.names().contains(&"a.nc".to_owned());
+    assert_eq!(made, output.code == 0);
+    output.to_string()
+}
+
+macro_rules! diagnostics {
+    ($($name:ident: $text:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            assert_snapshot!(diagnosed($text));
+        }
+    )*};
+}
+
+const STRINGS: &str = r#"netcdf a {
+dimensions: x = 2 ;
+variables:
+  string s(x) ;
+    s:_DeflateLevel = 1 ;
+data:
+  s = "a", "b" ;
+}"#;
+
+const QUANTIZED: &str = r#"netcdf a {
+dimensions: x = 2 ;
+variables:
+  float f(x) ;
+    f:_QuantizeBitGroomNumberOfSignificantDigits = 7 ;
+  int i(x) ;
+    i:_QuantizeBitRoundNumberOfSignificantBits = 9 ;
+  double d(x) ;
+    d:_QuantizeGranularBitRoundNumberOfSignificantDigits = 0 ;
+    d:_QuantizeBitRoundNumberOfSignificantBits = 9, 9 ;
+}"#;
+
+diagnostics! {
+    a_scalar_has_no_filters: "netcdf a { variables: int v ; v:_Filter = \"307,9\" ; v:_Shuffle = \"false\" ; data: v = 1 ; }";
+    strings_have_no_filters: STRINGS;
+    a_mistake_in_a_filter: &variable("_Filter = \"2|307,12ul,9lu\"");
+    a_parameter_that_is_too_large: &variable("_Filter = \"307,4294967296\"");
+    no_filter_at_all: &variable("_Filter = \"\"");
+    parameters_that_a_filter_does_not_take: &variable("_Filter = \"1,11\"");
+    a_missing_filter: &variable("_Filter = \"2|40000,1,2\"");
+    wrong_quantization: QUANTIZED;
+}
+
+/// How the tools handle data with a missing filter: message, status, complete outputs or none.
+fn missing(args: &[&str]) -> String {
+    let sandbox = Sandbox::new();
+    let tool = match args[0] {
+        "ncdump" => ncdump::run,
+        _ => nccopy::run,
+    };
+    let output = sandbox.run(tool, args);
+    assert_eq!(
+        sandbox.names().is_empty(),
+        args[0] == "ncdump" || output.code != 0
+    );
+    output.to_string()
+}
+
+snapshots! {
+    missing =>
+    missing_header: "ncdump", "-h", "-s", "%netcdf4/filtered.nc";
+    missing_data: "ncdump", "-v", "plain,lossy", "%netcdf4/filtered.nc";
+    missing_data_of_a_copy: "nccopy", "%netcdf4/filtered.nc", "@o.nc";
+    missing_data_made_plain: "nccopy", "-F", "lossy,none", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc";
+    missing_data_deflated: "nccopy", "-d1", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc";
+    missing_data_in_other_chunks: "nccopy", "-c", "lossy:2,2", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc";
+    missing_data_verified: "nccopy", "--verify", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc";
+    missing_filter_asked_for: "nccopy", "-F", "plain,40000,1", "-V", "plain", "%netcdf4/filtered.nc", "@o.nc";
+}
+
+/// Chunks are copied unchanged, with or without filters.
+#[test]
+fn data_behind_a_missing_filter_is_moved() {
+    let sandbox = Sandbox::new();
+    let args = ["--quiet", "-V", "lossy", "%netcdf4/filtered.nc", "@o.nc"];
+    let _ = nccopy(&sandbox, &args).clean();
+    let shown = ncdump(&sandbox, &["-h", "-s", "@o.nc"]).clean().text();
+    assert!(
+        shown.contains("lossy:_Filter = \"32024,2,0,3,4,0,"),
+        "{shown}"
+    );
+    // A chunk: sz3 stored small ones as they are.
+    let chunk = [0_f32, 1.0, 2.0, 6.0, 7.0, 8.0]
+        .map(f32::to_le_bytes)
+        .concat();
+    let has = |bytes: Vec<u8>| bytes.windows(chunk.len()).any(|w| w == chunk);
+    assert!(has(std::fs::read(testdata("netcdf4/filtered.nc")).unwrap()));
+    assert!(has(sandbox.read("o.nc")));
+}
+
+/// A writer of a float `v` of four elements, and a scalar.
+fn writer(kind: Kind) -> Box<dyn Writer> {
+    let mut s = Schema::new(kind);
+    let group = GroupId::ROOT;
+    let name = Name::stored(b"x");
+    s.add_dim(Dimension {
+        name,
+        group,
+        len: 4,
+        unlimited: false,
+    });
+    for (name, dims) in [("v", vec![DimId(0)]), ("w", vec![DimId(0)]), ("s", vec![])] {
+        s.add_var(Variable {
+            name: Name::stored(name.as_bytes()),
+            group,
+            ty: Atomic::Float.into(),
+            dims,
+            attributes: vec![],
+            storage: Storage::default(),
+        });
+    }
+    let (target, _) = MemoryTarget::new("a.nc");
+    format::create(
+        Box::new(target),
+        s,
+        CreateOptions::default(),
+        &Env::default(),
+    )
+    .unwrap()
+}
+
+#[test]
+fn definitions_are_over_when_there_is_a_writer() {
+    let zstd = names::spec("zstd", &[3]).unwrap();
+    let mut w = writer(Kind::NETCDF4);
+    w.put_run(VarId(0), 0, &[0; 16]).unwrap();
+    for (var, kind) in [
+        (0, ErrorKind::LateDefinition),
+        (1, ErrorKind::NotInDefineMode),
+        (2, ErrorKind::Scalar),
+        (3, ErrorKind::NoVariable),
+    ] {
+        assert_eq!(w.define_filter(VarId(var), &zstd).unwrap_err().kind(), kind);
+    }
+    let e = w.define_filter(VarId(0), &zstd).unwrap_err();
+    let want = "the variable already has data: filter 32015 comes too late in /v";
+    assert_eq!(e.to_string(), want);
+    let e = writer(Kind::CLASSIC).define_filter(VarId(0), &zstd);
+    assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
+}
+
+const NUMBERS: &str = "netcdf a { dimensions: y = 3 ; x = 7 ; variables: float f(y, x) ; f:units = \"m\" ; double d(y, x) ; \
+                       int i(x) ; data: f = 0.123456, 1.234567, -12.34567, 123.4567, 1234.567, NaNf, 0, 9.96921e36f, \
+                       3.141593, 2.718282, 1e-20, -1e20, 7, 8, 9 ; d = 3.14159265358979, 1e300, 5e-324 ; i = 1, 2 ; }";
+
+/// Numbers do not depend on the storage, and the attribute equals the one of the library.
+#[test]
+fn quantized_copies() {
+    let sandbox = Sandbox::new();
+    let _ = ncgen(&sandbox, NUMBERS).clean();
+    let quantize = [
+        "--quantize",
+        "*,bitgroom,3",
+        "--quantize",
+        "d,granularbitround,4",
+    ];
+    let mut texts = vec![];
+    for (n, storage) in [&[][..], &["-d1", "-s", "-M0"], &["-c", "x/2,y/2", "-M0"]]
+        .iter()
+        .enumerate()
+    {
+        let output = format!("@o{n}.nc");
+        let ends = ["--quiet", "--verify", "@a.nc", &output];
+        let _ = nccopy(&sandbox, &[&quantize, *storage, &ends].concat()).clean();
+        let text = ncdump(&sandbox, &["-p", "9,17", "-n", "o", &output]).clean();
+        texts.push(text.text());
+    }
+    assert_eq!(texts[0], texts[1]);
+    assert_eq!(texts[0], texts[2]);
+    assert_snapshot!(texts[0]);
+    // Once more, from the attributes, with the same result.
+    sandbox.write("o.cdl", &texts[0]);
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "-o", "@p.nc", "@o.cdl"])
+        .clean();
+    let again = ncdump(&sandbox, &["-p", "9,17", "-n", "o", "@p.nc"]).clean();
+    assert_eq!(again.text(), texts[0]);
+}
+
+#[test]
+fn quantization_that_cannot_be() {
+    let sandbox = Sandbox::new();
+    let _ = ncgen(&sandbox, NUMBERS).clean();
+    let mut all = String::new();
+    for quantize in [
+        "i,bitround,3",
+        "f&d,bitround,24",
+        "f,bitgrom,3",
+        "nosuch,bitround,3",
+    ] {
+        let output = nccopy(&sandbox, &["--quantize", quantize, "@a.nc", "@o.nc"]);
+        all += &output.to_string();
+    }
+    let classic = ["-3", "--quantize", "f,bitround,3", "@a.nc", "@c.nc"];
+    all += &nccopy(&sandbox, &classic).to_string();
+    assert_eq!(sandbox.names(), ["a.cdl", "a.nc", "c.nc"]);
+    assert_snapshot!(all);
+}

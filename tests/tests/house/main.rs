@@ -1,0 +1,7 @@
+//! Rules for the source tree, and generated files.
+#![forbid(unsafe_code)]
+
+mod executables;
+mod generated;
+mod layers;
+mod rules;

@@ -1,0 +1,356 @@
+//! House rules that no lint checks: the tests search the sources.
+
+use std::path::Path;
+
+use netcdf_tools_tests::arguments::with_tuples;
+use netcdf_tools_tests::files::{root, walk};
+
+/// Rust files of the workspace: path from the root, and text.
+fn sources() -> Vec<(String, String)> {
+    let root = root();
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a readable source");
+    let short = |path: &Path| {
+        path.strip_prefix(&root)
+            .expect("under the root")
+            .display()
+            .to_string()
+    };
+    let all: Vec<_> = walk(&root, "rs")
+        .iter()
+        .map(|p| (short(p), text(p)))
+        .collect();
+    assert!(all.len() > 50, "only {} sources found", all.len());
+    all
+}
+
+/// The part of a line that is code.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// The lines of code that `wrong` finds, as `path:line: text`.
+fn lines(take: impl Fn(&str) -> bool, wrong: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in sources().iter().filter(|(path, _)| take(path)) {
+        let hits = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| wrong(code(line)));
+        found.extend(hits.map(|(n, line)| format!("{path}:{}: {}", n + 1, line.trim())));
+    }
+    found
+}
+
+/// This file contains the words that it searches for.
+fn elsewhere(path: &str) -> bool {
+    path != "tests/tests/house/rules.rs"
+}
+
+#[test]
+fn no_unsafe_code_outside_of_the_plugins() {
+    let found = lines(
+        |path| elsewhere(path) && !path.starts_with("netcdf-core/src/filter/plugin"),
+        |line| {
+            let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.clone().any(|w| w == "unsafe" || w == "no_mangle")
+                || (line.contains("unsafe_code")
+                    && !line.contains("forbid(")
+                    && !line.contains("deny("))
+        },
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    let roots: Vec<_> = sources()
+        .into_iter()
+        .filter(|(path, _)| path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs"))
+        .collect();
+    assert!(roots.len() >= 11, "{} crate roots found", roots.len());
+    for (path, text) in roots {
+        let want = match path.starts_with("netcdf-core/") {
+            true => "#![deny(unsafe_code)]",
+            false => "#![forbid(unsafe_code)]",
+        };
+        assert!(text.contains(want), "{path} lacks {want}");
+    }
+}
+
+/// Its unit tests do make stores.
+#[test]
+fn zdump_writes_to_no_store() {
+    let wrong = [".put(", ".put_if_absent(", ".delete("];
+    let files = sources().into_iter();
+    let files = files.filter(|(path, _)| path.starts_with("zdump/src/") && !path.contains("tests"));
+    let mut seen = 0;
+    for (path, text) in files {
+        seen += 1;
+        let own = text.split("#[cfg(test)]\nmod tests {").next();
+        let own = own.unwrap_or_default().lines().map(code);
+        let found: Vec<_> = own
+            .filter(|line| wrong.iter().any(|w| line.contains(w)))
+            .collect();
+        assert_eq!(found, [""; 0], "{path}");
+    }
+    assert!(seen > 20, "only {seen} files");
+}
+
+#[test]
+fn the_model_does_no_io() {
+    let found = lines(
+        |path| path.starts_with("netcdf-core/src/model/"),
+        |line| line.contains("std::fs") || line.contains("std::io"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn files_are_renamed_in_one_place() {
+    let calls = [
+        "fs::rename",
+        "hard_link(",
+        ".persist(",
+        "read_exact_at",
+        "write_all_at",
+    ];
+    let found = lines(
+        |path| {
+            elsewhere(path)
+                && path.contains("/src/")
+                && !path.contains("/tests")
+                && !path.starts_with("netcdf-core/src/io/file")
+        },
+        |line| calls.iter().any(|call| line.contains(call)),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn output_goes_to_the_writer_handed_in() {
+    // `/dev/stdout` as the name of an output is the process's own standard output, too. Programs of the tests have nobody to
+    // pass them a writer.
+    let own = [
+        // A helper receives requests on a socket that is its standard input.
+        "netcdf-core/src/filter/plugin/apart/serve.rs",
+        "tests/src/bin/helper/h5sums.rs",
+        "tests/src/bin/helper/storevalues.rs",
+        "tests/src/bin/helper/chunkfilter.rs",
+        "tests/src/bin/helper/filterspecs.rs",
+        "tests/src/bin/helper/s3.rs",
+        "netcdf-core/src/tool/mod.rs",
+        "netcdf-core/src/io/stdout.rs",
+    ];
+    let found = lines(
+        |path| path.contains("/src/") && elsewhere(path) && !own.contains(&path),
+        |line| line.contains("io::stdout()") || line.contains("io::stdin()"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn there_is_no_global_mutable_state() {
+    // The workers are those of the process, and so are the threads that wait for the network. Thread-local state changes no result: what a thread does for a job, the working memory of
+    // compressors, the chunk that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
+    // writable, but nobody writes it. Descriptors belong to the process, and so does the original descriptor 1 before plugins
+    // got another one, or when the process began; so do loaded libraries, and whether one of them is running when the process
+    // ends.
+    let kept = [
+        "runtime/mod.rs",
+        "runtime/turns.rs",
+        "filter/deflate.rs",
+        "filter/lz4.rs",
+        "filter/plugin/guard.rs",
+        "filter/plugin/closed.rs",
+        "filter/plugin/host/data.rs",
+        "filter/plugin/host/mod.rs",
+        "filter/plugin/library.rs",
+        "filter/zstd.rs",
+        "hdf5/checksum.rs",
+        "io/remote/wait.rs",
+        "io/stdout.rs",
+    ];
+    let other = |path: &str| !kept.iter().any(|k| path.ends_with(k));
+    let found = lines(
+        |path| elsewhere(path) && other(path) && path.contains("/src/"),
+        |line| {
+            let starts = line.trim_start().trim_start_matches("pub ");
+            starts.starts_with("static mut ")
+                || (starts.starts_with("static ")
+                    && ["Mutex", "RwLock", "Atomic", "OnceLock", "Cell"]
+                        .iter()
+                        .any(|m| line.contains(m)))
+                || line.contains("thread_local!")
+        },
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+/// Text without what is no code, and without white space: calls may be spread over lines.
+fn close(text: &str) -> String {
+    let own = text.split("#[cfg(test)]\nmod tests {").next();
+    let lines = own.unwrap_or_default().lines().map(code);
+    lines.flat_map(str::split_whitespace).collect()
+}
+
+/// All that tools and copies read of a variable goes through `chunk::Dataset`, which knows what is kept: they neither ask a reader
+/// for chunks nor undo filters themselves. Within `chunk`, one file makes the requests. A reader that stands before another passes
+/// the calls on; formats have readers of their own; and `zdump` shows how a store is stored, without any reader.
+#[test]
+fn chunks_are_read_in_one_way() {
+    let calls = [
+        "reader.fetch(",
+        "reader.locate(",
+        "reader).fetch(",
+        "reader).locate(",
+        "input.fetch(",
+        "input.locate(",
+        "reader.read_box(",
+        "filters.chain(",
+        "source.read_at(",
+    ];
+    let own = [
+        "netcdf-core/src/format/",
+        "netcdf-core/src/filter/",
+        "netcdf-core/src/io/",
+        "netcdf-core/src/chunk/dataset/requests.rs",
+        // Elements that a reader makes itself.
+        "netcdf-core/src/chunk/dataset/assembled.rs",
+        // The chains of filters of a variable.
+        "netcdf-core/src/chunk/decode.rs",
+        "netcdf-core/src/chunk/encode.rs",
+        // A reader that stands before another.
+        "netcdf-core/src/api/staged/reader.rs",
+        // A text, not a dataset.
+        "grammar/src/cdl/",
+        "grammar/src/json/",
+        "grammar/src/diagnostic.rs",
+        "zdump/src/",
+        "tests/",
+    ];
+    let mut found = vec![];
+    for (path, text) in sources() {
+        if own.iter().any(|own| path.starts_with(own)) || path.contains("tests") {
+            continue;
+        }
+        let text = close(&text);
+        let wrong = calls.iter().filter(|call| text.contains(*call));
+        found.extend(wrong.map(|call| format!("{path}: {call}")));
+    }
+    assert_eq!(found, [""; 0]);
+    let requests = sources()
+        .into_iter()
+        .map(|(path, text)| (path, close(&text)));
+    let made = requests.filter(|(path, _)| path.starts_with("netcdf-core/src/chunk/dataset/"));
+    let made: Vec<_> = made
+        .filter(|(_, text)| text.contains("reader.fetch("))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(made, ["netcdf-core/src/chunk/dataset/requests.rs"]);
+}
+
+#[test]
+fn files_are_small_enough_to_read() {
+    let long: Vec<_> = sources()
+        .iter()
+        .map(|(path, text)| (text.lines().count(), path.clone()))
+        .filter(|(count, _)| *count > 800)
+        .collect();
+    assert_eq!(long, []);
+}
+
+#[test]
+fn folders_have_a_mod_rs() {
+    let all = sources();
+    let beside: Vec<_> = all
+        .iter()
+        .filter_map(|(path, _)| {
+            let folder = format!("{}/", path.strip_suffix(".rs")?);
+            let within = all.iter().any(|(other, _)| other.starts_with(&folder));
+            within.then_some(path)
+        })
+        .collect();
+    assert_eq!(beside, [""; 0]);
+}
+
+/// One place knows which characters are text, except where a format has its own rule.
+#[test]
+fn one_place_knows_what_controls_a_terminal() {
+    let rules = [
+        "netcdf-core/src/shown.rs",
+        "netcdf-core/src/io/key.rs",
+        "netcdf-core/src/format/zarr/write/check.rs",
+        "tests/tests/tools/shown.rs",
+    ];
+    let found = lines(
+        |path| elsewhere(path) && !rules.contains(&path),
+        |line| line.contains("char::is_control") || line.contains(".is_control()"),
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+/// Widths have 16 bits: formatting panics for larger ones.
+#[test]
+fn no_width_of_a_format_comes_from_data() {
+    let width = |line: &str| {
+        line.split('{').skip(1).any(|rest| {
+            let end = rest.find('}').and_then(|end| rest.get(..end));
+            end.is_some_and(|spec| spec.contains(':') && !spec.contains('.') && spec.ends_with('$'))
+        })
+    };
+    assert!(width("format!(\"{cell:width$}\")") && width("{:>w$}"));
+    assert_eq!(lines(elsewhere, width), [""; 0]);
+}
+
+/// The parts of the core that put bytes in their places.
+fn places_bytes(path: &str) -> bool {
+    let within = |part: &str| path.contains(part);
+    let part = [
+        "src/io/",
+        "src/chunk/",
+        "src/copy/",
+        "/write/",
+        "classic/writer.rs",
+        "classic/runs.rs",
+    ];
+    path.starts_with("netcdf-core/src/") && part.into_iter().any(within) && !path.contains("tests")
+}
+
+/// A place that is clamped is a wrong place: `arithmetic` has exact places, amounts for estimates, and what files claim.
+#[test]
+fn places_are_exact() {
+    let clamps = |line: &str| {
+        let most = line.split("unwrap_or(").skip(1).any(|rest| {
+            let value = rest.split(')').next().unwrap_or_default();
+            value.ends_with("::MAX")
+        });
+        most || line.contains("saturating_add") || line.contains("saturating_mul")
+    };
+    assert_eq!(lines(places_bytes, clamps), [""; 0]);
+}
+
+/// `saturating_sub` is for what is left and may be nothing: where a place is subtracted, `exact` tells of a mistake. Before this
+/// number is raised: is the new one about what is left?
+#[test]
+fn few_differences_may_be_nothing() {
+    let found = lines(places_bytes, |line| line.contains("saturating_sub"));
+    assert!(
+        found.len() <= 38,
+        "{} lines:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+/// Arguments that belong together have a type with a name: a tuple only hides that there are too many.
+#[test]
+fn tuples_hide_no_sixth_argument() {
+    let sources = sources();
+    let ours = sources.iter().filter(|(path, _)| !path.contains("tests"));
+    let mut found = Vec::new();
+    for (path, text) in ours {
+        let many = with_tuples(text).into_iter().filter(|f| f.arguments > 5);
+        found.extend(many.map(|f| format!("{path}:{}: {}", f.line, f.name)));
+    }
+    assert_eq!(found, [""; 0]);
+}

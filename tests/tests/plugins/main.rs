@@ -1,0 +1,5 @@
+//! Plugins of HDF5 and codec libraries. Loaded libraries stay in the process.
+#![forbid(unsafe_code)]
+
+mod isolation;
+mod loaded;

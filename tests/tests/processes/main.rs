@@ -1,0 +1,9 @@
+//! Tools as processes: signals, terminals, and other programs as peers.
+#![forbid(unsafe_code)]
+
+mod api;
+mod bar;
+mod killed;
+mod parts_killed;
+mod peers;
+mod programs;

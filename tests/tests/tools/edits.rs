@@ -1,0 +1,301 @@
+//! Parts of datasets (`--select`), and other names and attributes (`nccopy --rename`, `--attribute`).
+
+use insta::assert_snapshot;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+const CDL: &str = r#"netcdf a {
+dimensions: time = UNLIMITED ; lat = 4 ; lon = 6 ;
+variables:
+  double time(time) ; time:units = "days since 2001-01-01" ;
+  float lat(lat) ; lat:units = "degrees_north" ; lat:bounds = "lat_bnds" ;
+  float lat_bnds(time, lat) ;
+  double lon(lon) ; lon:units = "degrees_east" ;
+  int t(time, lat, lon) ; t:coordinates = "lat lon" ; t:cell_methods = "time: mean" ; t:_FillValue = -9 ;
+    t:_ChunkSizes = 2, 2, 3 ; t:_DeflateLevel = 1 ;
+  :title = "old" ;
+data:
+  time = 0, 31, 59, 90 ; lat = 60, 20, -20, -60 ; lon = 0, 60, 120, 180, 240, 300 ;
+  t = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+    100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123,
+    200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223,
+    300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323 ;
+}"#;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", CDL);
+    let args = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat())
+}
+
+fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(ncdump::run, &[&["ncdump", "-n", "x"], args].concat())
+}
+
+#[test]
+fn parts_are_printed() {
+    let sandbox = sandbox();
+    let part = [
+        "--select",
+        "time,2001-02-01,2001-03-01",
+        "--select",
+        "lat,-30.,30.",
+        "--select",
+        "lon,300.,60.",
+    ];
+    let printed = ncdump(&sandbox, &[&part[..], &["-s", "@a.nc"]].concat());
+    assert_snapshot!("a_part_printed", printed.clean().text());
+    let ncml = ncdump(&sandbox, &[&part[..], &["-x", "@a.nc"]].concat())
+        .clean()
+        .text();
+    assert!(
+        ncml.contains(r#"<dimension name="lat" length="2" />"#),
+        "{ncml}"
+    );
+}
+
+/// What is copied is what is printed, in any kind; the copy is verified.
+#[test]
+fn parts_are_copied() {
+    let sandbox = sandbox();
+    for select in [
+        "time,1,",
+        "time,3,0",
+        "lat,-1",
+        "lon,,,4",
+        "lon,100.,0.",
+        "lat,3,3",
+    ] {
+        let part = ["--select", select];
+        let printed = ncdump(&sandbox, &[&part[..], &["@a.nc"]].concat())
+            .clean()
+            .text();
+        for (kind, name) in [("nc4", "@o.nc"), ("nc3", "@o.nc"), ("nczarr3", "@o.zarr")] {
+            let ends = ["-k", kind, "--verify", "@a.nc", name];
+            let copied = nccopy(&sandbox, &[&part[..], &ends].concat());
+            assert_eq!(copied.code, 0, "{select} {kind}: {copied}");
+            assert_eq!(
+                ncdump(&sandbox, &[name]).clean().text(),
+                printed,
+                "{select} {kind}"
+            );
+        }
+    }
+}
+
+/// Records of several variables lie between each other.
+#[test]
+fn parts_of_records_are_copied() {
+    let sandbox = Sandbox::new();
+    let names = ["a", "b", "c", "d", "e"];
+    let vars: Vec<String> = names.iter().map(|n| format!("short {n}(t) ;")).collect();
+    let data: Vec<String> = names
+        .iter()
+        .map(|n| format!("{n} = 1, 2, 3, 4, 5, 6, 7 ;"))
+        .collect();
+    let (vars, data) = (vars.concat(), data.concat());
+    let cdl = format!("netcdf r {{ dimensions: t = UNLIMITED ; variables: {vars} data: {data} }}");
+    sandbox.write("r.cdl", cdl);
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "-o", "@r.nc", "@r.cdl"])
+        .clean();
+    for (select, want) in [
+        ("t,,,2", "1, 3, 5, 7"),
+        ("t,2,4", "3, 4, 5"),
+        ("t,6,1", "7, 1, 2"),
+    ] {
+        for kind in ["nc3", "nc4", "nczarr3"] {
+            let name = if kind == "nczarr3" {
+                "@o.zarr"
+            } else {
+                "@o.nc"
+            };
+            let args = ["--verify", "-k", kind, "--select", select, "@r.nc", name];
+            let copied = nccopy(&sandbox, &args);
+            assert_eq!(copied.code, 0, "{copied}");
+            let text = ncdump(&sandbox, &[name]).clean().text();
+            for n in names {
+                assert!(
+                    text.contains(&format!(" {n} = {want} ;")),
+                    "{select} {kind}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_chunks_are_moved() {
+    let sandbox = sandbox();
+    let method = |args: &[&str]| {
+        let args = [&["--dry-run"], args, &["@a.nc", "@o.nc"]].concat();
+        let plan = nccopy(&sandbox, &args).clean().text();
+        let line = plan
+            .lines()
+            .find(|line| line.starts_with("/t "))
+            .unwrap_or_default();
+        line.contains("move chunks")
+    };
+    assert!(method(&["--select", "time,2,3", "--select", "lat,0,1"]));
+    assert!(method(&["--select", "lon,3,"]));
+    assert!(!method(&["--select", "time,1,2"]));
+    assert!(!method(&["--select", "lon,,,2"]));
+    let renamed = nccopy(
+        &sandbox,
+        &[
+            "--dry-run",
+            "--rename",
+            "t,temp",
+            "--rename",
+            "lon,x",
+            "--attribute",
+            "t@a=1",
+            "@a.nc",
+            "@o.nc",
+        ],
+    );
+    assert_snapshot!("a_plan_with_new_names", renamed.to_string());
+}
+
+#[test]
+fn names_and_attributes_change() {
+    let sandbox = sandbox();
+    let args = [
+        "--rename",
+        "time,t",
+        "--rename",
+        "t,temp",
+        "--rename",
+        "lat,latitude",
+        "--rename",
+        "t@cell_methods,methods",
+        "--attribute",
+        "/@title=\"new\"",
+        "--attribute",
+        "short lon@levels=1, 2",
+        "--attribute",
+        "!lon@units",
+        "--verify",
+        "@a.nc",
+        "@o.nc",
+    ];
+    let copied = nccopy(&sandbox, &args);
+    assert_snapshot!("new_names", copied.to_string());
+    assert_snapshot!(
+        "new_names_printed",
+        ncdump(&sandbox, &["-h", "-s", "@o.nc"]).clean().text()
+    );
+}
+
+/// Elements that are not stored keep their value, whatever fill value attributes name.
+#[test]
+fn another_fill_value_changes_no_data() {
+    let sandbox = sandbox();
+    sandbox.write("b.cdl", "netcdf b { dimensions: x = UNLIMITED ; y = 4 ;
+        variables: short v(x) ; v:_FillValue = 7s ; v:_ChunkSizes = 2 ; int w(x, y) ; w:_ChunkSizes = 1, 2 ;
+        data: v = 1, 2 ; w = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 ; }");
+    let _ = sandbox
+        .run(ncgen::run, &["ncgen", "-k", "nc4", "-o", "@b.nc", "@b.cdl"])
+        .clean();
+    for attribute in ["v@_FillValue=2s", "!v@_FillValue"] {
+        for kind in ["nc4", "nc3", "nczarr", "zarr3"] {
+            let name = if kind.contains("zarr") {
+                "@o.zarr"
+            } else {
+                "@o.nc"
+            };
+            let args = [
+                "-k",
+                kind,
+                "--verify",
+                "--attribute",
+                attribute,
+                "@b.nc",
+                name,
+            ];
+            let copied = nccopy(&sandbox, &args);
+            assert_eq!(copied.code, 0, "{copied}");
+            let _ = nccopy(
+                &sandbox,
+                &["-k", "nc4", "--attribute", "!v@_FillValue", name, "@p.nc"],
+            );
+            let text = ncdump(&sandbox, &["-v", "v", "@p.nc"]).clean().text();
+            assert!(
+                text.contains(" v = 1, 2, 7, 7, 7 ;"),
+                "{attribute} {kind}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn files_get_new_names_in_place() {
+    let sandbox = sandbox();
+    let done = nccopy(
+        &sandbox,
+        &[
+            "--in-place",
+            "--rename",
+            "lat_bnds,b",
+            "--attribute",
+            "!nothing@a",
+            "@a.nc",
+        ],
+    );
+    assert_eq!(done.code, 1, "{done}");
+    let done = nccopy(
+        &sandbox,
+        &[
+            "--in-place",
+            "--rename",
+            "lat_bnds,b",
+            "--attribute",
+            "!lat@nothing",
+            "@a.nc",
+        ],
+    );
+    assert_snapshot!("new_names_in_place", done.to_string());
+    let text = ncdump(&sandbox, &["-h", "@a.nc"]).clean().text();
+    assert!(
+        text.contains("lat:bounds = \"b\" ;") && text.contains("float b(time, lat) ;"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let sandbox = sandbox();
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "select_a_dimension_that_is_not_there",
+            &["--select", "lattitude,1,2"],
+        ),
+        (
+            "select_indices_that_are_not_there",
+            &["--select", "lat,2,9"],
+        ),
+        (
+            "select_without_limits_of_one_sort",
+            &["--select", "lat,2,9."],
+        ),
+        ("rename_to_a_name_in_use", &["--rename", "lat,lon"]),
+        ("rename_to_no_name", &["--rename", "lat"]),
+        (
+            "attribute_that_is_no_constant",
+            &["--attribute", "lat@note=some text"],
+        ),
+        ("attribute_of_nothing", &["--attribute", "note=1"]),
+    ];
+    for (name, args) in cases {
+        let said = nccopy(&sandbox, &[args, &["@a.nc", "@o.nc"][..]].concat());
+        assert_snapshot!(*name, said.to_string());
+        assert!(!sandbox.path("o.nc").exists(), "{name}");
+    }
+    let said = ncdump(&sandbox, &["--select", "lat,1,2,0", "@a.nc"]);
+    assert_snapshot!("select_with_a_stride_of_zero", said.to_string());
+}

@@ -1,0 +1,13 @@
+//! `ncdump` and `ncgen`, and options that all tools share.
+#![forbid(unsafe_code)]
+
+mod diff;
+mod edits;
+mod expected;
+mod layout;
+mod ncdump;
+mod ncdump_hdf5;
+mod ncgen;
+mod other_files;
+mod shown;
+mod threads;
