@@ -51,6 +51,10 @@ pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
     if is_keyword(name) {
         out.push(b'\\');
     }
+    if is_plain(name) {
+        out.extend_from_slice(name);
+        return;
+    }
     let mut first = true;
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -67,6 +71,15 @@ pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
             first = false;
         }
     }
+}
+
+/// Checks whether no byte of the name needs an escape, which is so for most names.
+fn is_plain(name: &[u8]) -> bool {
+    let starts_well = name.first().is_some_and(|byte| !byte.is_ascii_digit());
+    starts_well
+        && name
+            .iter()
+            .all(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Appends one byte of valid UTF-8.

@@ -350,6 +350,7 @@ impl File {
 
     /// The fields of bytes from an address (if any).
     #[must_use]
+    #[inline]
     pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
         let base = address.map_or(0, |a| self.superblock.base.saturating_add(a));
         Fields {
@@ -360,6 +361,7 @@ impl File {
 
     /// The fields of bytes from an offset in the source.
     #[must_use]
+    #[inline]
     pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {
         Fields {
             cursor: Cursor::new(data, self.name(), place),

@@ -53,25 +53,33 @@ impl AttributeMessage {
     /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
     pub fn parse(file: &File, c: &mut Fields) -> Result<Self, Unread> {
         let head = Head::parse(c)?;
-        Self::rest(file, &head, c).map_err(|error| Unread {
-            name: Some(head.name),
-            error,
-        })
+        match Self::value(file, &head, c) {
+            Ok((datatype, dataspace, data)) => Ok(Self {
+                name: head.name,
+                datatype,
+                dataspace,
+                data,
+            }),
+            Err(error) => Err(Unread {
+                name: Some(head.name),
+                error,
+            }),
+        }
     }
 
-    fn rest(file: &File, head: &Head, c: &mut Fields) -> Result<Self> {
+    /// Reads the type, the shape and the elements.
+    fn value(
+        file: &File,
+        head: &Head,
+        c: &mut Fields,
+    ) -> Result<(Arc<Datatype>, Dataspace, Vec<u8>)> {
         let shared = |bit: u8| head.version > 1 && head.flags & bit != 0;
         let (bytes, at) = part(c, head.lens.0, head.padded())?;
         let datatype = datatype_of(file, bytes, at, shared(1))?;
         let (bytes, at) = part(c, head.lens.1, head.padded())?;
         let dataspace = dataspace_of(file, bytes, at, shared(2))?;
         let data = data(c, &datatype, &dataspace)?;
-        Ok(Self {
-            name: head.name.clone(),
-            datatype,
-            dataspace,
-            data,
-        })
+        Ok((datatype, dataspace, data))
     }
 }
 
