@@ -75,6 +75,14 @@ fn all_is_well_undamaged() {
     }
 }
 
+/// The maximum number of places in a file: 50, or 400 with `EXHAUSTIVE=1` in the environment.
+fn per_file() -> usize {
+    match std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1") {
+        true => 400,
+        false => 50,
+    }
+}
+
 /// Places all over a file, at most `count`.
 fn places(data: &[u8], count: usize) -> impl Iterator<Item = usize> + use<> {
     (0..data.len()).step_by(data.len().div_ceil(count) | 1)
@@ -84,7 +92,7 @@ fn places(data: &[u8], count: usize) -> impl Iterator<Item = usize> + use<> {
 fn any_byte_may_be_wrong() {
     for name in FILES {
         let data = bytes(name);
-        for place in places(&data, 400) {
+        for place in places(&data, per_file()) {
             for change in [0xff, 0x01, 0x80] {
                 let mut damaged = data.clone();
                 damaged[place] ^= change;
@@ -102,7 +110,7 @@ fn any_eight_bytes_may_be_all_ones_or_zeros() {
     ignore_checksums(true);
     for name in FILES {
         let data = bytes(name);
-        for place in places(&data, 400) {
+        for place in places(&data, per_file()) {
             for byte in [0, 0xff] {
                 let mut damaged = data.clone();
                 let end = data.len().min(place + 8);
@@ -138,7 +146,7 @@ fn files_may_end_anywhere() {
         let data = bytes(name);
         let whole = cut(&data, data.len());
         assert!(errors(&open_bytes(whole).unwrap()).is_empty(), "{name}");
-        for len in places(&data, 400) {
+        for len in places(&data, per_file()) {
             survive(name, &format!("cut to {len}"), cut(&data, len));
         }
     }
