@@ -32,6 +32,16 @@ fn held(path: &Path) -> Vec<u8> {
     all.into_iter().flat_map(below).collect()
 }
 
+/// Checks whether this process ignores a signal. Its child processes then ignore the signal, too: a shell script ignores SIGINT (2) for
+/// tests that it starts in the background.
+#[must_use]
+pub fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.expect("a mask of signals") >> (signal - 1) & 1 == 1
+}
+
 /// Pseudo-random numbers, the same in every run (xorshift).
 #[derive(Debug)]
 pub struct Random(pub u64);

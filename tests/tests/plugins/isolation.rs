@@ -10,6 +10,7 @@ use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::plugin::{Isolation, Plugins, Search};
 use netcdf_core::filter::{About, Context, Table};
 use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
+use netcdf_tools_tests::killed::is_ignored;
 use netcdf_tools_tests::plugins::library;
 use tempfile::TempDir;
 
@@ -265,6 +266,9 @@ fn the_second_signal_ends_a_plugin_that_loops() {
     place.make("t.nc", 0);
     std::fs::write(place.at("u.nc"), "old").unwrap();
     for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+        if signal == "-INT" && is_ignored(2) {
+            continue;
+        }
         let mut copy = place.command(&["nccopy", "-F", "v,40100,17", "t.nc", "u.nc"]);
         let mut child = copy.stderr(Stdio::null()).spawn().unwrap();
         let id = child.id().to_string();
