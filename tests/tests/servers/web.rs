@@ -64,9 +64,7 @@ fn what_is_no_store_is_said_so() {
 #[test]
 fn zip_files_are_read_by_ranges() {
     for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
-        let sandbox = Sandbox::new();
-        let (file, _) = large_file();
-        sandbox.write("a.nc", file);
+        let sandbox = made(&many(40, 5_000), &[("a.nc", "nc4")]);
         let args = ["nccopy", "--no-sync", "-k", kind, "@a.nc", "@store.zip"];
         let _ = sandbox.run(nccopy::run, &args).clean();
         let server = S3::start_public();
