@@ -22,11 +22,12 @@ fn parsed(text: &str) -> Result<Hyperslab> {
 fn words_are_limits() {
     use Limit::{Index, Time, Value};
     let time = |text: &str| Some(Time(text.as_bytes().to_vec()));
+    let value = |text: &str| Value(Decimal::parse(text).unwrap());
     let cases = [
         ("x,2", Span::One(Index(2)), 1),
         ("x,-2", Span::One(Index(-2)), 1),
-        ("x,2.", Span::One(Value(2.0)), 1),
-        ("x,.5", Span::One(Value(0.5)), 1),
+        ("x,2.", Span::One(value("2.")), 1),
+        ("x,.5", Span::One(value(".5")), 1),
         ("x,2,", Span::Range(Some(Index(2)), None), 1),
         ("x,,2", Span::Range(None, Some(Index(2))), 1),
         ("x", Span::Range(None, None), 1),
@@ -34,7 +35,7 @@ fn words_are_limits() {
         ("x,1,+7,3", Span::Range(Some(Index(1)), Some(Index(7))), 3),
         (
             "x,1e2,-2E2",
-            Span::Range(Some(Value(100.0)), Some(Value(-200.0))),
+            Span::Range(Some(value("1e2")), Some(value("-2E2"))),
             1,
         ),
         (
@@ -44,7 +45,7 @@ fn words_are_limits() {
         ),
         (
             "x,2001-01-01,5.",
-            Span::Range(time("2001-01-01"), Some(Value(5.0))),
+            Span::Range(time("2001-01-01"), Some(value("5."))),
             1,
         ),
     ];
@@ -196,6 +197,7 @@ fn selections_are_those_of_nco() {
         (&["lat,10."], &[2]),
         (&["time,2001-01-15,2001-03-15"], &[1, 2]),
         (&["time,2001-01-15 12:00,2001-03-15"], &[1, 2]),
+        (&["time,2001-02-15T12"], &[2]),
         (&["time,2001-02-01"], &[1]),
         (&["n,3.,8."], &[1, 2, 3]),
         (&["n,4."], &[1]),
