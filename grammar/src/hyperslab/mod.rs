@@ -24,7 +24,7 @@ use crate::escape::words::{plain, split_once};
 
 use decimal::Decimal;
 
-pub use resolve::{resolve, view};
+pub use resolve::{resolve, selected, view};
 
 /// A limit of a selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,15 @@ pub(crate) enum Span {
     Range(Option<Limit>, Option<Limit>),
     /// Indices that an earlier process found.
     Runs(Vec<IndexRun>),
+}
+
+/// The selected indices of a dimension, which do not depend on its coordinate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedIndices {
+    /// The path of the dimension.
+    pub dim: String,
+    /// The indices in the order of the output.
+    pub runs: Vec<IndexRun>,
 }
 
 /// A selection of indices of a dimension.
@@ -111,6 +120,18 @@ impl Hyperslab {
             stride: stride.ok_or_else(|| wrong("a stride is a whole number from 1 on"))?,
             text: text.to_owned(),
         })
+    }
+
+    /// The selection of indices that an earlier process found.
+    #[must_use]
+    pub fn of_indices(indices: SelectedIndices) -> Self {
+        let SelectedIndices { dim, runs } = indices;
+        Self {
+            dim: dim.clone().into_bytes(),
+            span: Span::Runs(runs),
+            stride: 1,
+            text: dim,
+        }
     }
 
     /// The dimension as it is written.

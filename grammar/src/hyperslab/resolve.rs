@@ -10,7 +10,7 @@ use netcdf_core::model::{DimId, Schema};
 use super::circle::Circle;
 use super::coordinate::{Bound, Coordinate, Indices};
 use super::runs::{strided, together};
-use super::{Hyperslab, Limit, Span};
+use super::{Hyperslab, Limit, SelectedIndices, Span};
 use crate::named::{about, is_meant, nothing};
 
 /// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
@@ -50,6 +50,25 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
         Ok((dim, Taken::new(together(all)?, len)?))
     });
     taken.collect()
+}
+
+/// The result of [`resolve`] with the paths of dimensions, for another process.
+///
+/// # Errors
+/// Returns [`ErrorKind::Argument`] for the name of a dimension that is not UTF-8.
+pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<SelectedIndices>> {
+    let one = |(dim, taken): (&DimId, &Taken)| {
+        let dim = schema.dim(*dim).or_internal("a dimension")?;
+        let name = std::str::from_utf8(dim.name.as_bytes());
+        let name = name
+            .map_err(|_| Error::new(ErrorKind::Argument, "the name of a dimension is not UTF-8"))?;
+        let group = schema.group_path(dim.group);
+        Ok(SelectedIndices {
+            dim: format!("{}/{name}", group.trim_end_matches('/')),
+            runs: taken.runs().to_vec(),
+        })
+    };
+    taken.iter().map(one).collect()
 }
 
 /// The dimensions that a selection names.
