@@ -105,7 +105,13 @@ fn skip_separator(scan: &mut TextScan<'_>) -> bool {
 
 /// Reads a time of day, in hours.
 fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
+    let unsigned = |scan: &mut TextScan<'_>| {
+        scan.skip_space();
+        let sign = matches!(scan.rest().first(), Some(b'+' | b'-'));
+        (!sign).then_some(())
+    };
     let number = |scan: &mut TextScan<'_>, most: u8| {
+        unsigned(scan)?;
         let number = u8::try_from(scan.integer()?).ok()?;
         (number <= most).then(|| f64::from(number))
     };
@@ -113,6 +119,7 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
     if scan.literal(b":").is_some() {
         hours += number(scan, 59)? / 60.0;
         if scan.literal(b":").is_some() {
+            unsigned(scan)?;
             let second = scan.number()?;
             // A leap second: the first instant of the next minute, as in the C tool.
             let exists = (0.0..60.0).contains(&second) || second == 60.0;
