@@ -91,6 +91,11 @@ impl HyperslabArgs {
     pub fn parts(&self) -> &[Hyperslab] {
         &self.select
     }
+
+    /// Replaces the parts, by indices that an earlier process found.
+    pub fn replace(&mut self, parts: Vec<Hyperslab>) {
+        self.select = parts;
+    }
 }
 
 fn parse_hyperslab(text: &str) -> Result<Hyperslab, String> {

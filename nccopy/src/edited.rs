@@ -5,7 +5,7 @@ use netcdf_core::chunk::{Dataset, Engine, Reader as _};
 use netcdf_core::error::Result;
 use netcdf_core::model::Schema;
 use netcdf_grammar::edit::{self, EditedSchema};
-use netcdf_grammar::hyperslab;
+use netcdf_grammar::hyperslab::{self, SelectedIndices};
 
 use crate::cli::Cli;
 use crate::options;
@@ -14,6 +14,8 @@ use crate::options;
 pub struct EditedInput<'a> {
     /// The dataset that is copied.
     pub view: View<'a>,
+    /// The selected indices of dimensions.
+    pub selected: Vec<SelectedIndices>,
     /// Its schema with the names and attributes of the input, which options refer to.
     pub named: Schema,
 }
@@ -33,7 +35,10 @@ pub fn edited<'a>(
     if parts.is_empty() && asked.rename.is_empty() && asked.attribute.is_empty() {
         return Ok(None);
     }
-    let view = hyperslab::view(input, engine, parts)?;
+    let schema = input.reader.schema();
+    let taken = hyperslab::resolve(input.with(engine), parts)?;
+    let selected = hyperslab::selected(schema, &taken)?;
+    let view = View::new((input.reader, engine), schema.clone(), taken);
     let named = view.schema().clone();
     let edited = edit::apply(&named, &asked.rename, &asked.attribute)?;
     let EditedSchema {
@@ -48,5 +53,9 @@ pub fn edited<'a>(
         .into_iter()
         .for_each(|remark| input.env.notes.remark(remark));
     let view = view.with_schema(schema);
-    Ok(Some(EditedInput { view, named }))
+    Ok(Some(EditedInput {
+        view,
+        selected,
+        named,
+    }))
 }

@@ -15,6 +15,7 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{Idle, Io};
+use netcdf_grammar::hyperslab::SelectedIndices;
 
 use crate::cli::Cli;
 use crate::cloud::{self, CloudRules};
@@ -34,6 +35,8 @@ pub struct Asked<'a> {
 pub struct Ready<'a> {
     /// The input, as it is to be copied.
     pub set: Dataset<'a>,
+    /// The indices of the dimensions that `--select` names.
+    pub selected: Vec<SelectedIndices>,
     /// What becomes of it.
     pub plan: Plan,
     /// Where the copy goes.
@@ -94,6 +97,9 @@ pub fn with<R>(
     let ready = Ready {
         create: create(cli, &output, plan.schema.kind),
         set,
+        selected: edited
+            .as_ref()
+            .map_or(vec![], |edited| edited.selected.clone()),
         plan,
         output,
         state,

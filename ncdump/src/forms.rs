@@ -1,25 +1,31 @@
 //! Numbers that are not printed in the usual form of CDL: times, and variables with a `C_format`.
 
-use netcdf_core::model::{Atomic, DataType, GroupId, Schema, Values, VarId, Variable};
+use netcdf_core::model::{Atomic, DataType, GroupId, Schema, VarId, Variable};
+use netcdf_core::notes::{Note, Notes};
 use netcdf_core::shown::is_control;
 use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 use netcdf_grammar::cdl::write::{Forms, NumberText, NumberToWrite};
 use netcdf_grammar::escape::trim_nuls;
 
 use crate::options::Digits;
-use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits, until_nul};
+use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits, attribute_text, until_nul};
 
 /// The forms of a dataset's variables.
 pub(crate) struct DumpForms<'a> {
     schema: &'a Schema,
     digits: Digits,
     times: Option<Separator>,
+    notes: &'a Notes,
     /// Per group, the last variable with `bounds` that is declared before the group's data.
     bounded: Vec<Option<&'a Variable>>,
 }
 
 impl<'a> DumpForms<'a> {
-    pub(crate) fn new(schema: &'a Schema, digits: Digits, times: Option<Separator>) -> Self {
+    pub(crate) fn new(
+        schema: &'a Schema,
+        digits: Digits,
+        (times, notes): (Option<Separator>, &'a Notes),
+    ) -> Self {
         let mut bounded = Vec::new();
         if times.is_some() {
             bounded.resize(schema.groups.len(), None);
@@ -29,15 +35,26 @@ impl<'a> DumpForms<'a> {
             schema,
             digits,
             times,
+            notes,
             bounded,
         }
     }
 
-    fn time(&self, var: &Variable) -> Option<Box<dyn NumberText>> {
+    /// The time units of a variable; `say` receives the note for a reference time that is not understood as a whole.
+    fn time(&self, id: VarId, owner: &Variable, say: impl Fn(Note)) -> Option<Box<dyn NumberText>> {
         let separator = self.times?;
-        let units = text(var, "units")?;
-        let units = TimeUnits::parse(units, text(var, "calendar"))?;
-        Some(Box::new(TimeText { units, separator }))
+        let units = attribute_text(owner, "units")?;
+        let path = self.schema.var_path(id);
+        match TimeUnits::parse(units, attribute_text(owner, "calendar"))? {
+            Ok(units) => {
+                units.note(&path).into_iter().for_each(say);
+                Some(Box::new(TimeText { units, separator }))
+            }
+            Err(unread) => {
+                say(unread.note(&path));
+                None
+            }
+        }
     }
 
     /// The variable whose units apply: for bounds, the variable that they bound. As in the C tool, only the last of the
@@ -45,7 +62,7 @@ impl<'a> DumpForms<'a> {
     fn owner(&self, var: &'a Variable) -> &'a Variable {
         let bounded = self.bounded.get(var.group.index()).copied().flatten();
         let names = |owner: &&Variable| {
-            text(owner, "bounds").map(until_nul) == Some(trim_nuls(var.name.as_bytes()))
+            attribute_text(owner, "bounds").map(until_nul) == Some(trim_nuls(var.name.as_bytes()))
         };
         bounded.filter(names).unwrap_or(var)
     }
@@ -79,12 +96,14 @@ impl Forms for DumpForms<'_> {
         let DataType::Atomic(ty) = var.ty else {
             return None;
         };
-        let time = (ty != Atomic::Char).then(|| self.time(self.owner(var)));
+        let time = (ty != Atomic::Char)
+            .then(|| self.time(id, self.owner(var), |note| self.notes.say(note)));
         time.flatten().or_else(|| self.c_format(var, ty))
     }
 
     fn comment(&self, id: VarId) -> Option<Box<dyn NumberText>> {
-        self.time(self.schema.var(id)?)
+        // The number itself is printed before the comment.
+        self.time(id, self.schema.var(id)?, |_| ())
     }
 }
 
@@ -107,7 +126,7 @@ fn find_bounded<'a>(
     let vars = group.vars.iter().rev().filter_map(|&v| schema.var(v));
     last = vars
         .into_iter()
-        .find(|v| text(v, "bounds").is_some())
+        .find(|v| attribute_text(v, "bounds").is_some())
         .or(last);
     if let Some(place) = found.get_mut(at.index()) {
         *place = last;
@@ -116,18 +135,6 @@ fn find_bounded<'a>(
         last = find_bounded(schema, sub, last, found);
     }
     last
-}
-
-/// An attribute's text: characters, or the first string.
-fn text<'a>(var: &'a Variable, name: &str) -> Option<&'a [u8]> {
-    match &var.attribute(name)?.values {
-        Values::Char(text) => Some(text),
-        Values::String(strings) => strings.first()?.as_deref(),
-        Values::Byte(_) | Values::Short(_) | Values::Int(_) | Values::Int64(_) => None,
-        Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => None,
-        Values::Float(_) | Values::Double(_) | Values::Enum(..) => None,
-        Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
-    }
 }
 
 struct TimeText {

@@ -150,7 +150,7 @@ impl Request {
         out: &mut dyn Write,
     ) -> Result<()> {
         let schema = set.reader.schema();
-        let forms = DumpForms::new(schema, self.digits, self.times);
+        let forms = DumpForms::new(schema, self.digits, (self.times, &set.env.notes));
         let selection = self.selection(schema)?;
         let options = Options {
             name: name.to_vec(),

@@ -1,4 +1,4 @@
-//! The coordinate of a dimension: which of its values lie between limits.
+//! The coordinate of a dimension: the indices whose values lie between limits.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,33 +6,45 @@ use std::ops::Range;
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::cf::coordinate_variable;
-use netcdf_core::model::convert::convert;
-use netcdf_core::model::{Atomic, DimId, Region, Schema, Values};
+use netcdf_core::model::{DimId, Region, Schema, Variable};
+use netcdf_core::notes::Notes;
 
 use super::Limit;
-use crate::time::{Count, Moment, TimeUnits, until_nul};
+use super::decimal::Decimal;
+use super::values::CoordinateValues;
+use crate::time::{
+    Count, Formatted, Moment, Separator, TimeUnits, UnreadReference, attribute_text, until_nul,
+};
 
 /// The values of a coordinate, which rise or fall.
 pub(super) struct Coordinate {
     name: String,
-    values: Vec<f64>,
-    times: Option<TimeUnits>,
+    /// The path of the variable.
+    path: String,
+    pub(super) values: CoordinateValues,
+    times: Option<std::result::Result<TimeUnits, UnreadReference>>,
     falls: bool,
-    /// A longitude: values behind the last one go on with the first one.
+    /// A selection of longitudes continues with the first value after the last one.
     goes_round: bool,
+    /// Longitudes in degrees.
+    pub(super) degrees: bool,
 }
 
 /// A limit that values can be compared with.
-enum Bound {
-    Value(f64),
+#[derive(Clone, Copy)]
+pub(super) enum Bound {
+    Value(Decimal),
     Moment(Moment),
 }
+
+/// Indices: a start and a length.
+pub(super) type Indices = (u64, u64);
 
 impl Coordinate {
     /// Reads the coordinate of a dimension.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if there is none, or if its values neither rise nor fall; those of reading.
+    /// Returns [`ErrorKind::Argument`] if there is no coordinate, or if its values neither rise nor fall, and errors of reading.
     pub(super) fn read(set: Dataset<'_>, dim: DimId) -> Result<Self> {
         let schema = set.reader.schema();
         let name = named(schema, dim);
@@ -40,101 +52,111 @@ impl Coordinate {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {name}"));
             e.with_remedy("select by whole numbers, which are indices")
         };
-        let var = coordinate_variable(schema, dim)
+        let id = coordinate_variable(schema, dim)
             .ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
-        let region = Region::whole(&schema.shape(var));
-        let values = convert(&set.read(var, &region)?, Atomic::Double).ok();
-        let Some(Values::Double(values)) = values else {
-            return Err(none("the coordinate has no numbers"));
-        };
-        let steps = values.windows(2).filter_map(|pair| match pair {
-            [a, b] => Some(a.partial_cmp(b)),
-            _ => None,
-        });
-        let steps: Vec<Option<Ordering>> = steps.collect();
-        let all = |step: Ordering| steps.iter().all(|found| *found == Some(step));
-        let falls = !steps.is_empty() && all(Ordering::Greater);
-        if !falls && !all(Ordering::Less) {
-            return Err(none("the values of the coordinate neither rise nor fall"));
-        }
-        let var = schema.var(var).or_internal("the coordinate")?;
-        let text = |name: &str| var.attribute(name)?.values.as_text();
+        let region = Region::whole(&schema.shape(id));
+        let values = CoordinateValues::new(set.read(id, &region)?);
+        let values = values.ok_or_else(|| none("the coordinate has no numbers"))?;
+        let direction = values
+            .direction()
+            .ok_or_else(|| none("the values of the coordinate neither rise nor fall"))?;
+        let var = schema.var(id).or_internal("the coordinate")?;
+        let text = |name: &str| attribute_text(var, name);
         Ok(Self {
             times: text("units").and_then(|units| TimeUnits::parse(units, text("calendar"))),
             name,
+            path: schema.var_path(id),
             values,
-            falls,
-            goes_round: is_longitude(&text),
+            falls: direction == Ordering::Greater,
+            goes_round: is_longitude(var),
+            degrees: is_longitude(var) && text("units").is_some_and(|u| u.starts_with(b"degree")),
         })
     }
 
-    fn bound(&self, limit: &Limit) -> Result<Bound> {
+    /// A limit in the calendar of the coordinate.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Argument`] for a time if the coordinate has no times, or another calendar.
+    pub(super) fn bound(&self, limit: &Limit, notes: &Notes) -> Result<Bound> {
         match limit {
             Limit::Value(value) => Ok(Bound::Value(*value)),
             Limit::Index(_) => Err(Error::internal("an index among values")),
             Limit::Time(text) => {
+                let units = self.units(text)?;
                 let shown = String::from_utf8_lossy(text);
-                let what = match &self.times {
-                    None => format!("{shown}, but {} is no time", self.name),
-                    Some(units) => match units.moment(text) {
-                        Some(moment) => return Ok(Bound::Moment(moment)),
-                        None => format!("{shown} is no time in the calendar of {}", self.name),
-                    },
-                };
-                Err(Error::new(ErrorKind::Argument, what))
+                let moment = units.moment(text).ok_or_else(|| {
+                    let what = format!("{shown} is no time in the calendar of {}", self.name);
+                    Error::new(ErrorKind::Argument, what)
+                })?;
+                if let Some(note) = units.note(&self.path) {
+                    notes.say(note);
+                }
+                Ok(Bound::Moment(moment))
             }
         }
     }
 
-    /// Where a value stands to a bound.
-    fn order(&self, value: f64, bound: &Bound) -> Option<Ordering> {
-        match bound {
-            Bound::Value(bound) => value.partial_cmp(bound),
-            Bound::Moment(moment) => self.times.as_ref()?.order(Count::Real(value), moment),
+    /// The units of the times that a limit is compared with.
+    fn units(&self, limit: &[u8]) -> Result<&TimeUnits> {
+        let limit = String::from_utf8_lossy(limit);
+        let what = match &self.times {
+            Some(Ok(units)) => return Ok(units),
+            None => format!("{limit}, but {} is no time", self.name),
+            Some(Err(unread)) => format!(
+                "{limit}, but the reference time of {} is not understood: {:?}",
+                self.name,
+                unread.text()
+            ),
+        };
+        Err(Error::new(ErrorKind::Argument, what))
+    }
+
+    /// Compares a value with a bound.
+    fn order(&self, value: Count, bound: &Bound) -> Option<Ordering> {
+        match (bound, &self.times) {
+            (Bound::Value(number), _) => number.order(value),
+            (Bound::Moment(moment), Some(Ok(units))) => units.order(value, moment),
+            (Bound::Moment(_), Some(Err(_)) | None) => None,
         }
     }
 
-    /// The number of values, in their order, that `before` holds for.
-    fn count(&self, before: impl Fn(f64) -> bool) -> u64 {
-        self.values.partition_point(|&value| before(value)) as u64
+    /// The number of indices.
+    pub(super) fn len(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    /// The number of leading values that `before` holds for.
+    fn count(&self, before: impl Fn(Count) -> bool) -> u64 {
+        self.values.partition_point(before) as u64
     }
 
     /// The indices of values from `min` on.
     fn from(&self, min: &Bound) -> Range<u64> {
-        let len = self.values.len() as u64;
         let below = |value| self.order(value, min) == Some(Ordering::Less);
         match self.falls {
             true => 0..self.count(|value| !below(value)),
-            false => self.count(below)..len,
+            false => self.count(below)..self.len(),
         }
     }
 
     /// The indices of values up to `max`.
     fn up_to(&self, max: &Bound) -> Range<u64> {
-        let len = self.values.len() as u64;
         let above = |value| self.order(value, max) == Some(Ordering::Greater);
         match self.falls {
-            true => self.count(above)..len,
+            true => self.count(above)..self.len(),
             false => 0..self.count(|value| !above(value)),
         }
     }
 
-    /// The ranges of indices whose values lie between limits, in the order of the output; each is a start and a length.
+    /// The ranges of indices whose values lie between limits, in the order of the output.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a time if the coordinate is none, and if there are no such values.
-    pub(super) fn between(
-        &self,
-        min: Option<&Limit>,
-        max: Option<&Limit>,
-    ) -> Result<Vec<(u64, u64)>> {
-        let min = min.map(|limit| self.bound(limit)).transpose()?;
-        let max = max.map(|limit| self.bound(limit)).transpose()?;
-        let all = 0..self.values.len() as u64;
-        let from = min.as_ref().map_or(all.clone(), |min| self.from(min));
-        let up_to = max.as_ref().map_or(all, |max| self.up_to(max));
-        let wraps =
-            matches!((&min, &max), (Some(Bound::Value(min)), Some(Bound::Value(max))) if min > max);
+    /// Returns [`ErrorKind::Argument`] if the first limit is larger, except for longitudes.
+    pub(super) fn between(&self, min: Option<Bound>, max: Option<Bound>) -> Result<Vec<Indices>> {
+        let all = 0..self.len();
+        let from = min.map_or(all.clone(), |min| self.from(&min));
+        let up_to = max.map_or(all, |max| self.up_to(&max));
+        let wraps = wraps(min, max);
         if wraps && !self.goes_round {
             let what = format!(
                 "the first limit is larger than the second one, and {} is no longitude",
@@ -156,44 +178,70 @@ impl Coordinate {
             .collect())
     }
 
-    /// The index with the value that is nearest, the first of two that are as near.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] as for [`Coordinate::between`].
-    pub(super) fn nearest(&self, limit: &Limit) -> Result<Option<u64>> {
-        let bound = self.bound(limit)?;
-        let distance = |&value: &f64| match &bound {
-            Bound::Value(bound) => Some((value - bound).abs()),
-            Bound::Moment(moment) => {
-                let hours = self.times.as_ref()?.hours_to(Count::Real(value), moment)?;
-                Some(hours.abs())
-            }
+    /// The index with the nearest value, the first of two that are equally near.
+    pub(super) fn nearest(&self, bound: &Bound) -> Option<u64> {
+        let distance = |value: Count| match (bound, &self.times) {
+            (Bound::Value(number), _) => Some(number.distance(value)),
+            (Bound::Moment(moment), Some(Ok(units))) => Some((units.distance(value, moment)?, 0.0)),
+            (Bound::Moment(_), Some(Err(_)) | None) => None,
         };
-        let mut best = None;
-        for (n, distance) in (0u64..).zip(self.values.iter().map(distance)) {
-            let Some(distance) = distance else { continue };
+        let mut best: Option<((u128, f64), u64)> = None;
+        for (n, value) in (0u64..).zip(self.values.iter()) {
+            let Some(distance) = distance(value) else {
+                continue;
+            };
             if best.is_none_or(|(least, _)| distance < least) {
                 best = Some((distance, n));
             }
         }
-        Ok(best.map(|(_, n)| n))
+        best.map(|(_, n)| n)
     }
 
-    /// The name of the coordinate.
+    /// The name of the dimension.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The first and the last value.
-    pub(super) fn ends(&self) -> Option<(f64, f64)> {
-        Some((*self.values.first()?, *self.values.last()?))
+    /// A value as text: a time as a date if `dates` is set, and with the date otherwise.
+    pub(super) fn text(&self, index: u64, dates: bool) -> Option<String> {
+        let value = self.values.get(usize::try_from(index).ok()?)?;
+        let number = value.to_string();
+        Some(match self.date(value) {
+            Some(date) if dates => date,
+            Some(date) => format!("{number} ({date})"),
+            None => number,
+        })
+    }
+
+    fn date(&self, value: Count) -> Option<String> {
+        let Some(Ok(units)) = &self.times else {
+            return None;
+        };
+        let mut text = vec![];
+        let formatted = units.format(value, Separator::T, &mut text);
+        let text = String::from_utf8_lossy(&text);
+        (formatted == Formatted::Time).then(|| text.trim_matches('"').to_owned())
+    }
+
+    /// The first and the last value as text, as [`Coordinate::text`].
+    pub(super) fn ends(&self, dates: bool) -> Option<(String, String)> {
+        let last = self.len().checked_sub(1)?;
+        Some((self.text(0, dates)?, self.text(last, dates)?))
     }
 }
 
-/// Whether a variable with these attributes is a longitude (CF conventions, "4.2. Longitude Coordinate").
-fn is_longitude<'v>(text: &impl Fn(&str) -> Option<&'v [u8]>) -> bool {
+/// Whether limits go from a larger to a smaller value.
+pub(super) fn wraps(min: Option<Bound>, max: Option<Bound>) -> bool {
+    match (min, max) {
+        (Some(Bound::Value(min)), Some(Bound::Value(max))) => min.compare(&max).is_gt(),
+        (Some(_) | None, Some(_) | None) => false,
+    }
+}
+
+/// Whether a variable is a longitude (CF conventions, "4.2. Longitude Coordinate").
+fn is_longitude(var: &Variable) -> bool {
     let is = |name: &str, words: &[&[u8]]| {
-        text(name).is_some_and(|text| words.contains(&until_nul(text)))
+        attribute_text(var, name).is_some_and(|text| words.contains(&until_nul(text)))
     };
     let units: [&[u8]; 6] = [
         b"degrees_east",

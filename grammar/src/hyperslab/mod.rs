@@ -1,23 +1,30 @@
 //! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO.
 //!
 //! A whole number is an index from 0, from the end if it is negative; a number with a point or an exponent is a value of the
-//! coordinate, and so is a time such as `2001-01-31`. Both limits are included. A single limit is one index, or the value that is
-//! nearest; a comma after it means all from there on, one before it all up to there. If the first index is behind the second one, the
+//! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit includes all its
+//! times. A single limit is one index, the nearest value, or all times of a month or day. A comma after a limit means all from there
+//! on, one before it all up to there. If the first index is behind the second one, the
 //! selection goes on at the beginning of the dimension. Several selections of a dimension are taken together, in the order of the
 //! dimension.
 
+mod circle;
 mod coordinate;
+mod decimal;
 mod resolve;
 mod runs;
+mod values;
 
 #[cfg(test)]
 mod tests;
 
+use netcdf_core::chunk::view::IndexRun;
 use netcdf_core::error::{Error, ErrorKind, Result};
 
 use crate::escape::words::{plain, split_once};
 
-pub use resolve::{resolve, view};
+use decimal::Decimal;
+
+pub use resolve::{resolve, selected, view};
 
 /// A limit of a selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +32,7 @@ pub(crate) enum Limit {
     /// An index from 0, or from the end.
     Index(i64),
     /// A value of the coordinate.
-    Value(f64),
+    Value(Decimal),
     /// A time, as it is written.
     Time(Vec<u8>),
 }
@@ -37,6 +44,17 @@ pub(crate) enum Span {
     One(Limit),
     /// All from one to the other, which are included.
     Range(Option<Limit>, Option<Limit>),
+    /// Indices that an earlier process found.
+    Runs(Vec<IndexRun>),
+}
+
+/// The selected indices of a dimension, which do not depend on its coordinate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedIndices {
+    /// The path of the dimension.
+    pub dim: String,
+    /// The indices in the order of the output.
+    pub runs: Vec<IndexRun>,
 }
 
 /// A selection of indices of a dimension.
@@ -103,6 +121,23 @@ impl Hyperslab {
             text: text.to_owned(),
         })
     }
+
+    /// The selection of indices that an earlier process found.
+    #[must_use]
+    pub fn of_indices(indices: SelectedIndices) -> Self {
+        let SelectedIndices { dim, runs } = indices;
+        Self {
+            dim: dim.clone().into_bytes(),
+            span: Span::Runs(runs),
+            stride: 1,
+            text: dim,
+        }
+    }
+
+    /// The dimension as it is written.
+    fn dim_text(&self) -> &str {
+        split_once(&self.text, ',').map_or(&self.text, |(dim, _)| dim)
+    }
 }
 
 impl Limit {
@@ -111,15 +146,15 @@ impl Limit {
         if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
             return text.parse().ok().map(Self::Index);
         }
-        let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-        if let Some(value) = text
-            .parse::<f64>()
-            .ok()
-            .filter(|value| number && value.is_finite())
-        {
+        if let Some(value) = Decimal::parse(text) {
             return Some(Self::Value(value));
         }
         let time = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains(['-', ':']);
         time.then(|| Self::Time(text.as_bytes().to_vec()))
     }
+}
+
+/// A selection as an option.
+fn option_text(selection: &Hyperslab) -> String {
+    format!("--select {}", selection.text)
 }

@@ -7,9 +7,10 @@ use netcdf_core::chunk::{Dataset, Engine};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DimId, Schema};
 
-use super::coordinate::Coordinate;
+use super::circle::Circle;
+use super::coordinate::{Bound, Coordinate, Indices};
 use super::runs::{strided, together};
-use super::{Hyperslab, Limit, Span};
+use super::{Hyperslab, Limit, SelectedIndices, Span};
 use crate::named::{about, is_meant, nothing};
 
 /// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
@@ -51,6 +52,25 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
     taken.collect()
 }
 
+/// The result of [`resolve`] with the paths of dimensions, for another process.
+///
+/// # Errors
+/// Returns [`ErrorKind::Argument`] for the name of a dimension that is not UTF-8.
+pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<SelectedIndices>> {
+    let one = |(dim, taken): (&DimId, &Taken)| {
+        let dim = schema.dim(*dim).or_internal("a dimension")?;
+        let name = std::str::from_utf8(dim.name.as_bytes());
+        let name = name
+            .map_err(|_| Error::new(ErrorKind::Argument, "the name of a dimension is not UTF-8"))?;
+        let group = schema.group_path(dim.group);
+        Ok(SelectedIndices {
+            dim: format!("{}/{name}", group.trim_end_matches('/')),
+            runs: taken.runs().to_vec(),
+        })
+    };
+    taken.iter().map(one).collect()
+}
+
 /// The dimensions that a selection names.
 fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
     let wanted = &selection.dim;
@@ -75,11 +95,9 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
         Some(Limit::Value(_) | Limit::Time(_)) | None => None,
     };
     let ranges = match &selection.span {
+        Span::Runs(runs) => return Ok(runs.clone()),
         Span::One(Limit::Index(index)) => vec![(at(*index, len)?, 1)],
-        Span::One(limit) => {
-            let nearest = Coordinate::read(set, dim)?.nearest(limit)?;
-            nearest.map_or(vec![], |n| vec![(n, 1)])
-        }
+        Span::One(limit) => nearest(set, dim, (selection, limit))?,
         Span::Range(None, None) => vec![(0, len)],
         Span::Range(min, max) if indices(min).or(indices(max)).is_some() => {
             let min = indices(min).map_or(Ok(0), |index| at(index, len))?;
@@ -92,16 +110,54 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
                 false => vec![(min, len - min), (0, max + 1)],
             }
         }
-        Span::Range(min, max) => {
-            let coordinate = Coordinate::read(set, dim)?;
-            let found = coordinate.between(min.as_ref(), max.as_ref())?;
-            if found.is_empty() {
-                return Err(none_between(&coordinate));
-            }
-            found
-        }
+        Span::Range(min, max) => between(set, dim, (selection, min.as_ref(), max.as_ref()))?,
     };
     Ok(strided(&ranges, selection.stride))
+}
+
+/// The index with the nearest value; of a month or day, all its indices.
+fn nearest(
+    set: Dataset<'_>,
+    dim: DimId,
+    (selection, limit): (&Hyperslab, &Limit),
+) -> Result<Vec<Indices>> {
+    let (coordinate, notes) = (Coordinate::read(set, dim)?, &*set.env.notes);
+    let bound = coordinate.bound(limit, notes)?;
+    let index = coordinate.nearest(&bound);
+    if let Bound::Moment(moment) = bound
+        && !moment.is_instant()
+    {
+        let found = coordinate.between(Some(bound), Some(bound))?;
+        return match found.is_empty() {
+            false => Ok(found),
+            true => Err(none_within(&coordinate, index)),
+        };
+    }
+    let note = |index| Circle::of(&coordinate)?.nearest(selection, &bound, index);
+    if let Some(note) = index.and_then(note) {
+        notes.say(note);
+    }
+    Ok(index.into_iter().map(|index| (index, 1)).collect())
+}
+
+/// The indices whose values lie between limits.
+fn between(
+    set: Dataset<'_>,
+    dim: DimId,
+    (selection, min, max): (&Hyperslab, Option<&Limit>, Option<&Limit>),
+) -> Result<Vec<Indices>> {
+    let (coordinate, notes) = (Coordinate::read(set, dim)?, &*set.env.notes);
+    let bound = |limit| coordinate.bound(limit, notes);
+    let (min, max) = (min.map(bound).transpose()?, max.map(bound).transpose()?);
+    let found = coordinate.between(min, max)?;
+    let circle = Circle::of(&coordinate);
+    if found.is_empty() {
+        return Err(none_between(&coordinate, (selection, circle), (min, max)));
+    }
+    if let Some(note) = circle.and_then(|circle| circle.note(selection, (min, max), &found)) {
+        notes.say(note);
+    }
+    Ok(found)
 }
 
 /// An index, counted from the end if it is negative.
@@ -122,12 +178,34 @@ fn at(index: i64, len: u64) -> Result<u64> {
     })
 }
 
-fn none_between(coordinate: &Coordinate) -> Error {
+fn none_between(
+    coordinate: &Coordinate,
+    (selection, circle): (&Hyperslab, Option<Circle<'_>>),
+    (min, max): (Option<Bound>, Option<Bound>),
+) -> Error {
     let name = coordinate.name();
     let what = format!("no value of {name} lies between these limits");
     let e = Error::new(ErrorKind::Argument, what);
-    match coordinate.ends() {
+    if let (Some(Bound::Value(min)), Some(Bound::Value(max))) = (min, max)
+        && let Some(remedy) = circle.and_then(|circle| circle.remedy(selection, min, max))
+    {
+        return e.with_remedy(remedy);
+    }
+    let dates = [min, max]
+        .iter()
+        .any(|b| matches!(b, Some(Bound::Moment(_))));
+    match coordinate.ends(dates) {
         Some((first, last)) => e.with_remedy(format!("its values go from {first} to {last}")),
+        None => e,
+    }
+}
+
+/// The error for a month or day without values; `nearest` is the nearest index.
+fn none_within(coordinate: &Coordinate, nearest: Option<u64>) -> Error {
+    let what = format!("no value of {} lies in this time", coordinate.name());
+    let e = Error::new(ErrorKind::Argument, what);
+    match nearest.and_then(|index| Some((index, coordinate.text(index, true)?))) {
+        Some((index, date)) => e.with_remedy(format!("the nearest is {date}, index {index}")),
         None => e,
     }
 }

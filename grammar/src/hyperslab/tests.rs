@@ -22,11 +22,12 @@ fn parsed(text: &str) -> Result<Hyperslab> {
 fn words_are_limits() {
     use Limit::{Index, Time, Value};
     let time = |text: &str| Some(Time(text.as_bytes().to_vec()));
+    let value = |text: &str| Value(Decimal::parse(text).unwrap());
     let cases = [
         ("x,2", Span::One(Index(2)), 1),
         ("x,-2", Span::One(Index(-2)), 1),
-        ("x,2.", Span::One(Value(2.0)), 1),
-        ("x,.5", Span::One(Value(0.5)), 1),
+        ("x,2.", Span::One(value("2.")), 1),
+        ("x,.5", Span::One(value(".5")), 1),
         ("x,2,", Span::Range(Some(Index(2)), None), 1),
         ("x,,2", Span::Range(None, Some(Index(2))), 1),
         ("x", Span::Range(None, None), 1),
@@ -34,7 +35,7 @@ fn words_are_limits() {
         ("x,1,+7,3", Span::Range(Some(Index(1)), Some(Index(7))), 3),
         (
             "x,1e2,-2E2",
-            Span::Range(Some(Value(100.0)), Some(Value(-200.0))),
+            Span::Range(Some(value("1e2")), Some(value("-2E2"))),
             1,
         ),
         (
@@ -44,7 +45,7 @@ fn words_are_limits() {
         ),
         (
             "x,2001-01-01,5.",
-            Span::Range(time("2001-01-01"), Some(Value(5.0))),
+            Span::Range(time("2001-01-01"), Some(value("5."))),
             1,
         ),
     ];
@@ -100,12 +101,21 @@ const AXES: &Axes<'_> = &[
     ("west", &[300.0, 200.0, 100.0, 0.0], "degrees_east"),
 ];
 
-/// A dataset with these dimensions.
+/// The dataset of [`AXES`].
 fn dataset() -> Box<dyn Reader> {
+    let double = |values: &[f64]| Values::Double(values.to_vec());
+    let axes = AXES
+        .iter()
+        .map(|(name, values, units)| (*name, double(values), *units));
+    dataset_of(&axes.collect::<Vec<_>>())
+}
+
+/// A dataset with these dimensions and coordinates; without units, there is no coordinate.
+fn dataset_of(axes: &[(&str, Values, &str)]) -> Box<dyn Reader> {
     let mut schema = Schema::new(Kind::CDF5);
     let group = GroupId::ROOT;
     let mut vars = vec![];
-    for (name, values, units) in AXES {
+    for (name, values, units) in axes {
         let name = Name::stored(name.as_bytes());
         let dim = schema.add_dim(Dimension {
             name: name.clone(),
@@ -119,7 +129,7 @@ fn dataset() -> Box<dyn Reader> {
             let var = schema.add_var(Variable {
                 name,
                 group,
-                ty: Atomic::Double.into(),
+                ty: values.data_type().unwrap().into(),
                 dims: vec![dim],
                 attributes: vec![units],
                 storage: Storage::default(),
@@ -132,11 +142,7 @@ fn dataset() -> Box<dyn Reader> {
     let options = CreateOptions::default();
     let mut writer = format::create(Box::new(target), schema, options, &env).unwrap();
     for (var, values) in vars {
-        let bytes: Vec<u8> = values
-            .iter()
-            .flat_map(|value| value.to_be_bytes())
-            .collect();
-        writer.put_run(var, 0, &bytes).unwrap();
+        writer.put_run(var, 0, &big_endian(values)).unwrap();
     }
     writer.finish().unwrap();
     let bytes = out.lock().unwrap().take().unwrap();
@@ -147,19 +153,44 @@ fn dataset() -> Box<dyn Reader> {
     .unwrap()
 }
 
+fn big_endian(values: &Values) -> Vec<u8> {
+    match values {
+        Values::Double(v) => v.iter().flat_map(|x| x.to_be_bytes()).collect(),
+        Values::Float(v) => v.iter().flat_map(|x| x.to_be_bytes()).collect(),
+        Values::Int64(v) => v.iter().flat_map(|x| x.to_be_bytes()).collect(),
+        Values::UInt64(v) => v.iter().flat_map(|x| x.to_be_bytes()).collect(),
+        Values::Short(v) => v.iter().flat_map(|x| x.to_be_bytes()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
 fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, Taken>> {
-    let (reader, env) = (dataset(), Env::default());
+    Ok(resolved_in(&*dataset(), selections)?.0)
+}
+
+/// What selections take, and the notes.
+fn resolved_in(
+    reader: &dyn Reader,
+    selections: &[&str],
+) -> Result<(BTreeMap<DimId, Taken>, Vec<String>)> {
+    let env = Env::default();
     let selections: Vec<Hyperslab> = selections
         .iter()
         .map(|text| parsed(text).unwrap())
         .collect();
-    resolve(Dataset::new(&*reader, &env), &selections)
+    let taken = resolve(Dataset::new(reader, &env), &selections)?;
+    let notes = env.notes.take();
+    Ok((taken, notes.iter().map(ToString::to_string).collect()))
 }
 
 /// The indices that selections of one dimension take.
 fn indices(selections: &[&str]) -> Vec<u64> {
     let taken = resolved(selections).unwrap();
     assert_eq!(taken.len(), 1, "{selections:?}");
+    indices_of(&taken)
+}
+
+fn indices_of(taken: &BTreeMap<DimId, Taken>) -> Vec<u64> {
     let runs: Vec<IndexRun> = taken
         .values()
         .flat_map(|taken| taken.runs().to_vec())
@@ -196,6 +227,7 @@ fn selections_are_those_of_nco() {
         (&["lat,10."], &[2]),
         (&["time,2001-01-15,2001-03-15"], &[1, 2]),
         (&["time,2001-01-15 12:00,2001-03-15"], &[1, 2]),
+        (&["time,2001-02-15T12"], &[2]),
         (&["time,2001-02-01"], &[1]),
         (&["n,3.,8."], &[1, 2, 3]),
         (&["n,4."], &[1]),
@@ -222,6 +254,7 @@ fn what_is_not_there_is_an_error() {
         ("lon,2,9", "they go from 0 to 7"),
         ("lon,-9,-1", "they go from 0 to 7"),
         ("lon,50.,80.", "no value of lon"),
+        ("lon,-100.,-50.", "--select lon,260.,310."),
         ("lon,400.,500.", "no value of lon"),
         ("lat,50.,-50.", "lat is no longitude"),
         ("bumpy,1.,2.", "neither rise nor fall"),
@@ -230,10 +263,181 @@ fn what_is_not_there_is_an_error() {
         ("lon,2001-01-01", "lon is no time"),
         ("time,2001-02-30", "no time in the calendar"),
         ("time,2001-03-01,2001-01-15", "no value of time"),
+        (
+            "time,1990-01-01,1990-12-31",
+            "go from 2001-01-01 to 2001-04-01",
+        ),
+        ("time,1.,2.", "go from 0 (2001-01-01) to 90 (2001-04-01)"),
+        ("time,2001-05", "the nearest is 2001-04-01, index 3"),
+        ("time,2001-03-02", "the nearest is 2001-03-01, index 2"),
         ("lo,1", "no dimension lo"),
     ];
     for (text, part) in cases {
         let e = resolved(&[text]).unwrap_err().to_string();
         assert!(e.contains(part), "{text}: {e}");
     }
+}
+
+/// A limit without its last parts is a month or day; daily means are at noon.
+#[test]
+fn limits_are_months_and_days() {
+    let days = Values::Double((0..731).map(|n| f64::from(n) + 0.5).collect());
+    let hours = Values::Int64((0..96).collect());
+    let falls = Values::Float((0..96u8).rev().map(|n| f32::from(n) / 4.0).collect());
+    let reader = dataset_of(&[
+        ("day", days, "days since 2000-01-01"),
+        ("hour", hours, "hours since 2000-02-27_00:00:00"),
+        ("past", falls, "days since 2000-01-01"),
+    ]);
+    let cases = [
+        ("day,2001-01-01,2001-12-31", 366..731),
+        ("day,2001-06", 517..547),
+        ("day,2001-06,2001-06", 517..547),
+        ("day,2001-06-01", 517..518),
+        ("day,2001-06-01,2001-06-01", 517..518),
+        ("day,2000-02,2000-02", 31..60),
+        ("day,2001-12,", 700..731),
+        ("day,,2000-01-02", 0..2),
+        ("day,2000-01-02T12,2000-01-04T12:00", 1..4),
+        ("day,2000-01-02T12:01,2000-01-04T11:59", 2..3),
+        ("day,2000-01-02T13", 1..2),
+        ("hour,2000-02-28", 24..48),
+        ("hour,,2000-02-28", 0..48),
+        ("hour,2000-02-28T23,2000-02-29", 47..72),
+        ("hour,2000-02-28T14,2000-02-28T14", 38..39),
+        ("hour,2000-02-28 14,2000-02-28_16:30", 38..41),
+        ("hour,2000-02", 0..72),
+        ("past,2000-01-02", 88..92),
+        ("past,2000-01-02,2000-01-03T00", 87..92),
+        ("past,,2000-01-01", 92..96),
+    ];
+    for (text, want) in cases {
+        let (taken, notes) = resolved_in(&*reader, &[text]).unwrap();
+        assert_eq!(indices_of(&taken), want.collect::<Vec<u64>>(), "{text}");
+        assert_eq!(notes, [""; 0], "{text}");
+    }
+}
+
+/// Neighbouring doubles would stand for several of these numbers.
+#[test]
+fn whole_numbers_are_compared_in_their_type() {
+    const SIGNED: i64 = 1 << 53;
+    const UNSIGNED: u64 = u64::MAX - 8;
+    const TIME: i64 = 1_704_067_200_000_000_000;
+    let steps = || 0..8;
+    let reader = dataset_of(&[
+        (
+            "i",
+            Values::Int64(steps().map(|n| SIGNED + n).collect()),
+            "1",
+        ),
+        (
+            "f",
+            Values::Int64(steps().map(|n| -SIGNED - n).collect()),
+            "1",
+        ),
+        (
+            "u",
+            Values::UInt64((0..8).map(|n| UNSIGNED + n).collect()),
+            "1",
+        ),
+        (
+            "ns",
+            Values::Int64(steps().map(|n| TIME + n).collect()),
+            "nanoseconds since 1970-01-01",
+        ),
+        ("s", Values::Short(vec![-3, 0, 3, 6]), "1"),
+    ]);
+    let cases: [(&str, &[u64]); 14] = [
+        ("i,9007199254740993.,9007199254740993.", &[1]),
+        ("i,9007199254740995.,9007199254740997.", &[3, 4, 5]),
+        ("i,9007199254740994.0", &[2]),
+        ("i,9007199254740994.5", &[2]),
+        ("i,9007199254740993.5,9.007199254740996e15", &[2, 3, 4]),
+        ("f,-9007199254740994.5,-9007199254740993.", &[1, 2]),
+        ("f,-9007199254740994.", &[2]),
+        ("u,18446744073709551608.,18446744073709551609.", &[1, 2]),
+        ("u,18446744073709551611.,", &[4, 5, 6, 7]),
+        ("u,,1.8446744073709551608e19,2", &[0]),
+        (
+            "ns,2024-01-01T00:00:00.000000003,2024-01-01T00:00:00.000000005",
+            &[3, 4, 5],
+        ),
+        ("ns,2024-01-01T00:00:00.000000001", &[1]),
+        ("ns,2024-01-01,2024-01-01T00:00:00.000000002", &[0, 1, 2]),
+        ("s,-0.5,5.5", &[1, 2]),
+    ];
+    for (text, want) in cases {
+        let (taken, _) = resolved_in(&*reader, &[text]).unwrap();
+        assert_eq!(indices_of(&taken), want, "{text}");
+    }
+    let e = resolved_in(&*reader, &["u,1.,2."]).err().unwrap();
+    let ends = "from 18446744073709551607 to 18446744073709551614";
+    assert!(e.to_string().contains(ends), "{e}");
+}
+
+/// The indices are those of NCO; the note has the selection of the whole interval.
+#[test]
+fn longitudes_outside_of_the_coordinate() {
+    let cases: [(&str, &[u64], Option<&str>); 14] = [
+        ("lon,-90.,90.", &[0, 1, 2], Some("-90 to 0|lon,270.,90.")),
+        ("lon,-90.,90.,2", &[0, 2], Some("-90 to 0|lon,270.,90.,2")),
+        (
+            "lon,180.,400.",
+            &[4, 5, 6, 7],
+            Some("315 to 400|lon,180.,40."),
+        ),
+        ("lon,-45.5,-10.,", &[], None),
+        ("lon,-180.,180.", &[0, 1, 2, 3, 4], Some("-180 to 0|lon")),
+        ("lon,-180.,180.,3", &[0, 3], Some("-180 to 0|lon,,,3")),
+        ("lon,-20.,400.", &[0, 1, 2, 3, 4, 5, 6, 7], None),
+        ("lon,0.,359.", &[0, 1, 2, 3, 4, 5, 6, 7], None),
+        ("lon,-10.,90.", &[0, 1, 2], None),
+        ("lon,350.,-10.", &[], None),
+        ("lon,-90.", &[0], Some("-90 is outside|lon,270.")),
+        ("lon,358.", &[7], Some("358 is outside|lon,0.")),
+        ("lon,330.", &[7], None),
+        ("west,-160.,10.", &[3], Some("-160 to 0|west,200.,10.")),
+    ];
+    let reader = dataset();
+    for (text, want, note) in cases {
+        let found = resolved_in(&*reader, &[text]);
+        let Ok((taken, notes)) = found else {
+            assert!(want.is_empty(), "{text}");
+            continue;
+        };
+        assert_eq!(indices_of(&taken), want, "{text}");
+        let Some((part, command)) = note.and_then(|note| note.split_once('|')) else {
+            assert_eq!(notes, [""; 0], "{text}");
+            continue;
+        };
+        let [note] = notes.as_slice() else {
+            panic!("{text}: {notes:?}");
+        };
+        let end = format!(": --select {command})");
+        assert!(
+            note.contains(part) && note.ends_with(&end),
+            "{text}: {note}"
+        );
+        let (_, more) = resolved_in(&*reader, &[command]).unwrap();
+        assert_eq!(more, [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn indices_for_another_process() {
+    let reader = dataset();
+    let texts = [
+        "lon,300.,100.,2",
+        "time,2001-02,2001-03",
+        "n,0,5,3",
+        "n,3,4",
+    ];
+    let (taken, _) = resolved_in(&*reader, &texts).unwrap();
+    let env = Env::default();
+    let indices = selected(reader.schema(), &taken).unwrap();
+    let slabs: Vec<Hyperslab> = indices.into_iter().map(Hyperslab::of_indices).collect();
+    assert_eq!(slabs[0].dim, b"/lon");
+    let again = resolve(Dataset::new(&*reader, &env), &slabs).unwrap();
+    assert_eq!(again, taken);
 }

@@ -57,6 +57,27 @@ impl Calendar {
             .find(named)
             .map_or(Self::Mixed, |(_, calendar)| *calendar)
     }
+
+    /// Whether the calendar has the day of a date.
+    pub(super) fn has_day(self, date: &Date) -> bool {
+        let day = (date.year, date.month, date.day);
+        match self == Self::Mixed && day < (1582, 10, 15) {
+            true => day < (1582, 10, 5) && Rule::Julian.has_day(date),
+            false => self.late_rule().has_day(date),
+        }
+    }
+
+    /// The rule of the calendar, for the mixed calendar since 1582-10-15.
+    pub(super) fn late_rule(self) -> Rule {
+        match self {
+            Self::Mixed | Self::Proleptic => Rule::Gregorian,
+            Self::NoLeap => Rule::NoLeap,
+            Self::AllLeap => Rule::AllLeap,
+            Self::Day360 => Rule::Day360,
+            Self::Julian => Rule::Julian,
+            Self::None => Rule::Climate,
+        }
+    }
 }
 
 /// A date as year, month 1 to 12, day from 1, and hours since midnight. As the base of units, month and day may be any number
@@ -97,6 +118,14 @@ impl Rule {
         };
         let year = self.year_start(date.year);
         year + self.month_start(date.year, month) + date.day - 1
+    }
+
+    /// Whether the day of a date exists.
+    pub(super) fn has_day(self, date: &Date) -> bool {
+        // Far days would overflow.
+        let near = (1..=12).contains(&date.month) && (1..=31).contains(&date.day);
+        let same = |day: Date| (day.month, day.day) == (date.month, date.day);
+        near && same(self.on_day(self.days(date), 0.0))
     }
 
     /// The date at `hours`, the inverse of [`Rule::hours`]; `None` if it is out of range.

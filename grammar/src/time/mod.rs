@@ -8,6 +8,7 @@
 
 mod calendar;
 mod moment;
+mod reference;
 mod scan;
 mod text;
 mod timeline;
@@ -20,9 +21,14 @@ pub use calendar::Calendar;
 pub use moment::Moment;
 
 use std::cmp::Ordering;
+use std::fmt;
+
+use netcdf_core::model::{Values, Variable};
+use netcdf_core::notes::Note;
 
 use calendar::Date;
-use timeline::Timeline;
+use timeline::{Fine, Timeline};
+use units::SinceText;
 pub use units::until_nul;
 
 /// The byte between date and time of day.
@@ -53,15 +59,39 @@ pub enum Formatted {
 pub enum Count {
     /// A whole number, which may have more digits than an `f64`.
     Whole(i128),
-    /// Any number.
+    /// A number of double precision.
     Real(f64),
+    /// A number of single precision.
+    Single(f32),
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(x) => x.fmt(f),
+            Self::Real(x) => x.fmt(f),
+            Self::Single(x) => x.fmt(f),
+        }
+    }
 }
 
 impl Count {
-    fn real(self) -> f64 {
+    /// The nearest double.
+    #[must_use]
+    pub fn real(self) -> f64 {
         match self {
             Self::Whole(x) => x as f64,
             Self::Real(x) => x,
+            Self::Single(x) => x.into(),
+        }
+    }
+
+    /// About the distance to the next number of its type; `None` for whole numbers, which are exact.
+    fn spacing(self) -> Option<f64> {
+        match self {
+            Self::Whole(_) => None,
+            Self::Real(x) => Some(x.abs() * f64::EPSILON),
+            Self::Single(x) => Some(f64::from(x.abs() * f32::EPSILON)),
         }
     }
 
@@ -69,15 +99,18 @@ impl Count {
     fn times(self, factor: i64) -> Option<i128> {
         match self {
             Self::Whole(x) => x.checked_mul(i128::from(factor)),
+            Self::Single(x) => Self::Real(x.into()).times(factor),
             Self::Real(x) => {
                 let whole = x.floor();
                 let rest = calendar::truncate(((x - whole) * factor as f64).round());
-                if whole.abs() >= LIMIT {
+                if !x.is_finite() || whole.abs() >= LIMIT {
                     return None;
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "it has been bounded")]
                 let whole = whole as i128;
-                Some(whole * i128::from(factor) + i128::from(rest))
+                whole
+                    .checked_mul(i128::from(factor))?
+                    .checked_add(i128::from(rest))
             }
         }
     }
@@ -89,46 +122,96 @@ const LIMIT: f64 = 1e30;
 /// The parsed `units` and `calendar` attributes of a time variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeUnits {
-    climate: bool,
+    calendar: Calendar,
     timeline: Timeline,
+    /// Exact times of values, for units of fixed length.
+    clock: Option<Fine>,
+    /// Words after the reference time.
+    ignored: Vec<u8>,
+}
+
+/// A reference time that is not understood: the text after `since`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadReference(Vec<u8>);
+
+impl UnreadReference {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+
+    /// The note for a variable whose values are printed as numbers.
+    #[must_use]
+    pub fn note(&self, var: &str) -> Note {
+        let text = self.text();
+        Note {
+            object: var.to_owned(),
+            what: format!("printed as numbers: reference time not understood: {text:?}"),
+            remedy: None,
+        }
+    }
 }
 
 impl TimeUnits {
-    /// Parses a `units` attribute, and the `calendar` attribute when there is one of type char or
-    /// string. For string attributes it is the first string that counts; a text ends at its first
-    /// NUL.
+    /// Parses a `units` attribute, and the `calendar` attribute if it has type char or string. A text ends at its first NUL. Of an
+    /// attribute of several strings, pass the first one.
     ///
-    /// Returns `None` when the variable is not a time variable: no `<unit> since <base>`, an
-    /// unknown unit, or years in a calendar without years. A base that is not a date is not an
-    /// error: the fields that can be read count, the others take their defaults (0000-01-01).
+    /// Returns `None` if the variable is not a time variable: no `<unit> since <text>`, an unknown unit, or years in a calendar
+    /// without years.
+    ///
+    /// # Errors
+    /// Returns the text after `since` if it is not a reference time that exists in the calendar.
     #[must_use]
-    pub fn parse(units: &[u8], calendar: Option<&[u8]>) -> Option<Self> {
+    pub fn parse(
+        units: &[u8],
+        calendar: Option<&[u8]>,
+    ) -> Option<std::result::Result<Self, UnreadReference>> {
         let calendar = calendar.map_or(Calendar::Mixed, Calendar::from_attribute);
-        let (unit, base) = units::parse(units, calendar)?;
-        Some(Self {
-            climate: calendar == Calendar::None,
-            timeline: Timeline::new(calendar, unit, base),
+        let since = SinceText::split(units, calendar)?;
+        let Some(reference) = since.reference(calendar) else {
+            return Some(Err(UnreadReference(since.text.to_vec())));
+        };
+        Some(Ok(Self {
+            calendar,
+            timeline: Timeline::new(calendar, since.unit, reference.date),
+            clock: since
+                .unit
+                .nanoseconds()
+                .map(|unit| Fine::new(calendar, &reference.date, unit)),
+            ignored: reference.ignored.to_vec(),
+        }))
+    }
+
+    /// The note for a variable whose reference time has words that are ignored, such as the name of a time zone.
+    #[must_use]
+    pub fn note(&self, var: &str) -> Option<Note> {
+        let ignored = String::from_utf8_lossy(&self.ignored);
+        (!ignored.is_empty()).then(|| Note {
+            object: var.to_owned(),
+            what: format!("ignored after the reference time, which is read as UTC: {ignored:?}"),
+            remedy: None,
         })
     }
 
-    /// Reads a time that a user writes: `YYYY-MM[-DD[ HH[:MM[:SS]]]]`, with a blank or a `T` before the time of day, and perhaps a `Z`
-    /// at the end. `None` for another text, for a day that the calendar does not have, and for all in the calendar `none`.
+    /// Reads a time that a user writes: `YYYY-MM[-DD[ HH[:MM[:SS]]]]`, with a blank, a `T` or a `_` before the time of day, and
+    /// perhaps a `Z` at the end. `None` for another text, for a day that the calendar does not have, and in the calendar `none`.
     #[must_use]
     pub fn moment(&self, text: &[u8]) -> Option<Moment> {
-        let text = Some(text).filter(|_| !self.climate);
-        Moment::parse(text?, &self.timeline)
+        let text = Some(text).filter(|_| self.calendar != Calendar::None);
+        Moment::parse(text?, self)
     }
 
-    /// Where a value stands to a time: before, at or after it. `None` if it is out of range or not finite.
+    /// Compares a value with a time. A value within a month or day equals the month or day. `None` for NaN.
     #[must_use]
     pub fn order(&self, value: Count, moment: &Moment) -> Option<Ordering> {
-        Some(moment.compare(&self.date(value)?))
+        moment.order(value, self)
     }
 
-    /// Hours from a time to that of a value. `None` as for [`TimeUnits::order`].
+    /// Nanoseconds between a value and a time; 0 within a month or day. `None` if the value is out of range or not finite.
     #[must_use]
-    pub fn hours_to(&self, value: Count, moment: &Moment) -> Option<f64> {
-        Some(moment.hours_to(&self.date(value)?, &self.timeline))
+    pub fn distance(&self, value: Count, moment: &Moment) -> Option<u128> {
+        moment.distance(value, self)
     }
 
     fn date(&self, value: Count) -> Option<Date> {
@@ -146,11 +229,24 @@ impl TimeUnits {
             return Formatted::OutOfRange;
         };
         out.push(b'"');
-        if !self.climate {
+        if self.calendar != Calendar::None {
             text::push_year(date.year, out);
         }
         text::push_date_and_time(&date, separator, out);
         out.push(b'"');
         Formatted::Time
+    }
+}
+
+/// The text of an attribute: characters, or the first string.
+#[must_use]
+pub fn attribute_text<'a>(var: &'a Variable, name: &str) -> Option<&'a [u8]> {
+    match &var.attribute(name)?.values {
+        Values::Char(text) => Some(text),
+        Values::String(strings) => strings.first()?.as_deref(),
+        Values::Byte(_) | Values::Short(_) | Values::Int(_) | Values::Int64(_) => None,
+        Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => None,
+        Values::Float(_) | Values::Double(_) | Values::Enum(..) => None,
+        Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
     }
 }

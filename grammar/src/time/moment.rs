@@ -1,21 +1,33 @@
-//! Times that users write, and where values stand to them.
+//! Times that users write, and the order of values and times.
 
 use std::cmp::Ordering;
 
-use super::calendar::{Date, Rule, SLACK_HOURS};
-use super::timeline::{Timeline, is_early, julian_lag};
+use super::calendar::{Date, SLACK_HOURS};
+use super::timeline::{Fine, NANOSECONDS_PER_DAY};
+use super::{Count, TimeUnits};
 
-/// A time in some calendar.
+/// An instant, a day or a month in some calendar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment(Date);
+pub struct Moment {
+    /// The beginning.
+    date: Date,
+    extent: Extent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Instant,
+    Day,
+    Month,
+}
 
 impl Moment {
-    /// Reads `YYYY-MM[-DD[THH[:MM[:SS]]][Z]]`, with a blank or a `T` before the time of day. `None` for another text, and for a day that
-    /// the calendar of the timeline does not have.
-    pub(super) fn parse(text: &[u8], timeline: &Timeline) -> Option<Self> {
+    /// Reads `YYYY-MM[-DD[THH[:MM[:SS]]][Z]]`, with a blank, a `T` or a `_` before the time of day. `None` for another text, and for
+    /// a day that the calendar does not have.
+    pub(super) fn parse(text: &[u8], units: &TimeUnits) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let text = text.strip_suffix('Z').unwrap_or(text);
-        let (date, time) = match text.split_once(['T', ' ']) {
+        let (date, time) = match text.split_once(['T', ' ', '_']) {
             Some((date, time)) => (date, Some(time)),
             None => (text, None),
         };
@@ -25,79 +37,123 @@ impl Moment {
         };
         let mut fields = digits.split('-').map(whole);
         let (year, month) = (fields.next()??, fields.next()??);
-        let day = match fields.next() {
-            Some(day) => day?,
-            None => 1,
-        };
+        let day = fields.next();
         let complete = fields.next().is_none();
-        let hour = time.map_or(Some(0.0), hours)?;
         let date = Date {
             year: sign * year,
             month,
-            day,
-            hour,
+            day: day.unwrap_or(Some(1))?,
+            hour: time.map_or(Some(0.0), hours)?,
         };
-        let exists = (1..=12).contains(&month) && timeline.has_day(&date);
-        (complete && exists).then_some(Self(date))
+        let extent = match (day, time) {
+            (_, Some(_)) => Extent::Instant,
+            (Some(_), None) => Extent::Day,
+            (None, None) => Extent::Month,
+        };
+        (complete && units.calendar.has_day(&date)).then_some(Self { date, extent })
     }
 
-    /// Where a date of the same calendar stands to this time; half a microsecond makes no difference.
-    pub(super) fn compare(&self, date: &Date) -> Ordering {
-        let key = |date: &Date| (date.year, date.month, date.day);
-        let hours = date.hour - self.0.hour;
+    /// Whether this is a point in time, and not a day or a month.
+    #[must_use]
+    pub fn is_instant(&self) -> bool {
+        self.extent == Extent::Instant
+    }
+
+    /// Compares a value with this time.
+    pub(super) fn order(&self, value: Count, units: &TimeUnits) -> Option<Ordering> {
+        let far = value.real().partial_cmp(&0.0)?;
+        Some(match &units.clock {
+            Some(clock) => match clock.instant(value) {
+                Some(instant) => self.order_of_instant(instant, clock.slack(value), clock),
+                None => far,
+            },
+            None => units
+                .date(value)
+                .map_or(far, |date| self.order_of_date(&date)),
+        })
+    }
+
+    fn order_of_instant(&self, instant: i128, slack: i128, clock: &Fine) -> Ordering {
+        let (from, until) = self.range(clock);
+        if instant < from - slack {
+            return Ordering::Less;
+        }
+        let after = match self.extent {
+            Extent::Instant => instant > until + slack,
+            Extent::Day | Extent::Month => instant >= until - slack,
+        };
+        match after {
+            true => Ordering::Greater,
+            false => Ordering::Equal,
+        }
+    }
+
+    /// The first nanosecond since 1970, and the first one after a day or month.
+    fn range(&self, clock: &Fine) -> (i128, i128) {
+        let from = clock.since_1970(&self.date);
+        let until = match self.extent {
+            Extent::Instant => from,
+            Extent::Day => from + NANOSECONDS_PER_DAY,
+            Extent::Month => clock.since_1970(&next_month(&self.date)),
+        };
+        (from, until)
+    }
+
+    /// Compares a date of the same calendar with this time; half a microsecond makes no difference.
+    fn order_of_date(&self, date: &Date) -> Ordering {
+        let hours = date.hour - self.date.hour;
         let in_day = match hours.abs() <= SLACK_HOURS {
             true => Ordering::Equal,
             false => hours.total_cmp(&0.0),
         };
-        key(date).cmp(&key(&self.0)).then(in_day)
-    }
-
-    /// Hours from this time to a date of the same calendar.
-    pub(super) fn hours_to(&self, date: &Date, timeline: &Timeline) -> f64 {
-        timeline.hours(date) - timeline.hours(&self.0)
-    }
-}
-
-impl Timeline {
-    /// The rule of a date.
-    fn rule(&self, date: &Date) -> Rule {
-        match self {
-            Self::Regular { rule, .. } | Self::Months { rule, .. } => *rule,
-            Self::Fine(fine) if !fine.mixed => fine.rule,
-            Self::Fine(_) | Self::Mixed { .. } if is_early(date) => Rule::Julian,
-            Self::Fine(_) | Self::Mixed { .. } => Rule::Gregorian,
+        let month = (date.year, date.month).cmp(&(self.date.year, self.date.month));
+        let day = month.then(date.day.cmp(&self.date.day));
+        match self.extent {
+            Extent::Month => month,
+            Extent::Day => day,
+            Extent::Instant => day.then(in_day),
         }
     }
 
-    /// Whether the calendar has the day of a date.
-    fn has_day(&self, date: &Date) -> bool {
-        let rule = self.rule(date);
-        let same = rule.on_day(rule.days(date), date.hour);
-        (same.year, same.month, same.day) == (date.year, date.month, date.day)
-    }
-
-    /// Hours since some day of its calendar.
-    fn hours(&self, date: &Date) -> f64 {
-        let rule = self.rule(date);
-        let mixed =
-            matches!(self, Self::Mixed { .. }) || matches!(self, Self::Fine(fine) if fine.mixed);
-        let days = rule.days(date)
-            + if mixed && rule == Rule::Julian {
-                julian_lag()
-            } else {
-                0
-            };
-        days as f64 * 24.0 + date.hour
+    /// Nanoseconds between a value and this time.
+    pub(super) fn distance(&self, value: Count, units: &TimeUnits) -> Option<u128> {
+        let (clock, instant) = match &units.clock {
+            Some(clock) => (clock.clone(), clock.instant(value)?),
+            None => {
+                let clock = Fine::new(units.calendar, &self.date, 1);
+                let instant = clock.since_1970(&units.date(value)?);
+                (clock, instant)
+            }
+        };
+        let (from, until) = self.range(&clock);
+        Some(match instant < from {
+            true => from.abs_diff(instant),
+            false => instant.max(until).abs_diff(until),
+        })
     }
 }
 
-/// A whole number without a sign.
+/// The first day of the next month.
+fn next_month(date: &Date) -> Date {
+    let (year, month) = match date.month {
+        12 => (date.year + 1, 1),
+        month => (date.year, month + 1),
+    };
+    Date {
+        year,
+        month,
+        day: 1,
+        hour: 0.0,
+    }
+}
+
+/// Parses a whole number without a sign.
 fn whole(text: &str) -> Option<i64> {
     let digits = !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
 }
 
-/// The hours of a time of day.
+/// Parses the hours of a time of day.
 fn hours(text: &str) -> Option<f64> {
     let mut fields = text.split(':');
     let hour = whole(fields.next()?).filter(|hour| *hour < 24)?;

@@ -40,9 +40,24 @@ impl<'a> TextScan<'a> {
         self.rest = self.rest.get(count..).unwrap_or_default();
     }
 
-    /// Whether everything has been read.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.rest.is_empty()
+    /// The unread text.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Reads `expected` in any letter case, which must come next.
+    pub(super) fn word_of_any_case(&mut self, expected: &[u8]) -> Option<()> {
+        let start = self.rest.get(..expected.len())?;
+        start
+            .eq_ignore_ascii_case(expected)
+            .then(|| self.advance(expected.len()))
+    }
+
+    /// The number of digits that come next, after a sign.
+    pub(super) fn digit_count(&self) -> usize {
+        let mut scan = *self;
+        scan.sign();
+        scan.digits().map_or(0, <[u8]>::len)
     }
 
     /// Reads a decimal integer with an optional sign, after any white space. Too large a number
@@ -66,10 +81,13 @@ impl<'a> TextScan<'a> {
         let whole = self.digits();
         let fraction = self.literal(b".").and_then(|()| self.digits());
         whole.or(fraction)?;
-        if let Some(b'e' | b'E') = self.rest.first() {
-            self.advance(1);
-            self.sign();
-            self.digits()?;
+        let mut exponent = *self;
+        if let Some(b'e' | b'E') = exponent.rest.first() {
+            exponent.advance(1);
+            exponent.sign();
+            if exponent.digits().is_some() {
+                *self = exponent;
+            }
         }
         let length = start.len().saturating_sub(self.rest.len());
         let text = std::str::from_utf8(start.get(..length)?).ok()?;
@@ -82,6 +100,13 @@ impl<'a> TextScan<'a> {
             self.advance(1);
         }
         sign == Some(b'-')
+    }
+
+    /// Reads letters, perhaps none.
+    pub(super) fn letters(&mut self) -> &'a [u8] {
+        let (letters, tail) = split_while(self.rest, usize::MAX, |byte| byte.is_ascii_alphabetic());
+        self.rest = tail;
+        letters
     }
 
     /// Reads decimal digits.
@@ -102,7 +127,7 @@ fn split_while(text: &[u8], max: usize, keep: impl Fn(u8) -> bool) -> (&[u8], &[
 }
 
 /// White space of the C locale; unlike [`u8::is_ascii_whitespace`] with the vertical tab.
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     byte == 0x0b || byte.is_ascii_whitespace()
 }
 
@@ -133,7 +158,7 @@ mod tests {
         assert_eq!(TextScan::new(b".5").number(), Some(0.5));
         assert_eq!(TextScan::new(b"5.").number(), Some(5.0));
         assert_eq!(TextScan::new(b"1e1:").number(), Some(10.0));
-        assert_eq!(TextScan::new(b"1ex").number(), None);
+        assert_eq!(TextScan::new(b"1ex").number(), Some(1.0));
         assert_eq!(TextScan::new(b".").number(), None);
         assert_eq!(TextScan::new(b"nan").number(), None);
     }

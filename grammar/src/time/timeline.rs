@@ -42,20 +42,15 @@ impl Timeline {
         let rule = match calendar {
             // Only units of fixed length notice the days left out in 1582.
             Calendar::Mixed if is_early(&base) => Rule::Julian,
-            Calendar::Mixed | Calendar::Proleptic => Rule::Gregorian,
-            Calendar::NoLeap => Rule::NoLeap,
-            Calendar::AllLeap => Rule::AllLeap,
-            Calendar::Day360 => Rule::Day360,
-            Calendar::Julian => Rule::Julian,
-            Calendar::None => Rule::Climate,
+            calendar => calendar.late_rule(),
         };
         let months = match unit {
             Unit::Month => 1.0,
             Unit::Season => 3.0,
             Unit::Year => 12.0,
-            Unit::Nanosecond => return Self::Fine(Fine::new(calendar, rule, &base, 1)),
-            Unit::Microsecond => return Self::Fine(Fine::new(calendar, rule, &base, 1_000)),
-            Unit::Millisecond => return Self::Fine(Fine::new(calendar, rule, &base, 1_000_000)),
+            Unit::Nanosecond => return Self::Fine(Fine::new(calendar, &base, 1)),
+            Unit::Microsecond => return Self::Fine(Fine::new(calendar, &base, 1_000)),
+            Unit::Millisecond => return Self::Fine(Fine::new(calendar, &base, 1_000_000)),
             Unit::Second | Unit::Minute | Unit::Hour | Unit::Day | Unit::Week => {
                 return Self::fixed(calendar, unit, rule, &base);
             }
@@ -170,19 +165,20 @@ impl Mixed {
 }
 
 /// Whether a date is in the Julian part of the mixed calendar.
-pub(super) fn is_early(date: &Date) -> bool {
+fn is_early(date: &Date) -> bool {
     (date.year, date.month, date.day) < (1582, 10, 15)
 }
 
-const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
+pub(super) const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 
-/// Units that are parts of seconds, which `f64` hours are too coarse for: everything is counted in nanoseconds.
+/// A count of nanoseconds since 1970-01-01, for units that are parts of seconds, which `f64` hours are too coarse for, and for
+/// comparisons of values and limits in any unit of fixed length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fine {
     /// Whether the calendar changes from Julian to Gregorian.
-    pub(super) mixed: bool,
+    mixed: bool,
     /// The rule of the calendar; for a mixed calendar, of its Gregorian part.
-    pub(super) rule: Rule,
+    rule: Rule,
     /// Nanoseconds from 1970-01-01 to the base.
     pub(super) origin: i128,
     /// Nanoseconds in a unit.
@@ -190,24 +186,44 @@ pub(super) struct Fine {
 }
 
 impl Fine {
-    /// `rule` is that of the base.
-    fn new(calendar: Calendar, rule: Rule, base: &Date, unit: i64) -> Self {
-        let mixed = calendar == Calendar::Mixed;
-        let mut days = rule.days(base);
-        if mixed && rule == Rule::Julian {
-            days += julian_lag();
-        }
-        let in_day = truncate((base.hour * 3600e9).round());
-        Self {
-            mixed,
-            rule: if mixed { Rule::Gregorian } else { rule },
-            origin: i128::from(days) * NANOSECONDS_PER_DAY + i128::from(in_day),
+    pub(super) fn new(calendar: Calendar, base: &Date, unit: i64) -> Self {
+        let mut fine = Self {
+            mixed: calendar == Calendar::Mixed,
+            rule: calendar.late_rule(),
+            origin: 0,
             unit,
-        }
+        };
+        fine.origin = fine.since_1970(base);
+        fine
+    }
+
+    /// Nanoseconds from 1970-01-01 to a date.
+    pub(super) fn since_1970(&self, date: &Date) -> i128 {
+        let days = match self.mixed && is_early(date) {
+            true => Rule::Julian.days(date) + julian_lag(),
+            false => self.rule.days(date),
+        };
+        let in_day = truncate((date.hour * 3600e9).round());
+        i128::from(days) * NANOSECONDS_PER_DAY + i128::from(in_day)
+    }
+
+    /// Nanoseconds from 1970-01-01 to a value; `None` if it is far out of range.
+    pub(super) fn instant(&self, count: Count) -> Option<i128> {
+        self.origin.checked_add(count.times(self.unit)?)
+    }
+
+    /// The distance in nanoseconds within which a value cannot be told from an instant: half the distance to the next value of its
+    /// type, and half a microsecond for rounding errors.
+    pub(super) fn slack(&self, count: Count) -> i128 {
+        let Some(spacing) = count.spacing() else {
+            return 0;
+        };
+        let half = truncate((spacing / 2.0 * self.unit as f64).ceil());
+        i128::from(half.max(500))
     }
 
     fn date(&self, count: Count) -> Option<Date> {
-        let nanoseconds = self.origin.checked_add(count.times(self.unit)?)?;
+        let nanoseconds = self.instant(count)?;
         // Rounded to the printed microseconds here, so that no time rounds up to the next day later.
         let rounded = nanoseconds.checked_add(500)?.div_euclid(1000) * 1000;
         let day = i64::try_from(rounded.div_euclid(NANOSECONDS_PER_DAY)).ok()?;
@@ -224,7 +240,7 @@ impl Fine {
 }
 
 /// By how many days the Gregorian count of a day exceeds the Julian one.
-pub(super) fn julian_lag() -> i64 {
+fn julian_lag() -> i64 {
     Rule::Gregorian.days(&SWITCH_GREGORIAN) - Rule::Julian.days(&SWITCH_JULIAN)
 }
 

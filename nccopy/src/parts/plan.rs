@@ -247,6 +247,7 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
             state: ready.state.clone(),
             metadata: of_input(schema),
         },
+        selected: ready.selected.clone(),
         store,
         schema: digest,
         first_stage,

@@ -3,6 +3,7 @@
 use netcdf_core::chunk::Writer;
 use netcdf_core::copy::parts::{self, Division, PartSize};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_grammar::hyperslab::Hyperslab;
 
 use super::folder::StoredPlan;
 use super::plan::{of_input, of_output};
@@ -27,6 +28,11 @@ impl StoredPlan {
         let mut cli = crate::cli::parse(args).map_err(wrong)?;
         for path in &mut cli.paths {
             *path = self.record.located(path);
+        }
+        if let Work::Dataset(dataset) = &self.record.work {
+            let selected = dataset.selected.iter().cloned();
+            cli.part
+                .replace(selected.map(Hyperslab::of_indices).collect());
         }
         cli.threads = now.threads.or(cli.threads);
         cli.memory = now.memory.or(cli.memory);

@@ -126,7 +126,7 @@ fn compare(
         values: request.values,
         takes: &takes,
     };
-    let shown = value::ValueForms::new([x.schema(), y.schema()]);
+    let shown = value::ValueForms::new([x.schema(), y.schema()], &env.notes);
     let mut visit = |difference: Difference| {
         outcome.differ = true;
         match request.json {

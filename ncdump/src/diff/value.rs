@@ -3,11 +3,12 @@
 use netcdf_core::diff::{Coordinate, Side};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Schema, Values, VarId};
+use netcdf_core::notes::Notes;
 use netcdf_core::shown::Shown;
 use netcdf_grammar::cdl::write::{Forms as _, NumberToWrite, constants};
 use netcdf_grammar::escape::{TextStyle, quote_text};
 use netcdf_grammar::number::Precision;
-use netcdf_grammar::time::Separator;
+use netcdf_grammar::time::{Separator, TimeUnits, attribute_text};
 
 use crate::forms::DumpForms;
 use crate::options::Digits;
@@ -24,10 +25,14 @@ pub(super) struct ValueForms<'a> {
 }
 
 impl<'a> ValueForms<'a> {
-    pub(super) fn new(schemas: [&'a Schema; 2]) -> Self {
+    pub(super) fn new(schemas: [&'a Schema; 2], notes: &'a Notes) -> Self {
         Self {
             schemas,
-            times: DumpForms::new(schemas[0], Digits::default(), Some(Separator::Blank)),
+            times: DumpForms::new(
+                schemas[0],
+                Digits::default(),
+                (Some(Separator::Blank), notes),
+            ),
         }
     }
 
@@ -104,10 +109,12 @@ impl<'a> ValueForms<'a> {
             Values::Int(v) => NumberToWrite::Signed((*v.first()?).into()),
             Values::Int64(v) => NumberToWrite::Signed(*v.first()?),
             Values::Short(v) => NumberToWrite::Signed((*v.first()?).into()),
-            Values::Byte(_) | Values::Char(_) | Values::String(_) => return None,
-            Values::UByte(_) | Values::UShort(_) | Values::UInt(_) | Values::UInt64(_) => {
-                return None;
-            }
+            Values::UByte(v) => NumberToWrite::Unsigned((*v.first()?).into()),
+            Values::UShort(v) => NumberToWrite::Unsigned((*v.first()?).into()),
+            Values::UInt(v) => NumberToWrite::Unsigned((*v.first()?).into()),
+            Values::UInt64(v) => NumberToWrite::Unsigned(*v.first()?),
+            Values::Byte(v) => NumberToWrite::Signed((*v.first()?).into()),
+            Values::Char(_) | Values::String(_) => return None,
             Values::Enum(..) | Values::Opaque { .. } => return None,
             Values::Vlen(..) | Values::Compound { .. } => return None,
         };
@@ -119,11 +126,11 @@ impl<'a> ValueForms<'a> {
         written.then(|| String::from_utf8_lossy(&out).trim_matches('"').to_owned())
     }
 
-    /// True if a variable has units of a time.
+    /// Whether a variable has time units.
     fn has_time(&self, var: VarId) -> bool {
-        let units = self.schemas[0].var(var).and_then(|v| v.attribute("units"));
-        let text = units.and_then(|a| a.values.as_text());
-        text.is_some_and(|text| String::from_utf8_lossy(text).contains(" since "))
+        let units = self.schemas[0].var(var);
+        let units = units.and_then(|var| attribute_text(var, "units"));
+        units.is_some_and(|units| TimeUnits::parse(units, None).is_some())
     }
 }
 

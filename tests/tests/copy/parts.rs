@@ -584,3 +584,35 @@ fn plans_that_fail_leave_nothing() {
         "expected a member `parts`",
     );
 }
+
+/// Parts take the indices of the plan, whatever the coordinate or the text would say now.
+#[test]
+fn a_plan_keeps_the_selected_indices() {
+    let sandbox = sandbox();
+    let select = [
+        "--select",
+        "time,2001-01-02,2001-01-03",
+        "--select",
+        "y,30,9,2",
+    ];
+    let kind = ["-k", "nc3"];
+    succeeds(
+        &sandbox,
+        &[&kind[..], &select, &["@a.nc", "@want.nc"]].concat(),
+    );
+    let plan = ["--plan", "@p", "--parts", "2"];
+    succeeds(
+        &sandbox,
+        &[&plan[..], &kind, &select, &["@a.nc", "@made.nc"]].concat(),
+    );
+    let text = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
+    assert!(
+        text.contains(r#"{"dimension": "/time", "runs": [[1, 2, 1]]}"#),
+        "{text}"
+    );
+    let other = text.replace("time,2001-01-02,2001-01-03", "time,2001-01-04,2001-01-05");
+    sandbox.write("p/plan.json", other);
+    make(&sandbox, 2, &[]);
+    succeeds(&sandbox, &["--finish", "@p"]);
+    assert_eq!(sandbox.read("made.nc"), sandbox.read("want.nc"));
+}

@@ -299,3 +299,73 @@ fn what_cannot_be_done_is_said() {
     let said = ncdump(&sandbox, &["--select", "lat,1,2,0", "@a.nc"]);
     assert_snapshot!("select_with_a_stride_of_zero", said.to_string());
 }
+
+/// Limits of longitudes beyond the coordinate: a note, which `--strict` makes an error.
+#[test]
+fn longitudes_beyond_the_coordinate_are_a_note() {
+    let sandbox = sandbox();
+    let select = ["--select", "lon,-90.,60.", "@a.nc"];
+    let printed = ncdump(&sandbox, &[&["-v", "lon"], &select[..]].concat());
+    assert_eq!(printed.code, 0, "{printed}");
+    assert!(printed.text().ends_with(" lon = 0, 60 ;\n}\n"), "{printed}");
+    let note = "not taken: -90 to 0, since lon goes from 0 to 300 (the whole interval: --select lon,270.,60.)";
+    assert!(printed.message().contains(note), "{printed}");
+    let strict = ncdump(
+        &sandbox,
+        &[&["--strict", "-v", "lon"], &select[..]].concat(),
+    );
+    assert_eq!(strict.code, 1, "{strict}");
+    let strict = nccopy(&sandbox, &[&["--strict"], &select[..], &["@o.nc"]].concat());
+    assert!(
+        strict.code == 1 && !sandbox.path("o.nc").exists(),
+        "{strict}"
+    );
+}
+
+/// Units of type string are those of a time, too.
+#[test]
+fn times_with_units_of_type_string() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "s.cdl",
+        r#"netcdf s { dimensions: t = 3 ; variables: int64 t(t) ; string t:units = "h since 2000-01-01_12:00:00" ;
+data: t = 0, 12, 24 ; }"#,
+    );
+    let args = ["ncgen", "-k", "nc4", "-o", "@s.nc", "@s.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    let args = ["-t", "--select", "t,2000-01-02", "@s.nc"];
+    let printed = ncdump(&sandbox, &args).clean().text();
+    let data = r#" t = "2000-01-02", "2000-01-02 12" ;"#;
+    assert!(printed.contains(data), "{printed}");
+}
+
+const UNREAD: &str = r#"netcdf u { dimensions: a = 1 ; b = 1 ; variables:
+  double a(a) ; a:units = "hours since analysis" ; a:bounds = "a_bnds" ; double a_bnds(a) ;
+  double b(b) ; b:units = "hours since 2000-01-01 12:00 local" ; b:actual_range = 1., 2. ;
+  double c(b) ; c:units = "days since 2000-13-01" ; c:actual_range = 1., 2. ;
+  double d(b) ; d:units = "fortnights since 2000-01-01" ;
+data: a = 1 ; a_bnds = 2 ; b = 1 ; c = 1 ; d = 1 ; }"#;
+
+/// No date is invented, and a note says so.
+#[test]
+fn reference_times_that_are_not_understood() {
+    let sandbox = Sandbox::new();
+    sandbox.write("u.cdl", UNREAD);
+    let args = ["ncgen", "-o", "@u.nc", "@u.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    assert_snapshot!("times_not_understood", ncdump(&sandbox, &["-t", "@u.nc"]));
+    let run = |args: &[&str]| ncdump(&sandbox, &[args, &["@u.nc"]].concat());
+    assert_eq!(run(&["-t", "--strict"]).code, 1);
+    assert_eq!(run(&["-t", "--strict", "-v", "b"]).code, 1);
+    let _ = run(&["-t", "--strict", "-v", "d"]).clean();
+    let _ = run(&["--strict"]).clean();
+    let refused = run(&["--select", "a,2000-01-01"]);
+    let why = "the reference time of a is not understood: \"analysis\"";
+    assert!(
+        refused.code == 1 && refused.message().contains(why),
+        "{refused}"
+    );
+    let taken = run(&["--select", "b,2000-01-01"]);
+    let note = "/b: ignored after the reference time, which is read as UTC: \"local\"";
+    assert!(taken.code == 0 && taken.message().contains(note), "{taken}");
+}

@@ -3,9 +3,10 @@
 use netcdf_core::format::zarr::{Dtype, StoredType};
 use netcdf_core::json::Json;
 use netcdf_core::model::Values;
+use netcdf_core::notes::Notes;
 use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits};
 
-use super::values::number;
+use super::values::{AnyNumber, number};
 use crate::out::plain;
 use netcdf_core::format::zarr::survey::Node;
 
@@ -16,24 +17,23 @@ const NAT: &str = "NaT";
 #[derive(Debug)]
 pub(crate) struct Times {
     units: TimeUnits,
-    /// The factors that a number is multiplied with, then divided by, to get one in these units.
-    factor: (f64, f64),
+    /// A number is multiplied with the first factor and divided by the second one to get a number in these units.
+    factor: (u64, u64),
     /// Whether the least number stands for "not a time".
     nat: bool,
 }
 
 impl Times {
-    /// The conversion for an array, if its elements are times.
-    pub fn of(node: &Node, stored: &StoredType) -> Option<Self> {
+    /// The conversion for an array, if its elements are times. A note reports an array at `path` whose times are printed as numbers.
+    pub fn of(node: &Node, stored: &StoredType, (path, notes): (&str, &Notes)) -> Option<Self> {
         match &stored.dtype {
             Dtype::Time(time) => {
-                #[expect(clippy::cast_precision_loss, reason = "factors are small")]
-                let factor = time.factor as f64;
                 let (unit, per) = unit(&time.unit).filter(|_| time.since)?;
                 let since = format!("{unit} since 1970-01-01");
+                let units = TimeUnits::parse(since.as_bytes(), Some(b"proleptic_gregorian"))?;
                 Some(Self {
-                    units: TimeUnits::parse(since.as_bytes(), Some(b"proleptic_gregorian"))?,
-                    factor: (factor, per),
+                    units: units.ok()?,
+                    factor: (time.factor, per),
                     nat: true,
                 })
             }
@@ -41,11 +41,19 @@ impl Times {
                 let attributes = node.attributes()?;
                 let text = |name| attributes.get(name).and_then(Json::as_str);
                 let calendar = text("calendar").map(str::as_bytes);
-                Some(Self {
-                    units: TimeUnits::parse(text("units")?.as_bytes(), calendar)?,
-                    factor: (1.0, 1.0),
-                    nat: false,
-                })
+                let note = match TimeUnits::parse(text("units")?.as_bytes(), calendar)? {
+                    Ok(units) => {
+                        units.note(path).into_iter().for_each(|n| notes.say(n));
+                        return Some(Self {
+                            units,
+                            factor: (1, 1),
+                            nat: false,
+                        });
+                    }
+                    Err(unread) => unread.note(path),
+                };
+                notes.say(note);
+                None
             }
             Dtype::Char | Dtype::Bool | Dtype::Complex(_) | Dtype::Bytes(_) => None,
             Dtype::Utf32(_) | Dtype::Raw(_) | Dtype::Struct(_) | Dtype::Text => None,
@@ -58,10 +66,10 @@ impl Times {
         if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
             return Some(NAT.to_owned());
         }
-        let number = number(values, n)?;
-        let value = match values {
-            Values::Int64(v) if self.factor == (1.0, 1.0) => Count::Whole((*v.get(n)?).into()),
-            _ => Count::Real(number.real() * self.factor.0 / self.factor.1),
+        let (factor, per) = (i128::from(self.factor.0), i128::from(self.factor.1));
+        let value = match number(values, n)? {
+            AnyNumber::Whole(whole) => Count::Whole(whole.checked_mul(factor)?.div_euclid(per)),
+            AnyNumber::Real(real) => Count::Real(real),
         };
         let mut text = vec![];
         match self.units.format(value, Separator::Blank, &mut text) {
@@ -72,21 +80,21 @@ impl Times {
 }
 
 /// The unit to count in for a unit of NumPy, and how many of NumPy's units make one.
-fn unit(numpy: &str) -> Option<(&'static str, f64)> {
+fn unit(numpy: &str) -> Option<(&'static str, u64)> {
     Some(match numpy {
-        "Y" => ("years", 1.0),
-        "M" => ("months", 1.0),
-        "W" => ("weeks", 1.0),
-        "D" => ("days", 1.0),
-        "h" => ("hours", 1.0),
-        "m" => ("minutes", 1.0),
-        "s" => ("seconds", 1.0),
-        "ms" => ("milliseconds", 1.0),
-        "us" | "μs" => ("microseconds", 1.0),
-        "ns" => ("nanoseconds", 1.0),
-        "ps" => ("seconds", 1e12),
-        "fs" => ("seconds", 1e15),
-        "as" => ("seconds", 1e18),
+        "Y" => ("years", 1),
+        "M" => ("months", 1),
+        "W" => ("weeks", 1),
+        "D" => ("days", 1),
+        "h" => ("hours", 1),
+        "m" => ("minutes", 1),
+        "s" => ("seconds", 1),
+        "ms" => ("milliseconds", 1),
+        "us" | "μs" => ("microseconds", 1),
+        "ns" => ("nanoseconds", 1),
+        "ps" => ("nanoseconds", 1_000),
+        "fs" => ("nanoseconds", 1_000_000),
+        "as" => ("nanoseconds", 1_000_000_000),
         _ => return None,
     })
 }

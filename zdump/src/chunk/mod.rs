@@ -29,7 +29,8 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
     let opened = Opened::new(&store, &session.env, node);
     let mut opened = opened.ok_or_else(|| no_store(&store))?;
     if args.times {
-        opened.times = Times::of(node, &opened.array.described.stored);
+        let notes = (opened.path.as_str(), &*session.env.notes);
+        opened.times = Times::of(node, &opened.array.described.stored, notes);
     }
     stage_exists(&opened, args.stage)?;
     let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use netcdf_core::chunk::rechunk::StageChunks;
+use netcdf_core::chunk::view::IndexRun;
 use netcdf_core::copy::parts::Through;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
+use netcdf_grammar::hyperslab::SelectedIndices;
 
 use super::members::{Members, lacks, utf8};
 
@@ -15,6 +17,8 @@ use super::members::{Members, lacks, utf8};
 pub struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
+    /// The indices that `--select` took when the plan was made.
+    pub selected: Vec<SelectedIndices>,
     /// The store that the parts write together; without one, parts write segments.
     pub store: Option<StorePlace>,
     /// The digest of the output's schema and storage.
@@ -76,6 +80,10 @@ impl DatasetRecord {
         let variables = self.variables.iter().map(VariableRecord::json);
         Ok(vec![
             ("input", self.input.json()),
+            (
+                "select",
+                Json::Array(self.selected.iter().map(indices_json).collect()),
+            ),
             ("store", store),
             ("claim", claim),
             ("schema", Json::text(&self.schema.to_string())),
@@ -89,9 +97,11 @@ impl DatasetRecord {
     /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub fn from_json(json: &Json) -> Result<Self> {
         let of = Members(json);
+        let selected = of.list("select")?.iter().map(indices_of);
         let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
         Ok(Self {
             input: InputRecord::from_json(of.get("input")?)?,
+            selected: selected.collect::<Result<_>>()?,
             store: StorePlace::from_json(json)?,
             schema: of.digest("schema")?,
             first_stage: of.number("first_stage")?,
@@ -170,6 +180,32 @@ impl VariableRecord {
             },
         })
     }
+}
+
+/// `[start, count, stride]` for each run.
+fn indices_json(indices: &SelectedIndices) -> Json {
+    let run = |run: &IndexRun| Json::ints(&[run.start, run.count, run.stride]);
+    Json::object([
+        ("dimension", Json::text(&indices.dim)),
+        ("runs", Json::Array(indices.runs.iter().map(run).collect())),
+    ])
+}
+
+fn indices_of(json: &Json) -> Result<SelectedIndices> {
+    let of = Members(json);
+    let run = |json: &Json| {
+        let mut numbers = json.items()?.iter().map(Json::as_u64);
+        Some(IndexRun {
+            start: numbers.next()??,
+            count: numbers.next()??,
+            stride: numbers.next()??,
+        })
+    };
+    let runs: Option<Vec<IndexRun>> = of.list("runs")?.iter().map(run).collect();
+    Ok(SelectedIndices {
+        dim: of.text("dimension")?.to_owned(),
+        runs: runs.ok_or_else(|| lacks("runs"))?,
+    })
 }
 
 fn between_json(between: &StageChunks) -> Json {

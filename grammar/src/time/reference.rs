@@ -1,0 +1,210 @@
+//! The reference time of a `units` attribute: a date, a time of day and a time zone.
+//!
+//! | part | accepted forms |
+//! |---|---|
+//! | date | `Y-M-D`, `Y-M`, `Y`, `YYYY/M/D`; in the calendar `none` also `M-D` |
+//! | separator | blanks, `T`, `_`, `,`, `:` |
+//! | time | `H`, `H:M`, `H:M:S`, with a fraction of the second; only after a complete date |
+//! | zone | `Z`, `UTC`, `GMT`, `+H`, `+HH:MM`, `+HHMM`, `+HMM` |
+//!
+//! Blanks may precede each number, as for `scanf`. Words after a complete date are ignored. Any other text makes the whole reference
+//! time unreadable: a date without its time would be a wrong time.
+
+use super::calendar::{Calendar, Date};
+use super::scan::{TextScan, is_space};
+
+/// Years beyond this are out of range of every printed time anyway.
+const YEAR_LIMIT: i64 = 1_000_000_000;
+/// Digits of a number that may be a year or a date without separators (`20000101`).
+const PACKED_DIGITS: usize = 6;
+/// Fewest digits of a year before slashes: `1/2/2000` has the year last.
+const SLASH_YEAR_DIGITS: usize = 4;
+
+/// A reference time.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reference<'a> {
+    /// The time in UTC. The hour may be negative, or 24 and more.
+    pub(super) date: Date,
+    /// Ignored words, such as names of time zones.
+    pub(super) ignored: &'a [u8],
+}
+
+/// Reads a reference time; `None` if any part of the time is not understood.
+pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<Reference<'_>> {
+    let mut scan = TextScan::new(text);
+    let (mut date, complete) = read_date(&mut scan, calendar)?;
+    if !calendar.has_day(&date) {
+        return None;
+    }
+    let mut time = false;
+    let mut after = scan;
+    if complete && skip_separator(&mut after) {
+        date.hour = read_time(&mut after)?;
+        scan = after;
+        time = true;
+    }
+    if complete {
+        date.hour -= read_zone(&mut scan, time)?;
+    }
+    // `UTC+3` is ahead of UTC for most, and behind it for POSIX.
+    if skip_utc(&mut scan) && complete && read_zone(&mut scan, time)? != 0.0 {
+        return None;
+    }
+    let ignored = scan.rest().trim_ascii();
+    let harmless = ignored.is_empty() || (complete && is_harmless(ignored, time));
+    harmless.then_some(Reference { date, ignored })
+}
+
+/// Reads the numbers of a date, and whether the date has all its parts.
+fn read_date(scan: &mut TextScan<'_>, calendar: Calendar) -> Option<(Date, bool)> {
+    scan.skip_space();
+    let digits = scan.digit_count();
+    let mut fields = vec![scan.integer()?];
+    let separator: &[u8] = match scan.literal(b"/") {
+        Some(()) if digits < SLASH_YEAR_DIGITS => return None,
+        Some(()) => b"/",
+        None => b"-",
+    };
+    if separator == b"/" {
+        fields.push(scan.integer()?);
+    }
+    while fields.len() < 3 && scan.literal(separator).is_some() {
+        fields.push(scan.integer()?);
+    }
+    let (year, month, day) = match (fields.as_slice(), calendar) {
+        (&[month, day], Calendar::None) => (0, month, Some(day)),
+        (&[_, month, day], Calendar::None) => (0, month, Some(day)),
+        (&[year, month, day], _) => (year, month, Some(day)),
+        (&[year, month], _) => (year, month, None),
+        (&[_], Calendar::None) => return None,
+        (&[year], _) if digits < PACKED_DIGITS => (year, 1, None),
+        _ => return None,
+    };
+    let date = Date {
+        year: year.clamp(-YEAR_LIMIT, YEAR_LIMIT),
+        month,
+        day: day.unwrap_or(1),
+        hour: 0.0,
+    };
+    Some((date, day.is_some()))
+}
+
+/// Skips the separator between date and time; returns whether a time follows.
+fn skip_separator(scan: &mut TextScan<'_>) -> bool {
+    let start = scan.rest().len();
+    scan.skip_space();
+    for separator in [b"T", b"t", b"_", b",", b":"] {
+        if scan.literal(separator).is_some() {
+            break;
+        }
+    }
+    scan.skip_space();
+    let digit = scan.rest().first().is_some_and(u8::is_ascii_digit);
+    digit && scan.rest().len() < start
+}
+
+/// Reads a time of day, in hours.
+fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
+    let unsigned = |scan: &mut TextScan<'_>| {
+        scan.skip_space();
+        let sign = matches!(scan.rest().first(), Some(b'+' | b'-'));
+        (!sign).then_some(())
+    };
+    let number = |scan: &mut TextScan<'_>, most: u8| {
+        unsigned(scan)?;
+        let number = u8::try_from(scan.integer()?).ok()?;
+        (number <= most).then(|| f64::from(number))
+    };
+    let mut hours = number(scan, 23)?;
+    if scan.literal(b":").is_some() {
+        hours += number(scan, 59)? / 60.0;
+        if scan.literal(b":").is_some() {
+            unsigned(scan)?;
+            let second = scan.number()?;
+            // A leap second: the first instant of the next minute, as in the C tool.
+            let exists = (0.0..60.0).contains(&second) || second == 60.0;
+            hours += exists.then_some(second / 3600.0)?;
+        }
+    }
+    let ends = match scan.rest().first() {
+        Some(byte) => {
+            is_space(*byte) || matches!(byte, b'+' | b'-' | b'(') || !byte.is_ascii_punctuation()
+        }
+        None => true,
+    };
+    (ends && !is_half_day(scan.rest().trim_ascii())).then_some(hours)
+}
+
+/// Whether a text begins with `AM` or `PM`.
+fn is_half_day(text: &[u8]) -> bool {
+    let word = text.split(|byte| is_space(*byte)).next();
+    let letters = word
+        .unwrap_or_default()
+        .iter()
+        .filter(|byte| **byte != b'.');
+    let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+    matches!(letters.as_slice(), b"am" | b"pm")
+}
+
+/// Reads how many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`, and after a time also `0:00`. Returns 0 without a zone,
+/// and `None` for another number.
+fn read_zone(scan: &mut TextScan<'_>, time: bool) -> Option<f64> {
+    let mut zone = *scan;
+    zone.skip_space();
+    let sign = match zone.rest().first() {
+        Some(b'-') => -1.0,
+        Some(b'+') => 1.0,
+        Some(byte) if byte.is_ascii_digit() && time => 0.0,
+        Some(_) | None => return Some(0.0),
+    };
+    if sign != 0.0 {
+        zone.advance(1);
+    }
+    if zone.digit_count() == 0 {
+        return Some(0.0);
+    }
+    let hours = zone_hours(&mut zone)?;
+    *scan = zone;
+    (sign != 0.0 || hours == 0.0).then_some(sign * hours)
+}
+
+/// Reads `5`, `05:30`, `0530` or `530`.
+fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
+    let digits = scan.digits()?;
+    let first = TextScan::new(digits).integer()?;
+    let (hours, minutes) = match digits.len() {
+        1 | 2 if scan.literal(b":").is_some() => (first, TextScan::new(scan.digits()?).integer()?),
+        1 | 2 => (first, 0),
+        3 | 4 => (first / 100, first % 100),
+        _ => return None,
+    };
+    let minutes = u8::try_from(minutes).ok().filter(|m| *m <= 59)?;
+    let hours = u8::try_from(hours).ok().filter(|h| *h <= 24)?;
+    Some(f64::from(hours) + f64::from(minutes) / 60.0)
+}
+
+/// Skips a name of UTC; returns whether there is one.
+fn skip_utc(scan: &mut TextScan<'_>) -> bool {
+    let mut after = *scan;
+    after.skip_space();
+    let name = after.letters();
+    let found = [&b"Z"[..], b"UTC", b"GMT"]
+        .iter()
+        .any(|utc| name.eq_ignore_ascii_case(utc));
+    let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'+' | b'-');
+    let alone = found && after.rest().first().is_none_or(ends);
+    if alone {
+        *scan = after;
+    }
+    alone
+}
+
+/// Whether words after a date cannot be a part of the time: no numbers in place of a time, and no offsets.
+fn is_harmless(words: &[u8], time: bool) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let offset = |pair: &[u8]| matches!(pair.first(), Some(b'+' | b'-')) && is_digit(pair.last());
+    match time {
+        true => !is_digit(words.first()) && !words.windows(2).any(offset),
+        false => !words.iter().any(u8::is_ascii_digit),
+    }
+}
