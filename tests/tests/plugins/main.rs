@@ -1,5 +1,7 @@
 //! Plugins of HDF5 and codec libraries. Loaded libraries stay in the process.
 #![forbid(unsafe_code)]
 
+mod guarded;
 mod isolation;
 mod loaded;
+mod shared;

@@ -166,6 +166,8 @@ impl Around<'_> {
         });
         Context {
             len: context.len.filter(|_| !heap),
+            // Filters must not take the identifier of a missing string for its text.
+            fill: context.fill.filter(|_| !heap),
             ..context
         }
     }
