@@ -109,6 +109,11 @@ static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *c
     memcpy(all, known, sizeof known);
     *count = sizeof known / sizeof *known;
     *working = all;
+#ifdef SUM
+    /* The same for some elements and parameters. */
+    all[0] = first + (unsigned)size;
+    *count = 1;
+#endif
 #ifdef SAME
     /* One block for both. */
     free(all);

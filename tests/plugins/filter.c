@@ -233,6 +233,10 @@ static size_t filter(unsigned flags, size_t count, const unsigned *params, size_
     }
     case 21:
         return deep() ? used : 0;
+    case 23: /* more by the size of an element, if a codec says that */
+        for (size_t i = 0; count >= 8 && i < used; i++)
+            ((unsigned char *)*block)[i] += undo ? -params[3] : params[3];
+        return used;
 #ifdef COMMON
     case 22: /* works in one thread only, together with another plugin */
         return common_work() ? used : 0;

@@ -37,8 +37,8 @@ pub struct Codec {
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
     ready: OnceLock<()>,
-    /// Visible parameters, by the working parameters made from them.
-    made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
+    /// Visible parameters in the order in which working parameters were made from them, by the working parameters.
+    made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
 
 /// Parameters of a filter for a variable.
@@ -265,18 +265,27 @@ impl Codec {
         };
         // The dataset describes the parameters that were given: the library may have added to them.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .entry(made.working.clone())
-            .or_insert_with(|| visible.to_vec());
+        let givers = known.entry(made.working.clone()).or_default();
+        givers.retain(|given| given != visible);
+        givers.push(visible.to_vec());
         Ok(made)
     }
 
-    /// The visible parameters for working ones: those from which they were made in this run, else the same.
+    /// The visible parameters for working ones of chunks of this context: those from which they were made in this run, else the
+    /// same. The library may make the same working parameters from others for other chunks.
     #[must_use]
-    pub fn described(&self, working: &[u32]) -> Vec<u32> {
-        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let visible = known.get(working).map(Vec::as_slice);
-        visible.unwrap_or(working).to_vec()
+    pub fn described(&self, context: &Context, working: &[u32]) -> Vec<u32> {
+        let mut givers = {
+            let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(working).cloned().unwrap_or_default()
+        };
+        let makes = |given: &&Vec<u32>| {
+            let made = self.modify(context, given);
+            made.is_ok_and(|made| made.working == working)
+        };
+        let fits = givers.iter().rev().find(makes).cloned();
+        fits.or_else(|| givers.pop())
+            .unwrap_or_else(|| working.to_vec())
     }
 }
 
