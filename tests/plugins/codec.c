@@ -72,6 +72,12 @@ static int to_params(const char *json, size_t *count, unsigned **params) {
 
 static int to_json(size_t count, const unsigned *params, char **json) {
     char text[100];
+#ifdef NONE
+    if (count == 0 && params == NULL) {
+        *json = strdup("{\"id\": \"" NAME "\"}");
+        return 0;
+    }
+#endif
     if (ready != 1 || count != 1)
         return -137;
     snprintf(text, sizeof text, "{\"id\": \"" NAME "\", \"more\": %u}", params[0]);
@@ -84,6 +90,11 @@ static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *c
     int type, rank, dims[8], storage, order;
     size_t size, len, chunk[8];
     char name[257];
+    if (*shown == 0) { /* as in netCDF-C, there is no address, either */
+        *count = 0;
+        *working = NULL;
+        return *visible == NULL ? 0 : -1;
+    }
     unsigned first = (*visible)[0], *all = malloc(16 * sizeof *all);
     if (nc_inq_var(set, var, name, &type, &rank, dims, NULL) || nc_inq_type(set, type, NULL, &size) ||
         nc_inq_dimlen(set, dims[rank - 1], &len) || nc_inq_var_chunking(set, var, &storage, chunk) ||
@@ -98,6 +109,11 @@ static int modify(int set, int var, size_t *shown, unsigned **visible, size_t *c
     memcpy(all, known, sizeof known);
     *count = sizeof known / sizeof *known;
     *working = all;
+#ifdef SUM
+    /* The same for some elements and parameters. */
+    all[0] = first + (unsigned)size;
+    *count = 1;
+#endif
 #ifdef SAME
     /* One block for both. */
     free(all);

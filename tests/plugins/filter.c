@@ -47,6 +47,10 @@ void *H5allocate_memory(size_t, unsigned);
 int H5free_memory(void *);
 int H5Tconvert(hid_t, hid_t, size_t, void *, void *, hid_t);
 
+#ifdef COMMON
+int common_work(void);
+#endif
+
 /* Integers and others of one to four bytes. */
 static int can_apply(hid_t list, hid_t type, hid_t space) {
     (void)list;
@@ -139,6 +143,14 @@ static void replace(void **block, size_t used, size_t size) {
     *block = other;
 }
 
+/* Writes to 3 MiB of the stack, from the far end on. */
+static __attribute__((noinline)) int deep(void) {
+    volatile unsigned char all[3 << 20];
+    for (size_t i = 0; i < sizeof all; i += 512)
+        all[i] = (unsigned char)i;
+    return all[0] == 0;
+}
+
 static size_t filter(unsigned flags, size_t count, const unsigned *params, size_t used, size_t *size, void **block) {
     int undo = flags & 0x100;
     unsigned how = count ? params[0] : 0;
@@ -219,8 +231,18 @@ static size_t filter(unsigned flags, size_t count, const unsigned *params, size_
         }
         return used;
     }
-    default:
+    case 21:
+        return deep() ? used : 0;
+    case 23: /* more by the size of an element, if a codec says that */
+        for (size_t i = 0; count >= 8 && i < used; i++)
+            ((unsigned char *)*block)[i] += undo ? -params[3] : params[3];
         return used;
+#ifdef COMMON
+    case 22: /* works in one thread only, together with another plugin */
+        return common_work() ? used : 0;
+#endif
+    default:
+        return count || params == NULL ? used : 0;
     }
 }
 

@@ -4,28 +4,42 @@ use crate::error::{ErrorKind, Result};
 use crate::filter::{Context, Table};
 use crate::model::FilterSpec;
 
+/// How the filters of a variable are made ready.
+#[derive(Debug, Clone, Copy)]
+pub struct Preparation {
+    /// Whether the parameters are already those for these chunks and this type.
+    pub keep: bool,
+    /// Whether the format describes filters by codecs: codec libraries then make their parameters.
+    pub codecs: bool,
+}
+
 /// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
 /// then arrive already encoded.
 ///
 /// # Errors
-/// Those of preparing filters, except [`ErrorKind::Unsupported`].
+/// Those of preparing filters, except [`ErrorKind::Unsupported`]; those of codec libraries.
 pub fn prepared(
     filters: &[FilterSpec],
-    keep: bool,
+    how: Preparation,
     mut context: Context,
     table: &Table,
 ) -> Result<Vec<FilterSpec>> {
     let mut all = vec![];
     for filter in filters {
-        let entry = match keep && !table.has(filter.id) {
+        let library = how.codecs.then(|| table.library_params(filter, &context));
+        let entry = match how.keep && !table.has(filter.id) {
             // These parameters come from a plugin, which would change them again.
             true => None,
             false => table.entry(filter.id).ok(),
         };
-        let params = match entry.as_ref().map(|e| e.prepare(&context, &filter.params)) {
-            Some(Ok(params)) => params,
-            Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
-            Some(Err(_)) | None => filter.params.clone(),
+        let prepare = || entry.as_ref().map(|e| e.prepare(&context, &filter.params));
+        let params = match library.flatten() {
+            Some(made) => made?,
+            None => match prepare() {
+                Some(Ok(params)) => params,
+                Some(Err(e)) if e.kind() != ErrorKind::Unsupported => return Err(e),
+                Some(Err(_)) | None => filter.params.clone(),
+            },
         };
         let built = entry.map(|e| e.build(&params, &context));
         context = match built {

@@ -48,7 +48,7 @@ fn in_zarr(params: &[u32], _: ZarrVersion) -> Instead {
     const ZSTD: u32 = 5;
     let zstd = params.get(4) == Some(&3);
     let compressor = if zstd { ZSTD } else { LZ4 };
-    Instead::other(blosc::ENTRY.id, &[5, BITS, compressor])
+    Instead::other(blosc::ENTRY.id, &[0, 0, 0, 0, 5, BITS, compressor])
 }
 
 const NAME: &str = "bitshuffle";

@@ -12,6 +12,7 @@
 //! | `more` | bytes for items that turn out to need more than was admitted |
 //! | `spare` | memory of what is kept because it may be of use again |
 //! | `workers` | the threads, started when they are first needed |
+//! | `stacks` | the size of their stacks |
 //! | `turns`, `gate` | who computes and who asks, where requests take long |
 //! | `buffers` | memory that is used again |
 //!
@@ -50,6 +51,7 @@ mod job;
 mod more;
 mod queue;
 mod spare;
+mod stacks;
 mod turns;
 mod workers;
 

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
+use super::stacks;
+
 /// Threads that are started when they are first needed, and end with the runtime.
 #[derive(Debug, Default)]
 pub(super) struct Workers(OnceLock<Option<ThreadPool>>);
@@ -31,9 +33,13 @@ impl Workers {
     }
 }
 
-/// Starts the threads; fewer, if the system has no room for so many, and none if it has none for one.
+/// Starts the threads; fewer, if memory limits or the system have no room for so many, and none if there is no room
+/// for one.
 fn start(threads: usize) -> Option<ThreadPool> {
-    let fewer = std::iter::successors(Some(threads), |n| Some(n / 2).filter(|n| *n > 0));
-    let mut pools = fewer.map(|n| ThreadPoolBuilder::new().num_threads(n).build().ok());
+    let stack = stacks::size();
+    let most = stacks::threads(threads, stack);
+    let fewer = std::iter::successors(Some(most), |n| Some(n / 2).filter(|n| *n > 0));
+    let pool = |n| ThreadPoolBuilder::new().num_threads(n).stack_size(stack);
+    let mut pools = fewer.map(|n| pool(n).build().ok());
     pools.find_map(|pool| pool)
 }

@@ -431,6 +431,21 @@ fn deviations_of_codecs_are_survived() {
 }
 
 #[test]
+fn no_parameters_have_no_address() {
+    let folder = folder();
+    library(folder.path(), "libcodec.so", "codec.c", &["-DNONE"]);
+    let found = plugins(&[folder.path()]);
+    let codec = found.codec("more").unwrap();
+    assert_eq!(codec.json(&[]).unwrap(), br#"{"id": "more"}"#);
+    let made = codec.modify(&context(), &[]).unwrap();
+    assert!(made.visible.is_empty() && made.working.is_empty());
+    library(folder.path(), "libplugin.so", "filter.c", &[]);
+    let (stored, read) = both_ways(&table(folder.path()), &[]);
+    assert_eq!(stored.unwrap(), (0, (1..25).collect()));
+    assert_eq!(read.unwrap(), (0..24).collect::<Vec<u8>>());
+}
+
+#[test]
 fn codecs_of_a_library_work_in_one_thread_at_a_time() {
     let folder = folder();
     library(

@@ -1,5 +1,8 @@
 //! Plugins of HDF5 and codec libraries. Loaded libraries stay in the process.
 #![forbid(unsafe_code)]
 
+mod codecs;
+mod guarded;
 mod isolation;
 mod loaded;
+mod shared;

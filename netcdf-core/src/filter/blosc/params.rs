@@ -13,12 +13,15 @@ use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
 const REVISION: u32 = 2;
 const VERSION: u32 = 2;
 
-/// The parameters that a user gives, by name.
-pub(super) const NAMED: &[Mode] = &[Mode::of(&[
-    Parameter::number("level", 5),
-    Parameter::word("shuffle", &[("none", 0), ("bytes", 1), ("bits", 2)], 1),
-    Parameter::word("codec", CODECS, 0),
-])];
+/// The parameters that a user gives, by name. HDF5 plugins expect theirs behind four other numbers.
+pub(super) const NAMED: &[Mode] = &[Mode {
+    before: &[0; 4],
+    parameters: &[
+        Parameter::number("level", 5),
+        Parameter::word("shuffle", &[("none", 0), ("bytes", 1), ("bits", 2)], 1),
+        Parameter::word("codec", CODECS, 0),
+    ],
+}];
 
 const CODECS: &[(&str, u32)] = &[
     ("blosclz", 0),

@@ -19,6 +19,9 @@ pub use label::Label;
 pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
 
+use std::sync::Arc;
+
+use super::plugin::Codec as LibraryCodec;
 use super::{Context, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
@@ -220,7 +223,7 @@ pub fn to_json(
         let members = (codec.write)(&spec.params, &Shown { version, context })?;
         return Ok(wrapped(version, (codec.name, codec.v3), members));
     }
-    match table.library_json(version, spec) {
+    match table.library_json(version, spec, context) {
         Some(json) => json,
         None => Err(no_codec(spec.id, table)),
     }
@@ -275,13 +278,19 @@ impl Table {
         codecs.find(|(_, codec)| codec.name == name)
     }
 
+    /// The codec library for a filter that is not one of our codecs.
+    fn library(&self, id: u32) -> Option<Arc<LibraryCodec>> {
+        match self.row(id).and_then(|row| row.codec) {
+            Some(_) => None,
+            None => self.plugins.as_ref()?.codec_of(id),
+        }
+    }
+
     /// The filter that a codec library makes from JSON.
     fn library_codec(&self, config: &Config<'_>) -> Option<Result<FilterSpec>> {
         let codec = self.plugins.as_ref()?.codec(config.name)?;
-        let members = config.members.members().iter();
-        let members = members.filter(|(key, _)| key != "id").cloned().collect();
-        let json = wrapped(ZarrVersion::V2, (config.name, ""), members);
-        let made = codec.parameters(&json.to_bytes());
+        let json = for_library(config.name, config.members);
+        let made = codec.parameters(&json);
         let made = made.and_then(|visible| codec.modify(config.context, &visible));
         Some(made.map(|made| FilterSpec {
             id: codec.filter,
@@ -289,17 +298,52 @@ impl Table {
         }))
     }
 
-    /// The JSON that a codec library makes from parameters.
-    fn library_json(&self, version: ZarrVersion, spec: &FilterSpec) -> Option<Result<Json>> {
-        let codec = self.plugins.as_ref()?.codec_of(spec.id)?;
+    /// The parameters that a codec library makes for chunks of this context from those of a user; `None` if no library
+    /// describes the filter.
+    pub fn library_params(&self, user: &FilterSpec, context: &Context) -> Option<Result<Vec<u32>>> {
+        let codec = self.library(user.id)?;
+        let made = codec.modify(context, &user.params);
+        Some(made.map(|made| made.working))
+    }
+
+    /// The JSON that a codec library makes from the parameters that it made for chunks of this context.
+    fn library_json(
+        &self,
+        version: ZarrVersion,
+        spec: &FilterSpec,
+        context: &Context,
+    ) -> Option<Result<Json>> {
+        let codec = self.library(spec.id)?;
         let json = codec
-            .json(&codec.described(&spec.params))
+            .json(&codec.described(context, &spec.params))
             .and_then(|text| Json::parse(&text));
         Some(json.map(|json| {
             let members = json.members().iter();
             let members = members.filter(|(key, _)| key != "id").cloned().collect();
             wrapped(version, (&codec.name, &codec.name), members)
         }))
+    }
+}
+
+/// A codec's JSON as codec libraries take it.
+fn for_library(name: &str, members: &Json) -> Vec<u8> {
+    let members = members.members().iter();
+    let members = members.filter(|(key, _)| key != "id").cloned().collect();
+    wrapped(ZarrVersion::V2, (name, ""), members).to_bytes()
+}
+
+/// The filter that JSON describes, as a user gives it: without the parameters that a codec library made for the chunks.
+/// `spec` is the filter made from the JSON.
+#[must_use]
+pub fn of_user(version: ZarrVersion, json: &Json, spec: &FilterSpec, table: &Table) -> FilterSpec {
+    let visible = || {
+        let codec = table.library(spec.id)?;
+        let named = Named::of(version, json).ok()?;
+        codec.parameters(&for_library(named.name(), named.members)).ok()
+    };
+    FilterSpec {
+        id: spec.id,
+        params: visible().unwrap_or_else(|| spec.params.clone()),
     }
 }
 

@@ -78,6 +78,14 @@ pub(super) struct CodecClass {
     pub modify: Option<Modify>,
 }
 
+/// The address of parameters for C: null if there are none, as in HDF5 and netCDF-C.
+pub(super) fn params(params: &[u32]) -> *const c_uint {
+    match params {
+        [] => std::ptr::null(),
+        some => some.as_ptr(),
+    }
+}
+
 /// `H5PLget_plugin_type`.
 pub(super) type GetType = unsafe extern "C" fn() -> c_int;
 /// `H5PLget_plugin_info`, `NCZ_get_codec_info`.

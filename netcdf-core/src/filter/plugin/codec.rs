@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::abi::{self, CodecClass};
 use super::buffer::allocated;
 use super::host::Call;
-use super::library::{Library, Uses};
+use super::library::Library;
+use super::threads::{self, OneThread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Context;
 use crate::filter::user::listed;
@@ -36,8 +37,8 @@ pub struct Codec {
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
     ready: OnceLock<()>,
-    /// Visible parameters, by the working parameters made from them.
-    made: Mutex<BTreeMap<Vec<u32>, Vec<u32>>>,
+    /// Visible parameters in the order in which working parameters were made from them, by the working parameters.
+    made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
 
 /// Parameters of a filter for a variable.
@@ -67,9 +68,12 @@ impl<T> Drop for LibraryMemory<T> {
 }
 
 impl LibraryMemory<c_uint> {
-    /// A copy of parameters for a library, which may free it.
+    /// A copy of parameters for a library, which may free it: null if there are none, as in netCDF-C.
     fn of(params: &[u32]) -> Option<Self> {
-        let bytes = size_of_val(params).max(1);
+        if params.is_empty() {
+            return Some(Self(std::ptr::null_mut()));
+        }
+        let bytes = size_of_val(params);
         // SAFETY: any size may be requested; the result is checked.
         let block = unsafe { libc::malloc(bytes) }.cast::<c_uint>();
         if block.is_null() {
@@ -136,10 +140,11 @@ impl Codec {
     }
 
     /// Lock for calls of the library, one thread at a time; initializes the library on first use.
-    fn lock(&self) -> MutexGuard<'_, Uses> {
-        let mut held = self.library.lock();
+    fn lock(&self) -> OneThread {
+        let held = threads::lock();
         self.ready.get_or_init(|| {
-            let uses = held.entry(self.filter).or_default();
+            let mut all = self.library.uses(&held);
+            let uses = all.entry(self.filter).or_default();
             *uses = uses.saturating_add(1);
             if let (1, Some(initialize)) = (*uses, self.initialize) {
                 // SAFETY: the function is the library's own and takes nothing.
@@ -201,11 +206,12 @@ impl Codec {
     /// [`ErrorKind::Argument`] if the library rejects them.
     pub fn json(&self, visible: &[u32]) -> Result<Vec<u8>> {
         let mut json: LibraryMemory<c_char> = LibraryMemory(std::ptr::null_mut());
+        let params = abi::params(visible);
         let held = self.lock();
-        // SAFETY: the function belongs to the library; the count is right, the pointer is valid.
+        // SAFETY: the function belongs to the library; the count is right, the pointers are valid or null.
         let status = self
             .library
-            .enter(|| unsafe { (self.to_json)(visible.len(), visible.as_ptr(), &raw mut json.0) });
+            .enter(|| unsafe { (self.to_json)(visible.len(), params, &raw mut json.0) });
         drop(held);
         self.done(status, &format!("the parameters {}", listed(visible)))?;
         if json.0.is_null() {
@@ -259,18 +265,27 @@ impl Codec {
         };
         // The dataset describes the parameters that were given: the library may have added to them.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .entry(made.working.clone())
-            .or_insert_with(|| visible.to_vec());
+        let givers = known.entry(made.working.clone()).or_default();
+        givers.retain(|given| given != visible);
+        givers.push(visible.to_vec());
         Ok(made)
     }
 
-    /// The visible parameters for working ones: those from which they were made in this run, else the same.
+    /// The visible parameters for working ones of chunks of this context: those from which they were made in this run, else the
+    /// same. The library may make the same working parameters from others for other chunks.
     #[must_use]
-    pub fn described(&self, working: &[u32]) -> Vec<u32> {
-        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let visible = known.get(working).map(Vec::as_slice);
-        visible.unwrap_or(working).to_vec()
+    pub fn described(&self, context: &Context, working: &[u32]) -> Vec<u32> {
+        let mut givers = {
+            let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(working).cloned().unwrap_or_default()
+        };
+        let makes = |given: &&Vec<u32>| {
+            let made = self.modify(context, given);
+            made.is_ok_and(|made| made.working == working)
+        };
+        let fits = givers.iter().rev().find(makes).cloned();
+        fits.or_else(|| givers.pop())
+            .unwrap_or_else(|| working.to_vec())
     }
 }
 
@@ -279,8 +294,9 @@ impl Drop for Codec {
         if self.ready.get().is_none() {
             return;
         }
-        let mut held = self.library.lock();
-        let uses = held.entry(self.filter).or_default();
+        let held = threads::lock();
+        let mut all = self.library.uses(&held);
+        let uses = all.entry(self.filter).or_default();
         *uses = uses.saturating_sub(1);
         if let (0, Some(finalize)) = (*uses, self.finalize) {
             // SAFETY: the function belongs to the library and takes nothing; the library is loaded.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::abi::{self, CodecClass, FilterClass};
 use super::guard;
-use super::threads::Threads;
+use super::threads::{self, OneThread, Threads};
 use super::trust::{CheckedFile, Identity};
 
 #[cfg(unix)]
@@ -26,14 +26,11 @@ pub(super) struct Library {
     file: &'static str,
     /// What it can do in several threads at a time.
     pub threads: Threads,
-    uses: Mutex<Uses>,
+    /// Use counts of codecs that need initialization, by filter.
+    uses: Mutex<BTreeMap<u32, usize>>,
 }
 
-/// Use counts of codecs that need initialization, by filter.
-pub(super) type Uses = BTreeMap<u32, usize>;
-
-/// The loaded libraries. The dynamic linker loads a file once per process, with one set of data: all users must
-/// share the lock held while it works.
+/// The loaded libraries. The dynamic linker loads a file once per process, with one set of data.
 static LOADED: Mutex<BTreeMap<Identity, Arc<Library>>> = Mutex::new(BTreeMap::new());
 
 impl Library {
@@ -51,7 +48,9 @@ impl Library {
         guard::watch();
         // Libraries stay loaded to the end, and so do their names.
         let name: &'static str = Box::leak(file.path.display().to_string().into_boxed_str());
+        let alone = threads::lock();
         let handle = guard::inside(name, || load(&file.path));
+        drop(alone);
         let handle = handle.map_err(|e| reason(&e, &file.path))?;
         let library = Arc::new(Self::of(handle, name, Threads::of(build)));
         loaded.insert(file.identity, Arc::clone(&library));
@@ -72,8 +71,16 @@ impl Library {
         guard::inside(self.file, work)
     }
 
-    /// Lock for calls of functions not known to support several threads at a time.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Uses> {
+    /// Calls a function that is not known to support several threads at a time.
+    pub(super) fn enter_alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let alone = threads::lock();
+        let done = self.enter(work);
+        drop(alone);
+        done
+    }
+
+    /// The use counts of the library's codecs.
+    pub(super) fn uses(&self, _: &OneThread) -> MutexGuard<'_, BTreeMap<u32, usize>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,12 +110,12 @@ impl Library {
         // SAFETY: as above.
         let info: abi::GetInfo = unsafe { std::mem::transmute(get("H5PLget_plugin_info")?) };
         // SAFETY: it takes nothing and returns a number.
-        match self.enter(|| unsafe { ty() }) {
+        match self.enter_alone(|| unsafe { ty() }) {
             abi::TYPE_FILTER => {}
             other => return Err(format!("a plugin of HDF5 of type {other}, not a filter")),
         }
         // SAFETY: it takes nothing and returns the address of a class.
-        let class = self.enter(|| unsafe { info() }).cast::<FilterClass>();
+        let class = self.enter_alone(|| unsafe { info() }).cast::<FilterClass>();
         if class.is_null() || !class.is_aligned() {
             return Err("it does not describe its filter".to_owned());
         }
@@ -133,7 +140,7 @@ impl Library {
             // SAFETY: functions of these names are of this type in every codec library (netcdf_filter_build.h).
             let info: abi::GetInfo = unsafe { std::mem::transmute(address) };
             // SAFETY: it takes nothing and returns an address.
-            self.enter(|| unsafe { info() })
+            self.enter_alone(|| unsafe { info() })
         };
         let mut classes = vec![];
         if let Some(defaults) = self.address(DEFAULTS) {

@@ -7,6 +7,7 @@ use super::abi::{self, REVERSE};
 use super::buffer::Buffer;
 use super::host::{self, Call};
 use super::library::Library;
+use super::threads;
 use crate::filter::plugin::wire::{In, Out};
 
 /// A plugin's description of its filter.
@@ -187,7 +188,7 @@ impl Local {
         let Some(function) = function else {
             return LookResult::of(usual, Some(&call), self.described.id);
         };
-        let held = self.library.lock();
+        let held = threads::lock();
         // SAFETY: the function belongs to the plugin, and the call is set up for its queries.
         let question = || unsafe { function(host::LIST, host::TYPE, host::SPACE) };
         let (answer, call) = call.during(|| self.library.enter(question));
@@ -198,15 +199,15 @@ impl Local {
     /// Calls the filter's function; `None` if there is no memory for its input.
     pub(super) fn apply(&self, call: Call, job: &FilterCall<'_>) -> Option<Given> {
         let mut buffer = Buffer::of(job.input)?;
-        let threads = self.library.threads;
+        let safe = self.library.threads;
         let may = match job.flags & REVERSE {
-            0 => threads.encodes,
-            _ => threads.decodes,
+            0 => safe.encodes,
+            _ => safe.decodes,
         };
-        let held = (!may).then(|| self.library.lock());
+        let held = (!may).then(threads::lock);
         let (len, call) = call.during(|| {
             buffer.lend(|size, block| {
-                let (count, params) = (job.params.len(), job.params.as_ptr());
+                let (count, params) = (job.params.len(), abi::params(job.params));
                 let (flags, used) = (job.flags, job.input.len());
                 // SAFETY: the function belongs to the plugin; the block comes from the C allocator, has at least
                 // the given size and contains the input; all pointers are valid.

@@ -1,7 +1,21 @@
 //! Which plugins support several threads at a time.
 //!
 //! Nothing in a plugin says so, and plugins for the same filter differ; so we know individual builds, by the
-//! build id from the linker. All others are called by one thread at a time.
+//! build id from the linker. All others are called by one thread at a time, and share one lock: plugins may share
+//! a library, and libhdf5 never calls two filters at a time.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The lock of the process for plugins that are not known to support threads.
+static ONE_THREAD: Mutex<()> = Mutex::new(());
+
+/// The lock, held.
+pub(super) type OneThread = MutexGuard<'static, ()>;
+
+/// Takes the lock for a call of a plugin.
+pub(super) fn lock() -> OneThread {
+    ONE_THREAD.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a plugin can do in several threads at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -73,7 +73,7 @@ impl StoreBuilder<'_> {
         let attributes = self.variable_attributes((prefix, ty), &described, &objects)?;
         let storage = Storage {
             unwritten: self.unsaid_fill(&described, ty, &attributes),
-            ..storage(&described, &layout)
+            ..storage(&described, &layout, &self.meta.env.filters)
         };
         let name = self.name(name);
         self.schema.add_var(Variable {
@@ -166,6 +166,8 @@ impl Around<'_> {
         });
         Context {
             len: context.len.filter(|_| !heap),
+            // Filters must not take the identifier of a missing string for its text.
+            fill: context.fill.filter(|_| !heap),
             ..context
         }
     }
@@ -250,15 +252,24 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
     stored.order = stored.order.filter(|_| !text);
 }
 
+/// The filters as users give them.
+fn filters(described: &Described, layout: &Layout, table: &Table) -> Vec<FilterSpec> {
+    let all = &layout.filters;
+    let before = described.filters.len().saturating_sub(all.len());
+    let json = described.filters.iter().skip(before);
+    let one = |(json, spec)| codec::of_user(described.version, json, spec, table);
+    json.zip(all).map(one).collect()
+}
+
 /// The storage as shown by `ncdump -s`.
-fn storage(described: &Described, layout: &Layout) -> Storage {
+fn storage(described: &Described, layout: &Layout, table: &Table) -> Storage {
     let fill = match described.fill {
         Json::Null => Fill::NoFill,
         _ => Fill::Fill,
     };
     Storage {
         layout: Some(StorageLayout::Chunked(layout.chunk.clone())),
-        filters: layout.filters.clone(),
+        filters: filters(described, layout, table),
         prepared: true,
         endianness: described.stored.order,
         fill,

@@ -62,6 +62,14 @@ impl Case<'_> {
         self.output.kind.storage.filterable() == Filterable::Arrays
     }
 
+    /// Whether a filter that is not built in comes from a codec, with the parameters of a user, and needs those of an
+    /// HDF5 filter.
+    pub(super) fn has_user_form(&self, storage: &Storage) -> bool {
+        let codecs = self.input.kind.storage.filterable() == Filterable::Arrays;
+        let table = Table::default();
+        codecs && !self.has_codecs() && storage.filters.iter().any(|f| !table.has(f.id))
+    }
+
     /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
     ///
     /// # Errors

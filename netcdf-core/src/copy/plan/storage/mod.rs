@@ -142,6 +142,7 @@ impl Case<'_> {
         };
         types
             && self.asked.is_none()
+            && !self.has_user_form(storage)
             && storage.filters == old.filters
             && storage.layout == old.layout
     }

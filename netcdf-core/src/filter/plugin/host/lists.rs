@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use super::super::abi::{Id, OPTIONAL};
 use super::data::CREATION;
 use super::types::{HostType, convertible};
-use super::{Call, Export, LIST, ask, count, exports, put, put_all};
+use super::{Call, Export, HDF5_RANK, LIST, ask, count, exports, put, put_all};
 use crate::filter::optional;
 use crate::model::FilterSpec;
 
@@ -34,10 +34,11 @@ fn number(id: c_int) -> Option<u32> {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_chunk(list: Id, most: c_int, dims: *mut u64) -> c_int {
     of(list, -1, |call| {
+        let rank = call.rank(HDF5_RANK)?;
         let room = usize::try_from(most).unwrap_or(0);
         // SAFETY: by the caller.
         unsafe { put_all(dims, room, call.shape.iter().copied()) };
-        Some(count(call.shape.len()))
+        Some(count(rank))
     })
 }
 

@@ -24,8 +24,9 @@ use crate::filter::Context;
 use crate::filter::plugin::wire::{In, Out};
 use crate::model::FilterSpec;
 
-/// The property list, type and space of a call.
-pub(super) const LIST: Id = 0x0A00_0000_0000_0101;
+/// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`;
+/// its values are those of the version that `H5get_libversion` claims.
+pub(super) const LIST: Id = 0x0B00_0000_0000_0101;
 pub(super) const TYPE: Id = 0x0300_0000_0000_0102;
 pub(super) const SPACE: Id = 0x0400_0000_0000_0103;
 
@@ -49,6 +50,11 @@ pub(super) struct Call {
 thread_local! {
     static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
 }
+
+/// The maximum rank of an HDF5 dataspace (`H5S_MAX_RANK`) and of a netCDF variable (`NC_MAX_VAR_DIMS`). C code may
+/// have arrays of this length.
+const HDF5_RANK: usize = 32;
+const NETCDF_RANK: usize = 1024;
 
 /// Most messages kept per call; some plugins report one for each layer.
 const MESSAGES: usize = 8;
@@ -126,6 +132,11 @@ impl Call {
             pipeline: (0..filters).map(|_| filter()).collect::<Option<_>>()?,
             messages: vec![],
         })
+    }
+
+    /// The number of dimensions; `None` for more than `most`, for which callers have no memory.
+    fn rank(&self, most: usize) -> Option<usize> {
+        Some(self.shape.len()).filter(|&rank| rank <= most)
     }
 
     fn say(&mut self, message: String) {

@@ -1,20 +1,28 @@
 //! The netCDF-C functions by which codec libraries ask about a variable. The ids of dataset and variable are
 //! those passed to the library; the dimensions are those of the chunk.
+//!
+//! A value has as many bytes as `nc_inq_type` reports for its type, and lists have an element for each dimension. A
+//! variable of more dimensions than netCDF allows is an error: C code may have arrays of `NC_MAX_VAR_DIMS`.
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{Export, ask, count, exports, put, put_all};
+use super::types::HostType;
+use super::{Call, Export, NETCDF_RANK, ask, count, exports, put, put_all};
 use crate::model::Atomic;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![nc_inq_var nc_inq_vartype nc_inq_varndims nc_inq_vardimid nc_inq_type nc_inq_dimlen
-        nc_inq_var_chunking nc_inq_var_endian nc_inq_varname nc_inq_var_fill ncaux_h5filterspec_fix8]
+        nc_inq_var_chunking nc_inq_var_endian nc_inq_varname nc_inq_var_fill nc_free_string
+        ncaux_h5filterspec_fix8]
 }
 
 /// netCDF's errors for things that do not exist.
 const BAD_ID: c_int = -33;
 const BAD_TYPE: c_int = -45;
 const BAD_DIM: c_int = -46;
+/// netCDF's errors for too many dimensions, and for a lack of memory.
+const RANK: c_int = -41;
+const MEMORY: c_int = -61;
 
 /// # Safety
 /// The places are null or valid, and have room for a name and for all dimensions.
@@ -29,7 +37,9 @@ unsafe extern "C" fn nc_inq_var(
     attributes: *mut c_int,
 ) -> c_int {
     ask(BAD_ID, |call| {
-        let dimensions = call.shape.len();
+        let Some(dimensions) = call.rank(NETCDF_RANK) else {
+            return RANK;
+        };
         // SAFETY: by the caller.
         unsafe {
             put(name, 0);
@@ -87,17 +97,12 @@ unsafe extern "C" fn nc_inq_type(
     name: *mut c_char,
     size: *mut usize,
 ) -> c_int {
-    let atomic = u32::try_from(number).ok().and_then(Atomic::from_number);
-    let own = || {
-        ask(None, |call| {
-            let same = number == call.number.cast_signed();
-            same.then_some(call.ty.bytes())
-        })
-    };
-    let pointer = size_of::<*const c_void>();
-    let known = match atomic {
-        Some(ty) => Some(ty.size().unwrap_or(pointer)),
-        None => own(),
+    let known = match atomic(number) {
+        Some(ty) => Some(bytes_of(ty)),
+        None => ask(None, |call| {
+            let own = number == call.number.cast_signed();
+            own.then(|| bytes(call))
+        }),
     };
     let Some(known) = known else {
         return BAD_TYPE;
@@ -109,6 +114,27 @@ unsafe extern "C" fn nc_inq_type(
     }
     0
 }
+
+fn atomic(number: c_int) -> Option<Atomic> {
+    u32::try_from(number).ok().and_then(Atomic::from_number)
+}
+
+/// Bytes of a value in memory: of a string, those of its address.
+fn bytes_of(ty: Atomic) -> usize {
+    ty.size().unwrap_or(size_of::<*const c_char>())
+}
+
+/// Bytes of a value of the variable in memory.
+fn bytes(call: &Call) -> usize {
+    match Atomic::from_number(call.number) {
+        Some(ty) => bytes_of(ty),
+        None if call.ty.is_list() => LIST,
+        None => call.ty.bytes(),
+    }
+}
+
+/// Bytes of an `nc_vlen_t`: a length and an address.
+const LIST: usize = size_of::<(usize, *const c_void)>();
 
 /// # Safety
 /// The place is null or valid.
@@ -135,11 +161,14 @@ unsafe extern "C" fn nc_inq_var_chunking(
     shape: *mut usize,
 ) -> c_int {
     ask(BAD_ID, |call| {
+        let Some(dimensions) = call.rank(NETCDF_RANK) else {
+            return RANK;
+        };
         let lens = call.shape.iter().map(|&n| usize::try_from(n).unwrap_or(0));
         // SAFETY: by the caller.
         unsafe {
             put(storage, 0);
-            put_all(shape, call.shape.len(), lens);
+            put_all(shape, dimensions, lens);
         }
         0
     })
@@ -158,7 +187,7 @@ unsafe extern "C" fn nc_inq_var_endian(_set: c_int, _var: c_int, order: *mut c_i
     })
 }
 
-/// The fill value as stored, or the fact that there is none.
+/// The fill value as in memory, or the fact that there is none. The caller frees a string.
 ///
 /// # Safety
 /// The places are null or valid, that of the value has room for one.
@@ -170,14 +199,79 @@ unsafe extern "C" fn nc_inq_var_fill(
     value: *mut c_void,
 ) -> c_int {
     ask(BAD_ID, |call| {
-        let known = call.fill.as_deref().unwrap_or_default();
         // SAFETY: by the caller.
-        unsafe {
-            put(none, c_int::from(call.fill.is_none()));
-            put_all(value.cast::<u8>(), call.ty.bytes(), known.iter().copied());
+        unsafe { put(none, c_int::from(call.fill.is_none())) };
+        match &call.fill {
+            Some(stored) if !value.is_null() => {
+                // SAFETY: by the caller, there is room for a value.
+                unsafe { put_value(call, stored, value) }
+            }
+            Some(_) | None => 0,
         }
-        0
     })
+}
+
+/// Writes a value of the variable, given in stored form.
+///
+/// # Safety
+/// There is room for as many bytes as [`bytes`] returns.
+unsafe fn put_value(call: &Call, stored: &[u8], value: *mut c_void) -> c_int {
+    if call.number == Atomic::String.number() {
+        let Some(text) = c_text(stored) else {
+            return MEMORY;
+        };
+        // SAFETY: by the caller; the place need not be aligned.
+        unsafe { value.cast::<*mut c_char>().write_unaligned(text) };
+        return 0;
+    }
+    let own = match call.ty.is_list() {
+        // What is stored is a reference into the file.
+        true => vec![],
+        false => native(call.ty, stored),
+    };
+    let zeros = std::iter::repeat(0);
+    // SAFETY: by the caller.
+    unsafe { put_all(value.cast::<u8>(), bytes(call), own.into_iter().chain(zeros)) };
+    0
+}
+
+/// A stored value in this machine's byte order.
+fn native(ty: HostType, stored: &[u8]) -> Vec<u8> {
+    let mut bytes = stored.get(..ty.bytes()).unwrap_or(stored).to_vec();
+    if ty.is_swapped() {
+        bytes.reverse();
+    }
+    bytes
+}
+
+/// A text that ends with a NUL, in a new block of the C allocator; null if there is no memory.
+fn c_text(stored: &[u8]) -> Option<*mut c_char> {
+    let end = stored.iter().position(|&b| b == 0);
+    let text = stored.get(..end.unwrap_or(stored.len()))?;
+    // SAFETY: any size may be requested, and the block is filled with zeros.
+    let block = unsafe { libc::calloc(1, text.len().checked_add(1)?) }.cast::<c_char>();
+    if block.is_null() {
+        return None;
+    }
+    // SAFETY: the block is new and has a byte more than the text.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), block.cast(), text.len()) };
+    Some(block)
+}
+
+/// Frees strings that were returned as values.
+///
+/// # Safety
+/// There are `count` addresses, each null or of a block of the C allocator.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn nc_free_string(count: usize, texts: *mut *mut c_char) -> c_int {
+    if texts.is_null() {
+        return 0;
+    }
+    for n in 0..count {
+        // SAFETY: by the caller.
+        unsafe { libc::free(texts.add(n).read().cast()) };
+    }
+    0
 }
 
 /// Converts the two parameters of an eight-byte number to its bytes, or back: the lower half comes first, each

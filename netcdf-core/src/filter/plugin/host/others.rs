@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint};
 
 use super::super::abi::Id;
+use super::data::{CLASS, CREATION, ERROR, ERROR_CLASS};
 use super::{Export, LIST, SPACE, exports, put};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -21,21 +22,30 @@ unsafe extern "C" fn H5Zget_filter_info(_id: c_int, info: *mut c_uint) -> c_int 
     0
 }
 
-/// Types are 3, spaces 4, property lists 10.
+/// `H5I_DATATYPE`.
+const DATATYPE: Id = 3;
+
+/// The `H5I_type_t` of HDF5 1.12 and later: types are 3, spaces 4, property list classes 10, property lists 11,
+/// error classes 12, errors 13.
 #[unsafe(no_mangle)]
 extern "C" fn H5Iget_type(id: Id) -> c_int {
-    match id {
-        LIST => 10,
-        SPACE => 4,
-        _ if id >> 56 == 3 => 3,
-        _ => -1,
-    }
+    let kind = id >> 56;
+    let is_known = match id {
+        LIST | SPACE | CLASS | CREATION | ERROR | ERROR_CLASS | MESSAGE | REGISTERED => true,
+        _ => kind == DATATYPE,
+    };
+    let number = c_int::try_from(kind).ok();
+    number.filter(|_| is_known).unwrap_or(-1)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn H5Iis_valid(id: Id) -> c_int {
     c_int::from(H5Iget_type(id) > 0)
 }
+
+/// The identifiers of a plugin's own error class and messages.
+const REGISTERED: Id = 0x0C00_0000_0000_0002;
+const MESSAGE: Id = 0x0D02_0000_0000_0001;
 
 /// Functions that always return the same, the last ones so that plugins that refer to them can be loaded. Arguments
 /// are ignored, as C allows, and functions of shorter types return the low bits.
@@ -55,8 +65,8 @@ macro_rules! constant {
 }
 
 constant! {
-    0x0E00_0000_0000_0002 => H5Eregister_class;
-    0x0E02_0000_0000_0001 => H5Ecreate_msg;
+    REGISTERED => H5Eregister_class;
+    MESSAGE => H5Ecreate_msg;
     1 => H5Zfilter_avail H5Iinc_ref H5Idec_ref H5Iget_ref;
     // No other properties exist; the offset 0 of a member also means failure.
     0 => H5open H5close H5check_version H5garbage_collect H5dont_atexit H5Pexist H5Pclose H5Sclose H5Tclose

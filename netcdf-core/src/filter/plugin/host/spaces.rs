@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::super::abi::Id;
-use super::{Export, SPACE, ask, count, exports, put_all};
+use super::{Call, Export, HDF5_RANK, SPACE, ask, count, exports, put_all};
 use crate::model::region::product;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -24,10 +24,15 @@ extern "C" fn H5Sget_simple_extent_type(space: Id) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn H5Sget_simple_extent_ndims(space: Id) -> c_int {
-    ask(-1, |call| match space {
-        SPACE => count(call.shape.len()),
-        _ => -1,
-    })
+    ask(-1, |call| rank(space, call).map_or(-1, count))
+}
+
+/// The rank of the call's space.
+fn rank(space: Id, call: &Call) -> Option<usize> {
+    match space {
+        SPACE => call.rank(HDF5_RANK),
+        _ => None,
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -43,10 +48,9 @@ extern "C" fn H5Sget_simple_extent_npoints(space: Id) -> i64 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Sget_simple_extent_dims(space: Id, dims: *mut u64, most: *mut u64) -> c_int {
     ask(-1, |call| {
-        if space != SPACE {
+        let Some(rank) = rank(space, call) else {
             return -1;
-        }
-        let rank = call.shape.len();
+        };
         for place in [dims, most] {
             // SAFETY: by the caller.
             unsafe { put_all(place, rank, call.shape.iter().copied()) };

@@ -298,6 +298,16 @@ pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
 }
 
 impl HostType {
+    /// Whether elements are lists.
+    pub(super) fn is_list(self) -> bool {
+        self.class == VLEN
+    }
+
+    /// Whether an element is a number whose bytes are in another order than those of this machine.
+    pub(super) fn is_swapped(self) -> bool {
+        matches!(self.class, INTEGER | FLOAT | ENUM) && self.big != NATIVE
+    }
+
     /// Bytes of an element.
     pub(super) fn bytes(self) -> usize {
         usize::try_from(self.size).unwrap_or(0)

@@ -4,7 +4,7 @@ use super::datatypes::Types;
 use crate::arithmetic::Amount;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
-use crate::chunk::prepared::prepared;
+use crate::chunk::prepared::{Preparation, prepared};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
@@ -56,8 +56,11 @@ pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<Variab
         stored.layout.fill = Some(fill(schema, id, &stored.layout)?);
         let about = About::new(schema, var.ty, &filters);
         let context = stored.layout.context(about);
-        let keep = var.storage.prepared;
-        stored.layout.filters = prepared(&filters, keep, context, &env.filters)?;
+        let how = Preparation {
+            keep: var.storage.prepared,
+            codecs: false,
+        };
+        stored.layout.filters = prepared(&filters, how, context, &env.filters)?;
         Ok(stored)
     });
     made.in_object(|| schema.var_path(id))

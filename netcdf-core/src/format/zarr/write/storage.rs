@@ -4,7 +4,7 @@ use super::fill::ToldFill;
 use super::{codecs, filters, strings, user};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
-use crate::chunk::prepared::prepared;
+use crate::chunk::prepared::{Preparation, prepared};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
@@ -221,8 +221,11 @@ fn filter(
         Some(text) => codecs::asked(text, &context, &env.filters)?,
         None => {
             let filters = filters::ordered(filters, layout.element, &env.filters);
-            let keep = var.storage.prepared;
-            let made = prepared(&filters, keep, context.clone(), &env.filters)?;
+            let how = Preparation {
+                keep: var.storage.prepared,
+                codecs: true,
+            };
+            let made = prepared(&filters, how, context.clone(), &env.filters)?;
             filters::of_texts(made, (layout, version(schema)), &|what| {
                 env.notes.say(Note {
                     object: path.to_owned(),

@@ -1,0 +1,92 @@
+//! Stacks of workers.
+//!
+//! Plugins run on workers. In other programs, they run on the main thread, whose stack has the size of the system's
+//! limit. So workers get a stack of that size. Memory is used only for the part of a stack that was written.
+
+/// Least and most bytes of a stack. Main threads usually have the least.
+const LEAST: u64 = 8 << 20;
+const MOST: u64 = 64 << 20;
+/// The part of limited memory that stacks may take.
+const SHARE: u64 = 4;
+
+/// Bytes of a worker's stack.
+pub(super) fn size() -> usize {
+    bytes(limits::stack())
+}
+
+/// Bytes of a worker's stack if the system limits those of main threads to `limit` bytes.
+fn bytes(limit: Option<u64>) -> usize {
+    let bytes = limit.unwrap_or(MOST).clamp(LEAST, MOST);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// The number of threads with stacks of this size, at most `wanted`: fewer if the memory of the process is limited.
+pub(super) fn threads(wanted: usize, stack: usize) -> usize {
+    fitting(wanted, stack, limits::memory())
+}
+
+fn fitting(wanted: usize, stack: usize, memory: Option<u64>) -> usize {
+    let Some(memory) = memory else {
+        return wanted;
+    };
+    let stack = u64::try_from(stack).unwrap_or(u64::MAX).max(1);
+    let fit = usize::try_from(memory / SHARE / stack).unwrap_or(usize::MAX);
+    wanted.min(fit.max(1))
+}
+
+#[cfg(unix)]
+mod limits {
+    use rustix::process::{Resource, getrlimit};
+
+    /// Bytes of a main thread's stack, if they are limited.
+    pub(super) fn stack() -> Option<u64> {
+        getrlimit(Resource::Stack).current
+    }
+
+    /// Bytes that the process may map, if they are limited. Both limits count stacks as a whole.
+    pub(super) fn memory() -> Option<u64> {
+        let all = [Resource::As, Resource::Data];
+        all.into_iter().filter_map(|r| getrlimit(r).current).min()
+    }
+}
+
+#[cfg(not(unix))]
+mod limits {
+    /// The least that a worker has.
+    pub(super) fn stack() -> Option<u64> {
+        Some(super::LEAST)
+    }
+
+    /// No limit is known.
+    pub(super) fn memory() -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_is_as_large_as_that_of_a_main_thread() {
+        for (limit, mib) in [
+            (Some(1 << 20), 8),
+            (Some(8 << 20), 8),
+            (Some(20 << 20), 20),
+            (Some(1 << 40), 64),
+            (None, 64),
+        ] {
+            assert_eq!(bytes(limit), mib << 20, "{limit:?}");
+        }
+    }
+
+    #[test]
+    fn stacks_take_a_part_of_limited_memory() {
+        let of = |memory| fitting(32, 8 << 20, memory);
+        assert_eq!(of(None), 32);
+        assert_eq!(of(Some(1 << 30)), 32);
+        assert_eq!(of(Some(512 << 20)), 16);
+        assert_eq!(of(Some(40 << 20)), 1);
+        assert_eq!(of(Some(0)), 1);
+    }
+}
