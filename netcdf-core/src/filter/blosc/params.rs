@@ -20,6 +20,9 @@ pub(super) const NAMED: &[Mode] = &[Mode::of(&[
     Parameter::word("codec", CODECS, 0),
 ])];
 
+/// The number of snappy.
+pub(super) const SNAPPY: u32 = 3;
+
 const CODECS: &[(&str, u32)] = &[
     ("blosclz", 0),
     ("lz4", 1),
