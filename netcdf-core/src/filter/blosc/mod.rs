@@ -22,9 +22,10 @@ mod params;
 
 use super::bits::untranspose;
 use super::codec::Stage;
+use super::ids::DEFLATE;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 use codec::Codec;
 use header::{BloscHeader, Shuffle};
@@ -43,6 +44,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy {
         visible: params::visible,
+        in_hdf5: |params| match params.get(6) {
+            Some(&params::SNAPPY) => Instead::other(DEFLATE, params.get(4..5).unwrap_or(&[5])),
+            Some(_) | None => Instead::Same,
+        },
+        in_zarr: |params, _| match params.get(6) {
+            Some(&params::SNAPPY) => Instead::other(ENTRY.id, &params::with_zstd(params)),
+            Some(_) | None => Instead::Same,
+        },
         ..Policy::PLAIN
     },
     named: params::NAMED,

@@ -223,6 +223,7 @@ fn filter(
             let filters = filters::ordered(filters, layout.element, &env.filters);
             let keep = var.storage.prepared;
             let made = prepared(&filters, keep, context.clone(), &env.filters)?;
+            let made = filters::specified(made, version(schema));
             filters::of_texts(made, (layout, version(schema)), &|what| {
                 env.notes.say(Note {
                     object: path.to_owned(),
