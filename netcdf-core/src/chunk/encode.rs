@@ -81,6 +81,12 @@ impl Encoder {
         })
     }
 
+    /// The filters of the chunks.
+    #[must_use]
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
     /// Stored form of a missing element.
     #[must_use]
     pub fn fill(&self) -> &[u8] {

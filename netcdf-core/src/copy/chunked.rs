@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::Job;
-use super::methods::{self, object};
-use crate::arithmetic::{exact, length};
+use super::methods;
 use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
@@ -12,8 +11,7 @@ use crate::chunk::layout::ChunkRef;
 use crate::chunk::rechunk::{self, Met, RechunkPlan, RechunkWay};
 use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
-use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::io::source::present;
+use crate::error::{Context as _, Result};
 use crate::model::region::product;
 use crate::model::{Region, Values};
 
@@ -28,13 +26,13 @@ enum ChunkResult {
 }
 
 /// Reports how much of a variable is done; when dropped, reports the rest.
-struct Meter<'a> {
+pub(super) struct Meter<'a> {
     progress: &'a Progress,
     left: u64,
 }
 
 impl Meter<'_> {
-    fn advance(&mut self, bytes: u64) {
+    pub(super) fn advance(&mut self, bytes: u64) {
         let bytes = bytes.min(self.left);
         self.left -= bytes;
         self.progress.advance(bytes);
@@ -72,83 +70,12 @@ struct Output<'a> {
 }
 
 impl Job {
-    /// Moves the stored chunks unchanged; returns the bytes moved. Chunks that are not stored are fill in the
-    /// output, too.
-    pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let encoder = match writer.needs_all_filters() {
-            true => Some(Encoder::new(writer, set.env, self.pair.to, &self.to)?),
-            false => None,
-        };
-        let grid = Grid::new(&self.to, &self.shape);
-        let each = self.bytes() / grid.len().max(1);
-        let mut meter = self.meter(set);
-        let mut stored = 0u64;
-        let within = self.from.touched(&self.region);
-        if set.reader.latency() || !set.reader.has_sources() {
-            set.stored_chunks(self.pair.from, &within, |chunk, bytes| {
-                let place = self.place(&chunk);
-                let bytes = match &encoder {
-                    Some(encoder) if chunk.mask != 0 => self.completed(set, &place, encoder)?,
-                    Some(_) | None => {
-                        self.check_length(bytes.len() as u64)?;
-                        bytes
-                    }
-                };
-                stored += bytes.len() as u64;
-                writer.put_chunk(self.pair.to, grid.index(&place), 0, &bytes)?;
-                meter.advance(each);
-                Ok(())
-            })?;
-            return Ok(stored);
-        }
-        let one = |chunk: ChunkRef| {
-            self.check_length(length(&chunk.range))?;
-            let place = self.place(&chunk);
-            let index = grid.index(&place);
-            if let Some(encoder) = encoder.as_ref().filter(|_| chunk.mask != 0) {
-                let bytes = self.completed(set, &place, encoder)?;
-                stored += bytes.len() as u64;
-                writer.put_chunk(self.pair.to, index, 0, &bytes)?;
-            } else {
-                stored += length(&chunk.range);
-                let source = object(set, chunk.object)?;
-                present(&**source, &chunk.range)?;
-                writer.move_chunk(self.pair.to, &ChunkRef { index, ..chunk }, source)?;
-            }
-            meter.advance(each);
-            Ok(())
-        };
-        set.each_chunk(self.pair.from, &within, one)?;
-        Ok(stored)
-    }
-
-    /// A chunk that skipped some filter, encoded with all of them.
-    fn completed(&self, set: Dataset<'_>, place: &Region, encoder: &Encoder) -> Result<Vec<u8>> {
-        let ends = place.start.iter().zip(&place.count).zip(&self.from.extent);
-        let count = ends
-            .map(|((start, count), end)| Ok((exact(*end) - *start).get()?.min(*count)))
-            .collect::<Result<_>>()?;
-        let part = Region::boxed(place.start.clone(), count);
-        let bytes = set.read_stored(self.pair.from, &self.from, &part)?;
-        Ok(encoder.encode(&part, bytes)?.bytes)
-    }
-
-    /// Checks that a chunk without filters has as many bytes as its shape needs.
-    fn check_length(&self, found: u64) -> Result<()> {
-        let whole = self.from.chunk_bytes();
-        if !self.from.filters.is_empty() || whole.is_some_and(|n| n as u64 == found) {
-            return Ok(());
-        }
-        let what = format!("a chunk of {found} bytes, which does not match its shape");
-        Err(Error::new(ErrorKind::Corrupt, what))
-    }
-
     /// The elements of a chunk of the input.
-    fn place(&self, chunk: &ChunkRef) -> Region {
+    pub(super) fn place(&self, chunk: &ChunkRef) -> Region {
         self.from.block(chunk.index).region()
     }
 
-    fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {
+    pub(super) fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {
         Meter {
             progress: &set.env.progress,
             left: self.bytes_copied(),

@@ -39,6 +39,8 @@ pub struct Job {
     pub chunked: bool,
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
+    /// True if the output is of another kind, whose readers may accept fewer forms of a stored chunk.
+    pub other_kind: bool,
     /// True if elements that are not stored read the same in both datasets, or if all are stored.
     pub same_fill: bool,
     /// How its data is copied.
@@ -88,6 +90,7 @@ impl Job {
             chunked,
             alike: false,
             same_fill: false,
+            other_kind: set.reader.schema().kind.storage != writer.schema().kind.storage,
             method: Method::Convert,
             swept: false,
             from,
@@ -184,7 +187,7 @@ impl Job {
     fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
         let (from, to) = (&self.from, &self.to);
         let grid = from.chunk == to.chunk && from.extent == self.shape;
-        let same = from.element == to.element && methods::undone_alike(&from.filters, &to.filters);
+        let same = from.element == to.element && methods::moves(&from.filters, &to.filters);
         let one_by_one = self.alike && (same || !from.filters.is_empty());
         if !one_by_one || !grid || set.reader.assembles(self.pair.from) {
             return Ok(false);

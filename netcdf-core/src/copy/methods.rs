@@ -11,6 +11,7 @@ use crate::chunk::scatter::steps;
 use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements, rechunk};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::filter::policy::decodes_alike;
+use crate::filter::strict::Rewrap;
 use crate::io::Source;
 use crate::io::source::present;
 use crate::model::{Atomic, FilterSpec, Region, Values, convert};
@@ -81,15 +82,20 @@ pub fn choose_chunks(
     if !grid || !alike || !same_fill || variable.assembled {
         return Method::Rechunk(rechunk::plan(variable, budget));
     }
-    let same = undone_alike(&from.filters, &to.filters) && from.element == to.element;
+    let same = moves(&from.filters, &to.filters) && from.element == to.element;
     match same && to.quantize.is_none() {
         true => Method::Chunks,
         false => Method::Recode,
     }
 }
 
+/// True if chunks move from the filters `from` to the filters `to`: they decode alike, or only the container of deflate differs.
+pub(super) fn moves(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
+    undone_alike(from, to) || Rewrap::of(from, to).is_some()
+}
+
 /// True if the filters `to` decode what the filters `from` encoded.
-pub(super) fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
+fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
     let alike = |(a, b): (&FilterSpec, &FilterSpec)| decodes_alike(a, b);
     from.len() == to.len() && from.iter().zip(to).all(alike)
 }

@@ -9,6 +9,7 @@ mod columns;
 mod heap;
 mod job;
 pub mod methods;
+mod moved;
 pub mod options;
 pub mod parts;
 pub mod plan;

@@ -18,7 +18,7 @@ use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, unfit, wrong};
 use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::ZarrVersion;
+use crate::model::kind::Zarr;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -42,7 +42,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 };
 
 /// Bitshuffle with a compressor is one of the modes of Blosc.
-fn in_zarr(params: &[u32], _: ZarrVersion) -> Instead {
+fn in_zarr(params: &[u32], _: Zarr) -> Instead {
     const BITS: u32 = 2;
     const LZ4: u32 = 1;
     const ZSTD: u32 = 5;

@@ -8,7 +8,8 @@
 //! | Specification | none; libbzip2 defines it |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin, the HDF Group's plugins |
 //!
-//! A chunk is one bzip2 stream; bytes after it are ignored, as in the C filter.
+//! A chunk is one bzip2 stream; bytes after it are ignored, as in the C filter. Where a stream has too few bytes, the streams after it
+//! belong to the chunk, as in numcodecs.
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
@@ -16,7 +17,7 @@ use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -52,30 +53,27 @@ struct Bzip2 {
 
 impl Filter for Bzip2 {
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        let mut stream = Decompress::new(false);
-        let limit = context.limit();
-        let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));
-        loop {
-            // One byte more than allowed, to tell the end from too much output.
-            let more = room
-                .min(limit.saturating_sub(output.len()))
-                .saturating_add(1);
-            allocate(NAME, output, more)?;
-            if step(&mut stream, input, output)? == Status::StreamEnd {
-                break;
-            }
-            if output.len() > limit {
-                return Err(too_long(NAME, "more", limit));
-            }
-            if output.len() < output.capacity() {
-                return Err(truncated(NAME));
-            }
-            room = output.len();
+        self.decode_strictly(context, input, output).map(|_| ())
+    }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Decoding
+    }
+
+    /// libhdf5's plugin and netCDF-C decode the first stream, numcodecs all.
+    fn decode_strictly(
+        &self,
+        context: &Context,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let mut rest = stream(context, input, output)?;
+        let mut alone = true;
+        while rest.starts_with(MAGIC) && context.len != Some(output.len()) {
+            rest = stream(context, rest, output)?;
+            alone = false;
         }
-        if output.len() > limit {
-            return Err(too_long(NAME, output.len(), limit));
-        }
-        Ok(())
+        Ok(alone)
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
@@ -97,6 +95,38 @@ impl Filter for Bzip2 {
             }
         }
     }
+}
+
+/// The first bytes of a stream.
+const MAGIC: &[u8] = b"BZh";
+
+/// Appends the decoded stream at the start of `input`; returns the bytes after it.
+fn stream<'a>(context: &Context, input: &'a [u8], output: &mut Vec<u8>) -> Result<&'a [u8]> {
+    let mut stream = Decompress::new(false);
+    let limit = context.limit();
+    let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));
+    loop {
+        // One byte more than allowed, to tell the end from too much output.
+        let more = room
+            .min(limit.saturating_sub(output.len()))
+            .saturating_add(1);
+        allocate(NAME, output, more)?;
+        if step(&mut stream, input, output)? == Status::StreamEnd {
+            break;
+        }
+        if output.len() > limit {
+            return Err(too_long(NAME, "more", limit));
+        }
+        if output.len() < output.capacity() {
+            return Err(truncated(NAME));
+        }
+        room = output.len();
+    }
+    if output.len() > limit {
+        return Err(too_long(NAME, output.len(), limit));
+    }
+    let used = usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
+    Ok(input.get(used..).unwrap_or_default())
 }
 
 /// The shortest stream needs less extra room than this.

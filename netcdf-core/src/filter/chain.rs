@@ -13,17 +13,17 @@ pub struct Chain {
 }
 
 /// One filter, or why it is not available.
-struct Stage {
-    filter: Result<Box<dyn Filter>>,
+pub(super) struct Stage {
+    pub(super) filter: Result<Box<dyn Filter>>,
     /// What the filter gets on writing if all filters before it are applied.
-    context: Context,
+    pub(super) context: Context,
     /// The filter's bit in a chunk's mask.
     bit: u32,
 }
 
 impl Stage {
     /// Undoes the filter: turns what it made on writing back into what it got.
-    fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let filter = self.filter.as_ref().map_err(Error::again)?;
         filter.decode(context, bytes, out)?;
         match context.len.filter(|&len| len != out.len()) {
@@ -88,6 +88,11 @@ impl Chain {
             std::mem::swap(&mut bytes, scratch);
         }
         Ok(bytes)
+    }
+
+    /// The filters in the order of writing.
+    pub(super) fn stages(&self) -> &[Stage] {
+        &self.stages
     }
 
     /// The number of filters.

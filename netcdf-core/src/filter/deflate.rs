@@ -31,8 +31,9 @@ use simd_adler32::adler32;
 use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, append_with, bad, extend, truncated, unsupported};
+use super::strict::DeflateStream;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -75,18 +76,46 @@ impl Filter for Deflate {
         }
         let body = body(input)?;
         let used = inflate("deflate", context, body, output)?;
-        let sum = body.get(used..).and_then(<[u8]>::first_chunk);
-        let sum = sum.ok_or_else(|| truncated("deflate"))?;
-        if u32::from_be_bytes(*sum) != adler32(&output.as_slice()) {
-            return Err(bad("deflate", "the checksum does not match the data"));
-        }
-        Ok(())
+        check_sum(body.get(used..).unwrap_or_default(), output)
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         stream("deflate", level(self.level.as_slice())?, input, output)?;
         Ok(Encoded::Applied)
     }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Decoding
+    }
+}
+
+/// The bare stream in a zlib stream. Bytes after the stream are dropped.
+pub(super) fn bare<'a>(context: &Context, input: &'a [u8]) -> Result<DeflateStream<'a>> {
+    let (body, mut decoded) = (body(input)?, vec![]);
+    let used = inflate("deflate", context, body, &mut decoded)?;
+    let (stream, sum) = body
+        .split_at_checked(used)
+        .ok_or_else(|| truncated("deflate"))?;
+    check_sum(sum, &decoded)?;
+    Ok(DeflateStream { stream, decoded })
+}
+
+/// A zlib stream with this bare stream.
+pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
+    let sum = adler32(&stream.decoded.as_slice()).to_be_bytes();
+    [&HEAD, stream.stream, &sum].concat()
+}
+
+/// The head of a zlib stream with a window of 32 KiB.
+const HEAD: [u8; 2] = [0x78, 0x9C];
+
+/// Checks the checksum at the start of `rest`.
+fn check_sum(rest: &[u8], decoded: &[u8]) -> Result<()> {
+    let sum = rest.first_chunk().ok_or_else(|| truncated("deflate"))?;
+    if u32::from_be_bytes(*sum) != adler32(&decoded) {
+        return Err(bad("deflate", "the checksum does not match the data"));
+    }
+    Ok(())
 }
 
 /// Appends the zlib stream of `input`, on behalf of `filter`.

@@ -15,7 +15,7 @@
 use super::codec::Stage;
 use super::output::allocate;
 use super::user::none;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The entry in the filter table.
@@ -69,6 +69,21 @@ impl Filter for Fletcher32 {
         allocate("fletcher32", output, data.len())?;
         output.extend_from_slice(data);
         Ok(())
+    }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Decoding
+    }
+
+    /// numcodecs refuses swapped sums.
+    fn decode_strictly(
+        &self,
+        context: &Context,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<bool> {
+        self.decode(context, input, output)?;
+        Ok(input.ends_with(&checksum(output).to_le_bytes()))
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {

@@ -13,7 +13,8 @@ use super::codec::{Stage, ids, whole};
 use super::deflate::{inflate, level, with_compressor};
 use super::ids::DEFLATE;
 use super::output::{append_with, array, bad, truncated};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::strict::DeflateStream;
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -69,14 +70,45 @@ impl Filter for Gzip {
         })?;
         Ok(Encoded::Applied)
     }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Headers
+    }
+
+    /// A single member ends with the length of its data.
+    fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
+        let stated = input.last_chunk().map(|len| u32::from_le_bytes(*len));
+        let fits = |len: usize| stated.is_some_and(|stated| stated as usize == len & 0xFFFF_FFFF);
+        context.len.is_none_or(fits)
+    }
 }
 
-/// Appends the decoded member at the start of `rest`, and skips it.
-fn member(context: &Context, rest: &mut &[u8], output: &mut Vec<u8>) -> Result<()> {
+/// The bare stream of a single member; `None` if other members or bytes follow.
+pub(super) fn bare<'a>(context: &Context, input: &'a [u8]) -> Result<Option<DeflateStream<'a>>> {
+    let (mut rest, mut decoded) = (input, vec![]);
+    let stream = member(context, &mut rest, &mut decoded)?;
+    let alone = rest.is_empty();
+    Ok(alone.then_some(DeflateStream { stream, decoded }))
+}
+
+/// A member with this stream.
+pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
+    let mut crc = libdeflater::Crc::new();
+    crc.update(&stream.decoded);
+    let len = u32::try_from(stream.decoded.len() & 0xFFFF_FFFF).unwrap_or(0);
+    let tail = [crc.sum().to_le_bytes(), len.to_le_bytes()];
+    [&HEAD, stream.stream, tail.as_flattened()].concat()
+}
+
+/// The header of a member without name, time or system.
+const HEAD: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF];
+
+/// Appends the decoded member at the start of `rest`, and skips it; returns its bare stream.
+fn member<'a>(context: &Context, rest: &mut &'a [u8], output: &mut Vec<u8>) -> Result<&'a [u8]> {
     head(rest)?;
     let start = output.len();
     let used = inflate(NAME, context, rest, output)?;
-    *rest = rest.get(used..).ok_or_else(|| truncated(NAME))?;
+    let stream = super::output::take(NAME, rest, used)?;
     let made = output.get(start..).unwrap_or_default();
     let sum = u32::from_le_bytes(array(NAME, rest)?);
     let len = u32::from_le_bytes(array(NAME, rest)?);
@@ -86,7 +118,7 @@ fn member(context: &Context, rest: &mut &[u8], output: &mut Vec<u8>) -> Result<(
     if !fits && !cfg!(fuzzing) {
         return Err(bad(NAME, "the checksum does not match the data"));
     }
-    Ok(())
+    Ok(stream)
 }
 
 /// Skips the header of a member.

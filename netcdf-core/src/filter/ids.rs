@@ -12,6 +12,8 @@ pub const SZIP: u32 = 4;
 pub const NBIT: u32 = 5;
 /// Differences from the smallest element.
 pub const SCALEOFFSET: u32 = 6;
+/// Blosc, version 1.
+pub const BLOSC: u32 = 32_001;
 /// Zfp.
 pub const ZFP: u32 = 32_013;
 /// Zstandard, with its level, and then 1 if frames have checksums.

@@ -29,6 +29,7 @@ pub mod policy;
 pub mod quantize;
 pub mod scaleoffset;
 pub mod shuffle;
+pub mod strict;
 pub mod szip;
 pub mod transpose;
 pub mod vlen_utf8;
@@ -51,6 +52,7 @@ pub use codec::Codec;
 use named::Mode;
 use plugin::{Plugin, Plugins};
 pub use policy::{Instead, Policy, Suits, policy, visible};
+pub use strict::StrictCheck;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -271,6 +273,29 @@ pub trait Filter: Send + Sync {
     /// # Errors
     /// If the filter cannot be applied at all.
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded>;
+
+    /// What decides whether a stored form is the strict one, which reference decoders accept, too.
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Nothing
+    }
+
+    /// Whether headers and lengths of the stored `input` are those of the strict form.
+    fn is_strict(&self, _: &Context, _input: &[u8]) -> bool {
+        true
+    }
+
+    /// As [`Filter::decode`]; returns whether the stored form is the strict one, if only decoding decides.
+    ///
+    /// # Errors
+    /// Those of [`Filter::decode`].
+    fn decode_strictly(
+        &self,
+        context: &Context,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<bool> {
+        self.decode(context, input, output).map(|()| true)
+    }
 }
 
 /// Makes a filter from its stored parameters.

@@ -1,8 +1,10 @@
 //! How copies, formats and command lines treat a filter, apart from what it does to chunks.
 
+use super::ids::ZSTD;
 use super::{BUILT_IN, codec};
+use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
-use crate::model::{FilterSpec, ZarrVersion};
+use crate::model::kind::Zarr;
 
 /// The policies of a filter. [`Policy::PLAIN`] is right for most.
 #[derive(Clone, Copy)]
@@ -25,7 +27,7 @@ pub struct Policy {
     /// What a copy stores in HDF5 files in place of the filter.
     pub in_hdf5: fn(&[u32]) -> Instead,
     /// What a copy stores in Zarr in place of the filter.
-    pub in_zarr: fn(&[u32], ZarrVersion) -> Instead,
+    pub in_zarr: fn(&[u32], Zarr) -> Instead,
 }
 
 /// Elements that a filter is of use for.
@@ -106,15 +108,38 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// What replaces a filter in a dataset of another format. Values stay as they are read.
+/// What replaces a filter of a dataset `from` in a dataset `to`. Values stay as they are read. Filters that no common reader of the output
+/// has are replaced by the nearest common lossless filter.
 #[must_use]
-pub fn instead(filter: &FilterSpec, to: StorageFormat) -> Instead {
+pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
     match to {
-        StorageFormat::Zarr(zarr) => (policy.in_zarr)(&filter.params, zarr.version),
-        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::ReadOnly(_) => {
-            (policy.in_hdf5)(&filter.params)
+        StorageFormat::Zarr(zarr) if from != to && zarr.is_of_netcdf_c() => {
+            of_netcdf_c(filter, (policy.in_zarr)(&filter.params, zarr))
         }
+        StorageFormat::Zarr(zarr) => (policy.in_zarr)(&filter.params, zarr),
+        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::ReadOnly(_) => {
+            match (policy.in_hdf5)(&filter.params) {
+                Instead::Other(other) if from == to && other.id != filter.id => Instead::Same,
+                found => found,
+            }
+        }
+    }
+}
+
+/// What replaces a filter in a Zarr store for netCDF-C, which has no codecs but those that are HDF5 filters, and no LZ4; `found` replaces
+/// the filter for zarr-python.
+fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
+    let id = match &found {
+        Instead::Same => filter.id,
+        Instead::Other(other) => other.id,
+        Instead::Nothing | Instead::Unsaid => return found,
+    };
+    match id {
+        codec::UNKNOWN => found,
+        codec::ids::LZ4 | codec::ids::LZMA => Instead::other(ZSTD, &[3]),
+        _ if codec::is_private(id) => (policy(id).in_hdf5)(&filter.params),
+        _ => found,
     }
 }
 
@@ -131,7 +156,7 @@ mod tests {
     use super::super::codec::{ids, is_private, to_json};
     use super::super::ids::DEFLATE;
     use super::*;
-    use crate::model::Kind;
+    use crate::model::{Kind, ZarrVersion};
 
     fn spec(id: u32, params: &[u32]) -> FilterSpec {
         let params = params.to_vec();
@@ -141,21 +166,28 @@ mod tests {
     #[test]
     fn no_codec_of_zarr_gets_into_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
-            match instead(&spec(id, &[4]), Kind::NETCDF4.storage) {
+            match instead(&spec(id, &[4]), Kind::ZARR.storage, Kind::NETCDF4.storage) {
                 Instead::Other(filter) => assert!(!is_private(filter.id)),
                 Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
                 found => assert_eq!(found, Instead::Nothing, "{id:x}"),
             }
         }
-        let gzip = instead(&spec(ids::GZIP, &[4]), Kind::NETCDF4.storage);
+        let gzip = instead(
+            &spec(ids::GZIP, &[4]),
+            Kind::ZARR.storage,
+            Kind::NETCDF4.storage,
+        );
         assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
         let unknown = spec(codec::UNKNOWN, &[]);
-        assert_eq!(instead(&unknown, Kind::NETCDF4.storage), Instead::Same);
+        assert_eq!(
+            instead(&unknown, Kind::ZARR.storage, Kind::NETCDF4.storage),
+            Instead::Same
+        );
     }
 
     #[test]
     fn what_stands_for_filters_of_hdf5_has_a_codec() {
-        let v2 = Kind::NCZARR.storage;
+        let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::ZARR.storage);
         let table = Table::default();
         let chunk = crate::filter::tests::context(64, 4);
         for (id, params) in [
@@ -163,17 +195,54 @@ mod tests {
             (32004, &[0]),
             (32008, &[0, 2, 4, 0, 3, 1]),
         ] {
-            let Instead::Other(filter) = instead(&spec(id, params), v2) else {
+            let Instead::Other(filter) = instead(&spec(id, params), hdf5, v2) else {
                 panic!("{id}");
             };
             assert!(to_json(ZarrVersion::V2, &filter, &chunk, &table).is_ok());
             assert_eq!(filter.params == [0, 0, 0, 0, 5, 2, 5], id == 32008);
         }
-        for id in [1, 2, 3, 4, 307, 32001, 32013, 32015, 40_000] {
-            assert_eq!(instead(&spec(id, &[]), v2), Instead::Same);
+        for id in [1, 2, 3, 307, 32001, 32013, 32015, 40_000] {
+            assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
         }
         let order = spec(ids::TRANSPOSE, &[1, 0]);
-        assert_eq!(instead(&order, v2), Instead::Unsaid);
-        assert_eq!(instead(&order, Kind::NCZARR3.storage), Instead::Same);
+        assert_eq!(instead(&order, hdf5, v2), Instead::Unsaid);
+        assert_eq!(instead(&order, hdf5, Kind::NCZARR3.storage), Instead::Same);
+    }
+
+    #[test]
+    fn codecs_without_a_common_reader_are_replaced() {
+        let (hdf5, nczarr) = (Kind::NETCDF4.storage, Kind::NCZARR.storage);
+        let zarr = [Kind::ZARR, Kind::ZARR3, Kind::NCZARR3].map(|kind| kind.storage);
+        let (szip, snappy) = (spec(4, &[32, 8]), spec(32001, &[2, 2, 4, 400, 5, 1, 3]));
+        for to in zarr {
+            assert_eq!(instead(&szip, hdf5, to), Instead::other(32015, &[3]));
+            for from in [hdf5, to] {
+                let found = instead(&snappy, from, to);
+                assert_eq!(found, Instead::other(32001, &[2, 2, 4, 400, 5, 1, 5]));
+            }
+        }
+        assert_eq!(instead(&szip, hdf5, nczarr), Instead::Same);
+        assert_eq!(instead(&szip, nczarr, hdf5), Instead::Same);
+        assert_eq!(instead(&snappy, hdf5, hdf5), Instead::Same);
+        let deflate = Instead::other(DEFLATE, &[5]);
+        assert_eq!(instead(&snappy, nczarr, hdf5), deflate);
+        let from = Kind::ZARR.storage;
+        for (id, other) in [
+            (ids::GZIP, Instead::other(DEFLATE, &[4])),
+            (ids::LZ4, Instead::other(32015, &[3])),
+            (ids::LZMA, Instead::other(32015, &[3])),
+            (ids::CRC32, Instead::other(3, &[])),
+            (ids::DELTA, Instead::Nothing),
+            (ids::TRANSPOSE, Instead::Unsaid),
+        ] {
+            assert_eq!(instead(&spec(id, &[4]), from, nczarr), other, "{id:x}");
+            if id != ids::TRANSPOSE {
+                assert_eq!(instead(&spec(id, &[4]), nczarr, nczarr), Instead::Same);
+            }
+        }
+        assert_eq!(
+            instead(&spec(32004, &[]), hdf5, nczarr),
+            Instead::other(32015, &[3])
+        );
     }
 }

@@ -37,7 +37,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy {
         in_hdf5: |_| Instead::Unsaid,
-        in_zarr: |_, version| match version {
+        in_zarr: |_, zarr| match zarr.version {
             ZarrVersion::V2 => Instead::Unsaid,
             ZarrVersion::V3 => Instead::Same,
         },

@@ -15,13 +15,13 @@ use std::fmt::Display;
 use std::io::Read;
 
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::compress_bound;
+use zstd::zstd_safe::{compress_bound, find_frame_compressed_size, get_frame_content_size};
 
 use super::codec::{Config, Members, Shown, Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -101,7 +101,24 @@ impl Filter for Zstd {
         made.map_err(|e| failed(NAME, e))?;
         Ok(Encoded::Applied)
     }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Headers
+    }
+
+    /// libhdf5's plugin and netCDF-C allocate the content size of the first frame, and decode only this frame.
+    fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
+        let size = get_frame_content_size(input).ok().flatten();
+        let states = size.is_some_and(|size| match context.len {
+            Some(len) => size == len as u64,
+            None => true,
+        });
+        input.starts_with(&FRAME) && states && find_frame_compressed_size(input) == Ok(input.len())
+    }
 }
+
+/// The first bytes of a frame with data.
+const FRAME: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
 
 fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     let levels = i64::from(LOWEST)..=i64::from(HIGHEST);

@@ -55,6 +55,14 @@ pub struct Zarr {
     pub pure: bool,
 }
 
+impl Zarr {
+    /// Whether netCDF-C is the reader that counts: version 2 with netCDF's own metadata. No release of netCDF-C reads version 3.
+    #[must_use]
+    pub fn is_of_netcdf_c(self) -> bool {
+        !self.pure && self.version == ZarrVersion::V2
+    }
+}
+
 /// A version of the Zarr format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ZarrVersion {

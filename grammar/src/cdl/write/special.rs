@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use netcdf_core::chunk::Provenance;
+use netcdf_core::filter::codec::ids::GZIP;
 use netcdf_core::filter::visible;
 use netcdf_core::format::{kind_row, traits};
 use netcdf_core::model::special::Special;
@@ -174,7 +175,7 @@ impl Specials {
         if find(SHUFFLE).is_some() {
             self.text(Special::Shuffle, b"true");
         }
-        if let Some(deflate) = find(DEFLATE) {
+        if let Some(deflate) = find(DEFLATE).or_else(|| find(GZIP)) {
             let level = deflate.params.first().copied().unwrap_or(0);
             self.numbers(Special::DeflateLevel, &[level.into()]);
         }

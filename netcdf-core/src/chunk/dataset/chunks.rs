@@ -58,26 +58,33 @@ impl Dataset<'_> {
         })
     }
 
-    /// Fetches the stored chunks of a variable within a box of the chunk grid, several at a time, and passes their bytes as they are to
-    /// `sink` in row-major order.
+    /// Fetches the stored chunks of a variable within a box of the chunk grid, several at a time. Passes their bytes to `work` in
+    /// parallel, and the results to `sink` in row-major order. `memory` is what `work` needs for a chunk beside its stored bytes.
     ///
     /// # Errors
-    /// The first error of reading or `sink`.
-    pub fn stored_chunks(
+    /// The first error of reading, `work` or `sink`.
+    pub fn stored_chunks<R: Send>(
         &self,
-        var: VarId,
-        within: &Block,
-        mut sink: impl FnMut(ChunkRef, Vec<u8>) -> Result<()>,
+        (var, within): (VarId, &Block),
+        memory: u64,
+        work: impl Fn(&ChunkRef, Vec<u8>) -> Result<R> + Sync,
+        mut sink: impl FnMut(ChunkRef, R) -> Result<()>,
     ) -> Result<()> {
         let path = || self.reader.schema().var_path(var);
-        let items = self.each_group(var, within, |chunk| length(&chunk.range));
+        let bytes = |chunk: &ChunkRef| (Amount::of(memory) + length(&chunk.range)).get();
+        let items = self.each_group(var, within, bytes);
         let fetch = |group: Vec<ChunkRef>| {
             let bytes = self.fetch(&group).in_object(path)?;
-            Ok(group.into_iter().zip(bytes))
+            let made = group.into_iter().zip(bytes).map(|(chunk, bytes)| {
+                let made = work(&chunk, bytes).in_object(path)?;
+                Ok((chunk, made))
+            });
+            made.collect::<Result<Vec<_>>>()
         };
         let runtime = self.runtime();
-        runtime.ordered(items, fetch, |mut fetched| {
-            fetched.try_for_each(|(chunk, bytes)| sink(chunk, bytes))
+        runtime.ordered(items, fetch, |made| {
+            made.into_iter()
+                .try_for_each(|(chunk, made)| sink(chunk, made))
         })
     }
 

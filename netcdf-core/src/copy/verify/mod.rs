@@ -134,6 +134,7 @@ impl<'a> Both<'a> {
             from: stored,
             to: written,
             chunked: false,
+            other_kind: false,
             same_fill: false,
             method: Method::Convert,
             swept: false,

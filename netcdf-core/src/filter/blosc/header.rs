@@ -49,7 +49,7 @@ impl BloscHeader {
             let what = format_args!("elements of {element} bytes in blocks of {block}");
             return Err(bad(NAME, what));
         }
-        if flags & 8 != 0 {
+        if flags & 8 != 0 || flags & 5 == 5 {
             return Err(unsupported(NAME, format_args!("flags {flags:#x}")));
         }
         Ok(Self {

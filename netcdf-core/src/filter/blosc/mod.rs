@@ -22,10 +22,12 @@ mod params;
 
 use super::bits::untranspose;
 use super::codec::Stage;
+use super::ids::DEFLATE;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry, Policy};
+use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
+use codec::Codec;
 use header::{BloscHeader, Shuffle};
 use params::Choice;
 
@@ -42,6 +44,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
     }),
     policy: Policy {
         visible: params::visible,
+        in_hdf5: |params| match params.get(6) {
+            Some(&params::SNAPPY) => Instead::other(DEFLATE, params.get(4..5).unwrap_or(&[5])),
+            Some(_) | None => Instead::Same,
+        },
+        in_zarr: |params, _| match params.get(6) {
+            Some(&params::SNAPPY) => Instead::other(ENTRY.id, &params::with_zstd(params)),
+            Some(_) | None => Instead::Same,
+        },
         ..Policy::PLAIN
     },
     named: params::NAMED,
@@ -83,6 +93,20 @@ impl Filter for Blosc {
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         encode::chunk(&Choice::new(&self.params)?, input, output)?;
         Ok(Encoded::Applied)
+    }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Headers
+    }
+
+    /// numcodecs and netCDF-C have no snappy: chunks have it only if the parameters name it.
+    fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
+        let strict = |header: BloscHeader| {
+            header.stored == input.len()
+                && context.len.is_none_or(|len| len == header.decoded)
+                && (header.codec != Codec::Snappy || self.params.get(6) == Some(&params::SNAPPY))
+        };
+        BloscHeader::read(input).is_ok_and(strict)
     }
 }
 

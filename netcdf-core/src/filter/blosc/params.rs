@@ -23,6 +23,11 @@ pub(super) const NAMED: &[Mode] = &[Mode {
     ],
 }];
 
+/// The number of snappy.
+pub(super) const SNAPPY: u32 = 3;
+/// The number of zstd.
+const ZSTD: u32 = 5;
+
 const CODECS: &[(&str, u32)] = &[
     ("blosclz", 0),
     ("lz4", 1),
@@ -47,6 +52,17 @@ pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     let mut visible = vec![0, 0, 0, block];
     visible.extend(params.iter().take(STORED).skip(4));
     visible
+}
+
+/// The stored parameters with the codec zstd, which all readers have.
+pub(super) fn with_zstd(params: &[u32]) -> Vec<u32> {
+    let mut params = params.to_vec();
+    params
+        .iter_mut()
+        .skip(6)
+        .take(1)
+        .for_each(|codec| *codec = ZSTD);
+    params
 }
 
 /// The stored parameters for those of a user.

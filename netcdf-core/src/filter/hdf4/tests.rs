@@ -167,7 +167,10 @@ fn coders_stay_in_hdf4() {
         let spec = FilterSpec { id, params };
         assert_eq!(visible(&spec), None);
         for kind in [Kind::NETCDF4, Kind::PURE_ZARR, Kind::PURE_ZARR3] {
-            assert_eq!(instead(&spec, kind.storage), Instead::Nothing);
+            assert_eq!(
+                instead(&spec, Kind::NETCDF4.storage, kind.storage),
+                Instead::Nothing
+            );
         }
         let label = table.label(&spec);
         assert_eq!(label.name, Some(format!("hdf4_{name}")));

@@ -25,7 +25,7 @@ use super::codec::{Stage, ids};
 use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 use settings::{LzmaFormat, Settings};
 
@@ -69,6 +69,15 @@ impl Filter for Lzma {
             return Err(too_long(NAME, "more", limit));
         }
         Ok(())
+    }
+
+    fn strict_check(&self) -> StrictCheck {
+        StrictCheck::Headers
+    }
+
+    /// Python's lzma refuses zeros after the last stream of xz.
+    fn is_strict(&self, _: &Context, input: &[u8]) -> bool {
+        !input.starts_with(b"\xFD7zXZ\0") || input.ends_with(b"YZ")
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {

@@ -13,9 +13,12 @@
 //! on. A scanline starts with a reference pixel and is padded to whole blocks.
 
 use super::codec::Stage;
+use super::ids::ZSTD;
 use super::named::{Mode, Parameter};
 use super::output::allocate;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, Suits, corrupt, shuffle};
+use super::{
+    Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt, shuffle,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
@@ -41,6 +44,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         visible: params::visible,
         suits: Suits::Numbers,
+        in_zarr: |_, zarr| match zarr.is_of_netcdf_c() {
+            true => Instead::Same,
+            false => Instead::other(ZSTD, &[3]),
+        },
         least: |params| params.get(1).copied().unwrap_or(8).into(),
         ..Policy::PLAIN
     },

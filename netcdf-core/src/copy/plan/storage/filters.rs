@@ -6,18 +6,36 @@
 use super::{Case, Said, is_heap};
 use crate::copy::options::Filtering;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
+use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::policy::instead;
 use crate::filter::{Instead, Suits, Table, codec, policy};
 use crate::format::kind_row;
 use crate::model::kind::Filterable;
-use crate::model::{Atomic, FilterSpec, Storage};
+use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 use crate::notes::Note;
 
 /// The name of a filter.
 pub(super) fn name(filter: &FilterSpec) -> String {
     let label = Table::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
+}
+
+/// The name of a filter; of a codec of Blosc that not all readers have, as `-F` takes it.
+fn full_name(filter: &FilterSpec) -> String {
+    let inner = match (filter.id, filter.params.get(6)) {
+        (BLOSC, Some(3)) => ",codec=snappy",
+        (BLOSC, Some(5)) => ",codec=zstd",
+        _ => "",
+    };
+    name(filter) + inner
+}
+
+/// Keeps the shuffle of Blosc where deflate takes the place of Blosc.
+fn keep_shuffle(filter: &FilterSpec, other: &FilterSpec, storage: &mut Storage) {
+    if filter.id == BLOSC && other.id == DEFLATE && filter.params.get(5) == Some(&1) {
+        let (id, params) = (SHUFFLE, vec![]);
+        storage.set_filter(FilterSpec { id, params });
+    }
 }
 
 impl Case<'_> {
@@ -27,11 +45,12 @@ impl Case<'_> {
     /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable given by its name.
     pub(super) fn filters(&self, storage: &mut Storage, said: &mut Said) -> Result<()> {
         match self.asked {
-            Some(asked) => self.asked(asked, storage)?,
+            Some(asked) => self.asked(asked, storage, said)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
             None => self.unnamed(storage, said),
         }
         self.leave_shuffle(storage, said);
+        self.tell_of_shuffle(storage, said);
         Ok(())
     }
 
@@ -55,6 +74,45 @@ impl Case<'_> {
             }
         }
         storage.filters.retain(|f| !fixed(f));
+    }
+
+    /// Adds a remark if a store of another kind becomes one of Zarr 3 with shuffle, which is no codec of the specification.
+    fn tell_of_shuffle(&self, storage: &Storage, said: &mut Said) {
+        let (from, to) = (self.input.kind, self.output.kind);
+        let version = to.as_zarr().map(|zarr| zarr.version);
+        let shuffled = storage.filters.iter().any(|f| f.id == SHUFFLE);
+        if shuffled && version == Some(ZarrVersion::V3) && from.storage != to.storage {
+            said.remarks.push(Note {
+                object: self.path(),
+                what: "stored with numcodecs.shuffle, which Zarr 3 does not specify".to_owned(),
+                remedy: Some("blosc shuffles, too: -F '*,blosc,codec=zstd'".to_owned()),
+            });
+        }
+    }
+
+    /// What replaces a filter in the output.
+    fn instead(&self, filter: &FilterSpec) -> Instead {
+        instead(filter, self.input.kind.storage, self.output.kind.storage)
+    }
+
+    /// Adds a remark if common readers of the output lack a codec that the user names.
+    fn tell_of_readers(&self, filter: &FilterSpec, said: &mut Said) {
+        if !self.has_codecs() || Table::default().codec_names(filter.id).is_none() {
+            return;
+        }
+        if let Instead::Other(other) = self.instead(filter) {
+            said.remarks.push(Note {
+                object: self.path(),
+                what: format!(
+                    "stored with {}, which zarr-python cannot read",
+                    full_name(filter)
+                ),
+                remedy: Some(format!(
+                    "choose a codec that it reads: -F '*,{}'",
+                    full_name(&other)
+                )),
+            });
+        }
     }
 
     /// Whether filters of the output may be codecs that HDF5 does not have.
@@ -133,13 +191,14 @@ impl Case<'_> {
 
     /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
     /// [`super::unfit`].
-    fn asked(&self, asked: &Filtering, storage: &mut Storage) -> Result<()> {
+    fn asked(&self, asked: &Filtering, storage: &mut Storage, said: &mut Said) -> Result<()> {
         // Patterns do not apply to scalars.
         if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
             return Ok(());
         }
         self.output.takes_filters(self.pair.to)?;
         for filter in asked.filters.iter().cloned() {
+            self.tell_of_readers(&filter, said);
             storage.define_filter(filter, self.output.kind.storage);
         }
         Ok(())
@@ -152,17 +211,23 @@ impl Case<'_> {
             true => ("filter", "codec"),
         };
         for filter in &self.from.storage.filters {
-            let stored = match instead(filter, self.output.kind.storage) {
+            let stored = match self.instead(filter) {
                 Instead::Same => {
                     storage.filters.push(filter.clone());
                     continue;
                 }
-                Instead::Other(same) if same.id == filter.id => {
+                Instead::Other(same) if full_name(&same) == full_name(filter) => {
                     storage.filters.push(same);
                     continue;
                 }
+                // The same compression in another container.
+                Instead::Other(other) if other.id == DEFLATE && filter.id == codec::ids::GZIP => {
+                    storage.set_filter(other);
+                    continue;
+                }
                 Instead::Other(other) => {
-                    let with = format!("with the {new} {} in place of", name(&other));
+                    let with = format!("with the {new} {} in place of", full_name(&other));
+                    keep_shuffle(filter, &other, storage);
                     storage.set_filter(other);
                     with
                 }
@@ -171,7 +236,7 @@ impl Case<'_> {
             };
             said.remarks.push(Note {
                 object: self.path(),
-                what: format!("stored {stored} the {old} {}", name(filter)),
+                what: format!("stored {stored} the {old} {}", full_name(filter)),
                 remedy: Some("use -F to choose other filters".to_owned()),
             });
         }

@@ -1,7 +1,8 @@
 //! Adapts filters so that other readers of Zarr can undo them.
 
 use crate::chunk::layout::Layout;
-use crate::filter::{Table, fletcher32, shuffle};
+use crate::filter::ids::DEFLATE;
+use crate::filter::{Table, codec, fletcher32, shuffle};
 use crate::model::{Atomic, DataType, Element, FilterSpec, ZarrVersion};
 
 /// Bytes of the checksum that `fletcher32` adds.
@@ -24,6 +25,15 @@ pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -
     {
         let filter = filters.remove(sum);
         filters.insert(planes, filter);
+    }
+    filters
+}
+
+/// Stores deflate as `gzip` in version 3: the specification has no zlib streams.
+pub(super) fn specified(mut filters: Vec<FilterSpec>, version: ZarrVersion) -> Vec<FilterSpec> {
+    let deflate = filters.iter_mut().filter(|f| f.id == DEFLATE);
+    if version == ZarrVersion::V3 {
+        deflate.for_each(|f| f.id = codec::ids::GZIP);
     }
     filters
 }

@@ -226,6 +226,7 @@ fn filter(
                 codecs: true,
             };
             let made = prepared(&filters, how, context.clone(), &env.filters)?;
+            let made = filters::specified(made, version(schema));
             filters::of_texts(made, (layout, version(schema)), &|what| {
                 env.notes.say(Note {
                     object: path.to_owned(),

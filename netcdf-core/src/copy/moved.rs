@@ -1,0 +1,199 @@
+//! Moves stored chunks to the output.
+//!
+//! Chunks that move to a dataset of another kind must be in the strict form of their filters, which the readers of that kind accept, too.
+//! Other chunks are encoded again.
+
+use super::Job;
+use super::chunked::Meter;
+use super::methods::object;
+use crate::arithmetic::{Amount, length};
+use crate::chunk::encode::{EncodedChunk, Encoder};
+use crate::chunk::grid::Grid;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::{Dataset, Writer};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::strict::Rewrap;
+use crate::filter::{About, Chain, StrictCheck};
+use crate::io::source::present;
+
+/// Copies of a decoded chunk in memory while a chunk is checked, roughly.
+const COPIES: u64 = 3;
+
+/// The chunks of a variable on their way to the output.
+struct Mover<'a> {
+    job: &'a Job,
+    set: Dataset<'a>,
+    /// The filters of the input.
+    chain: Chain,
+    encoder: Encoder,
+    /// The filter whose container changes.
+    rewrap: Option<Rewrap>,
+    /// What decides whether a chunk can be moved unchanged.
+    check: StrictCheck,
+    /// Whether all chunks must have gone through all filters.
+    complete: bool,
+    grid: Grid,
+}
+
+impl Job {
+    /// Moves the stored chunks; returns the bytes stored. Missing chunks are fill in the output, too.
+    pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        let mover = Mover::new(self, set, writer)?;
+        let meter = self.meter(set);
+        let fetched = set.reader.latency() || !set.reader.has_sources();
+        match fetched || mover.check != StrictCheck::Nothing {
+            true => mover.fetched(writer, meter),
+            false => mover.located(writer, meter),
+        }
+    }
+}
+
+impl<'a> Mover<'a> {
+    fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
+        let about = About::new(set.reader.schema(), job.from.element.ty, &job.from.filters);
+        let chain = set
+            .env
+            .filters
+            .chain(&job.from.filters, &job.from.context(about))?;
+        let rewrap = Rewrap::of(&job.from.filters, &job.to.filters);
+        let check = match (rewrap, job.other_kind) {
+            (Some(_), _) => StrictCheck::Decoding,
+            (None, true) => chain.strict_check(),
+            (None, false) => StrictCheck::Nothing,
+        };
+        Ok(Self {
+            encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
+            complete: writer.needs_all_filters(),
+            grid: Grid::new(&job.to, &job.shape),
+            job,
+            set,
+            chain,
+            rewrap,
+            check,
+        })
+    }
+
+    /// Bytes per chunk as reported to progress.
+    fn each(&self) -> u64 {
+        self.job.bytes() / self.grid.len().max(1)
+    }
+
+    /// Reads the chunks, several at a time, and puts them into the output.
+    fn fetched(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
+        let (var, within) = (self.job.pair.from, self.job.from.touched(&self.job.region));
+        let memory = match self.check {
+            StrictCheck::Nothing | StrictCheck::Headers => 0,
+            StrictCheck::Decoding => (Amount::of(self.job.from.chunk_bytes()) * COPIES).get(),
+        };
+        let work = |chunk: &ChunkRef, bytes: Vec<u8>| self.stored(chunk, bytes);
+        let mut stored = 0u64;
+        self.set
+            .stored_chunks((var, &within), memory, work, |chunk, made| {
+                stored += self.put(writer, &chunk, made)?;
+                meter.advance(self.each());
+                Ok(())
+            })?;
+        Ok(stored)
+    }
+
+    /// Lets the output take the chunks from the files of the input.
+    fn located(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
+        let within = self.job.from.touched(&self.job.region);
+        let mut stored = 0u64;
+        self.set.each_chunk(self.job.pair.from, &within, |chunk| {
+            stored += self.moved(writer, chunk)?;
+            meter.advance(self.each());
+            Ok(())
+        })?;
+        Ok(stored)
+    }
+
+    /// Lets the output take a chunk from its file, if the chunk stays unchanged.
+    fn moved(&self, writer: &mut dyn Writer, chunk: ChunkRef) -> Result<u64> {
+        let found = length(&chunk.range);
+        if self.lacks_filters(&chunk) || !self.has_length(found) {
+            let bytes = self.set.fetch_one(&chunk)?;
+            let made = self.stored(&chunk, bytes)?;
+            return self.put(writer, &chunk, made);
+        }
+        let source = object(self.set, chunk.object)?;
+        present(&**source, &chunk.range)?;
+        let index = self.grid.index(&self.job.place(&chunk));
+        writer.move_chunk(self.job.pair.to, &ChunkRef { index, ..chunk }, source)?;
+        Ok(found)
+    }
+
+    /// Writes a chunk; returns its length in bytes.
+    fn put(&self, writer: &mut dyn Writer, chunk: &ChunkRef, made: EncodedChunk) -> Result<u64> {
+        let index = self.grid.index(&self.job.place(chunk));
+        writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
+        Ok(made.bytes.len() as u64)
+    }
+
+    /// The stored form of a chunk in the output.
+    fn stored(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
+        let made = match self.is_kept(chunk, &bytes) {
+            Ok(true) => {
+                let mask = chunk.mask;
+                return Ok(EncodedChunk { mask, bytes });
+            }
+            Ok(false) => self.changed(chunk, bytes),
+            Err(e) => Err(e),
+        };
+        made.map_err(|e| self.in_chunk(e, chunk))
+    }
+
+    /// Whether a chunk stays unchanged.
+    fn is_kept(&self, chunk: &ChunkRef, bytes: &[u8]) -> Result<bool> {
+        if self.lacks_filters(chunk)
+            || !self.has_length(bytes.len() as u64)
+            || self.rewrap.is_some()
+        {
+            return Ok(false);
+        }
+        match self.check {
+            StrictCheck::Nothing => Ok(true),
+            StrictCheck::Headers | StrictCheck::Decoding => self.chain.is_strict(bytes),
+        }
+    }
+
+    /// A chunk in another container, or encoded again.
+    fn changed(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
+        if let Some(rewrap) = self.rewrap.filter(|_| chunk.mask == 0)
+            && let Some(bytes) = self.chain.rewrapped(rewrap, &bytes, self.encoder.chain())?
+        {
+            return Ok(EncodedChunk { mask: 0, bytes });
+        }
+        let (whole, mut scratch) = (self.encoder.chunk_bytes(), vec![]);
+        let mut elements = self.chain.decode(chunk.mask, bytes, &mut scratch)?;
+        if elements.len() < whole {
+            let found = elements.len();
+            let what = format!("{found} bytes, its shape asks for {whole}");
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        elements.truncate(whole);
+        self.encoder.encode(&self.job.place(chunk), elements)
+    }
+
+    /// Whether a chunk skipped a filter, which the output does not allow.
+    fn lacks_filters(&self, chunk: &ChunkRef) -> bool {
+        self.complete && chunk.mask != 0
+    }
+
+    /// Whether this is the length of a chunk, as far as filters leave it known.
+    fn has_length(&self, found: u64) -> bool {
+        let whole = || self.job.from.chunk_bytes();
+        !self.chain.is_empty() || whole().is_some_and(|n| n as u64 == found)
+    }
+
+    /// Adds the chunk's position in the grid and in its file to an error.
+    fn in_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
+        let place = self.job.from.place(chunk.index);
+        let place: Vec<String> = place.iter().map(u64::to_string).collect();
+        let e = e.within(&format!("chunk ({})", place.join(", ")));
+        match self.set.reader.origin(chunk) {
+            Some(name) => e.at(&name, chunk.range.start),
+            None => e,
+        }
+    }
+}

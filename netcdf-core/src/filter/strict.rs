@@ -1,0 +1,176 @@
+//! The strict stored form of chunks, which the reference decoders of HDF5 and of Zarr read alike.
+//!
+//! Our decoders accept more than libhdf5's plugins, netCDF-C and numcodecs. A stored chunk moves to a dataset of another kind only in the
+//! strict form. Each filter checks its own form: [`Filter::is_strict`], [`Filter::decode_strictly`].
+
+use super::chain::{Chain, Stage};
+use super::ids::DEFLATE;
+use super::policy::decodes_alike;
+use super::{Context, Filter, codec, deflate, gzip};
+use crate::error::{Error, OrInternal as _, Result};
+use crate::model::FilterSpec;
+
+/// What decides whether a stored chunk is in the strict form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StrictCheck {
+    /// Nothing: each chunk that our decoder accepts is in the strict form.
+    Nothing,
+    /// The chunk's headers and lengths.
+    Headers,
+    /// Decoding the chunk.
+    Decoding,
+}
+
+/// A deflate stream without its container.
+pub(super) struct DeflateStream<'a> {
+    /// The bare stream.
+    pub stream: &'a [u8],
+    /// The decoded bytes.
+    pub decoded: Vec<u8>,
+}
+
+/// A deflate filter that two chains store in different containers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rewrap {
+    /// The filter's position in both chains.
+    at: usize,
+    /// Whether the new container is gzip, not zlib.
+    gzip: bool,
+}
+
+impl Rewrap {
+    /// The deflate filter in which two chains differ, if all other filters decode alike.
+    #[must_use]
+    pub fn of(from: &[FilterSpec], to: &[FilterSpec]) -> Option<Self> {
+        let pairs: Vec<_> = from.iter().zip(to).collect();
+        let at = pairs.iter().position(|(a, b)| a.id != b.id)?;
+        let (a, b) = pairs.get(at)?;
+        let gzip = match (a.id, b.id) {
+            (DEFLATE, codec::ids::GZIP) => true,
+            (codec::ids::GZIP, DEFLATE) => false,
+            _ => return None,
+        };
+        let mut others = pairs.iter().enumerate().filter(|(n, _)| *n != at);
+        let alike = others.all(|(_, (a, b))| decodes_alike(a, b));
+        let same = a.params == b.params && from.len() == to.len();
+        (alike && same).then_some(Self { at, gzip })
+    }
+
+    /// The stream in the chunk `input`; `None` if the container holds anything else.
+    fn unwrap<'a>(self, context: &Context, input: &'a [u8]) -> Result<Option<DeflateStream<'a>>> {
+        let stream = match self.gzip {
+            true => deflate::bare(context, input).map(Some),
+            false => gzip::bare(context, input),
+        };
+        let fits = |s: &DeflateStream<'_>| context.len.is_none_or(|len| len == s.decoded.len());
+        Ok(stream?.filter(fits))
+    }
+
+    /// The stream in the new container.
+    fn wrap(self, stream: &DeflateStream<'_>) -> Vec<u8> {
+        match self.gzip {
+            true => gzip::wrapped(stream),
+            false => deflate::wrapped(stream),
+        }
+    }
+}
+
+impl Stage {
+    fn check(&self) -> StrictCheck {
+        let filter = self.filter.as_ref();
+        filter.map_or(StrictCheck::Nothing, |filter| filter.strict_check())
+    }
+
+    fn available(&self) -> Result<&dyn Filter> {
+        let filter = self.filter.as_ref().map_err(Error::again)?;
+        Ok(&**filter)
+    }
+}
+
+/// The stages from the first one with a check; stages before a missing filter cannot be checked.
+fn checked(stages: &[Stage]) -> &[Stage] {
+    let missing = stages.iter().rposition(|stage| stage.filter.is_err());
+    let known = stages.get(missing.map_or(0, |n| n.saturating_add(1))..);
+    let known = known.unwrap_or_default();
+    let has_check = |stage: &Stage| stage.check() != StrictCheck::Nothing;
+    let first = known.iter().position(has_check);
+    first.and_then(|n| known.get(n..)).unwrap_or_default()
+}
+
+/// Whether `bytes`, which went through all of these stages, are in the strict form.
+fn is_strict(stages: &[Stage], bytes: &[u8]) -> Result<bool> {
+    let mut decoded: Option<Vec<u8>> = None;
+    for (n, stage) in checked(stages).iter().enumerate().rev() {
+        let bytes = decoded.as_deref().unwrap_or(bytes);
+        let (filter, context) = (stage.available()?, &stage.context);
+        if !filter.is_strict(context, bytes) {
+            return Ok(false);
+        }
+        if n == 0 && stage.check() != StrictCheck::Decoding {
+            return Ok(true);
+        }
+        let mut next = Vec::new();
+        let strict = filter.decode_strictly(context, bytes, &mut next)?;
+        if !strict || context.len.is_some_and(|len| len != next.len()) {
+            return Ok(false);
+        }
+        decoded = Some(next);
+    }
+    Ok(true)
+}
+
+impl Chain {
+    /// What decides whether a chunk is in the strict form.
+    #[must_use]
+    pub fn strict_check(&self) -> StrictCheck {
+        let checked = checked(self.stages());
+        let most = checked.iter().map(Stage::check).max();
+        match most.unwrap_or(StrictCheck::Nothing) {
+            // The headers of inner filters are known after decoding.
+            StrictCheck::Headers if checked.len() > 1 => StrictCheck::Decoding,
+            check => check,
+        }
+    }
+
+    /// Whether a chunk that went through all filters is in the strict form.
+    ///
+    /// # Errors
+    /// Those of [`Chain::decode`], if the chunk has to be decoded.
+    pub fn is_strict(&self, bytes: &[u8]) -> Result<bool> {
+        is_strict(self.stages(), bytes)
+    }
+
+    /// A chunk that went through all filters, with the deflate stream in the container that the chain `to` has; `None` if the chunk is
+    /// not in the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
+    ///
+    /// # Errors
+    /// Those of [`Chain::decode`] and [`Chain::encode`].
+    pub fn rewrapped(&self, rewrap: Rewrap, bytes: &[u8], to: &Self) -> Result<Option<Vec<u8>>> {
+        let (inner, outer) = self
+            .stages()
+            .split_at_checked(rewrap.at)
+            .or_internal("a filter")?;
+        let (stage, outer) = outer.split_first().or_internal("a filter")?;
+        let mut bytes = bytes.to_vec();
+        for stage in outer.iter().rev() {
+            let mut next = Vec::new();
+            stage.undo(&stage.context, &bytes, &mut next)?;
+            bytes = next;
+        }
+        let Some(stream) = rewrap.unwrap(&stage.context, &bytes)? else {
+            return Ok(None);
+        };
+        if !is_strict(inner, &stream.decoded)? {
+            return Ok(None);
+        }
+        let mut made = rewrap.wrap(&stream);
+        for stage in to.stages().iter().skip(rewrap.at.saturating_add(1)) {
+            let mut next = Vec::new();
+            stage
+                .available()?
+                .encode(&stage.context, &made, &mut next)?;
+            made = next;
+        }
+        Ok(Some(made))
+    }
+}
