@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attributes::attribute_path;
-use super::expressible::LeftOut;
+use super::expressible::{LeftOut, as_bytes};
 use super::walk::FileBuilder;
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -31,7 +31,7 @@ impl FileBuilder<'_> {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
             (_, None) | (None, _) => String::new(),
         };
-        self.env.notes.say(Note {
+        self.env.notes.skip(Note {
             object: cut(object),
             what: format!("left out: {}{place}", e.what()),
             remedy: e.remedy().map(str::to_owned),
@@ -46,6 +46,9 @@ impl FileBuilder<'_> {
     pub fn reduce(&mut self, file: u32, datatype: &mut Arc<Datatype>, path: &str) -> Result<()> {
         if numbers::atomic(datatype).is_some() {
             return Ok(());
+        }
+        if self.env.raw_types {
+            as_bytes(datatype);
         }
         let committed = datatype
             .committed

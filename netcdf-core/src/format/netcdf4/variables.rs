@@ -93,7 +93,8 @@ impl FileBuilder<'_> {
         let reduced = !Arc::ptr_eq(&whole, &dataset.datatype);
         let before = self.types.invented();
         let var = self.variable(group, name, place.file, &dataset)?;
-        let unknown_to_c = self.types.is_given_up_by_c(before, reduced);
+        let raw = self.env.raw_types && reduced;
+        let unknown_to_c = raw || self.types.is_given_up_by_c(before, reduced);
         let id = self.schema.add_var(var);
         self.vars.push(FoundVariable {
             file: place.file,

@@ -106,6 +106,12 @@ fn own(var: &Variable) -> Option<Values> {
     fits.then(|| attribute.values.clone())
 }
 
+/// Whether an attribute is the fill value of a variable: one value of its type. Readers then know the type from the variable.
+#[must_use]
+pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
+    attribute.name.is("_FillValue") && own(var).is_some_and(|value| value == attribute.values)
+}
+
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
 /// attributes in JSON cannot have.
 #[must_use]
@@ -120,7 +126,9 @@ pub fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
 pub fn is_empty_text(var: &Variable) -> bool {
     match own(var) {
         Some(Values::Char(text)) => text == [0],
-        Some(Values::String(texts)) => texts.iter().all(|t| t.as_deref().unwrap_or_default().is_empty()),
+        Some(Values::String(texts)) => texts
+            .iter()
+            .all(|t| t.as_deref().unwrap_or_default().is_empty()),
         Some(_) | None => false,
     }
 }

@@ -131,13 +131,11 @@ impl Metadata<'_> {
         if !float || attribute.values.len() != 1 {
             return None;
         }
-        match convert(&attribute.values, Atomic::Double).ok()? {
-            Values::Double(number) => {
-                let bytes = number.first()?.to_le_bytes();
-                Some(Json::text(&strings::base64(&bytes)))
-            }
-            _ => None,
-        }
+        let Values::Double(number) = convert(&attribute.values, Atomic::Double).ok()? else {
+            return None;
+        };
+        let bytes = number.first()?.to_le_bytes();
+        Some(Json::text(&strings::base64(&bytes)))
     }
 
     /// The `zarr.json` of a group.
