@@ -143,8 +143,8 @@ fn compare(
     Ok(())
 }
 
-/// Errors for the objects that readers do not show, and that are therefore not compared.
-fn skipped(env: &Env, choice: &Choice<'_>) -> Vec<Error> {
+/// An error for the objects that readers do not show, and that are therefore not compared.
+fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
     let taken = |note: &Note| {
         let (path, attribute) = match note.object.rsplit_once(':') {
             Some((path, name)) => (path, Some(name)),
@@ -163,12 +163,19 @@ fn skipped(env: &Env, choice: &Choice<'_>) -> Vec<Error> {
             })
         })
     };
-    let notes = env.notes.skipped().into_iter().filter(taken);
-    let error = |note: Note| {
-        let what = "not compared: the object is left out";
-        Error::new(ErrorKind::Unsupported, what).in_object(&note.object)
+    let count = env
+        .notes
+        .skipped()
+        .iter()
+        .filter(|note| taken(note))
+        .count();
+    let what = match count {
+        0 => return None,
+        1 => "an object that is left out was not compared".to_owned(),
+        n => format!("{n} objects that are left out were not compared"),
     };
-    notes.map(error).collect()
+    let error = Error::new(ErrorKind::Unsupported, what);
+    Some(error.with_remedy("--ignore names objects that do not count"))
 }
 
 /// The part of a dataset, or all of it.

@@ -189,10 +189,15 @@ pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
 
 /// The error for something that netCDF cannot express.
 pub fn unsupported(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Unsupported,
-        format!("netCDF cannot express {what}"),
-    )
+    Error::new(ErrorKind::Unsupported, format!("{INEXPRESSIBLE}{what}"))
+}
+
+/// How the errors of [`unsupported`] begin.
+const INEXPRESSIBLE: &str = "netCDF cannot express ";
+
+/// Whether an error is one of [`unsupported`].
+pub fn is_inexpressible(e: &Error) -> bool {
+    e.what().starts_with(INEXPRESSIBLE)
 }
 
 #[cfg(test)]

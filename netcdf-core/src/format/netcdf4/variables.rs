@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::FileObject;
 use super::attributes::{AttributeOwner, attribute_path};
 use super::dims::FoundDimension;
+use super::expressible::unsupported;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
 use super::virtual_data::Virtual;
 use super::walk::FileBuilder;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
 use crate::format::hdf5::message::fill::Value;
@@ -48,7 +49,7 @@ impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
-    /// Damage; [`ErrorKind::Unsupported`] for what netCDF cannot express.
+    /// Damage; [`crate::ErrorKind::Unsupported`] for what netCDF cannot express.
     pub fn dataset(
         &mut self,
         group: GroupId,
@@ -155,8 +156,7 @@ impl FileBuilder<'_> {
         dataset: &Dataset,
     ) -> Result<Variable> {
         if dataset.dataspace.class == dataspace::Class::Null {
-            let what = "netCDF cannot express a dataset without elements (null dataspace)";
-            return Err(Error::new(ErrorKind::Unsupported, what));
+            return Err(unsupported("a dataset without elements (null dataspace)"));
         }
         let home = Home {
             file,

@@ -139,18 +139,18 @@ fn retyped(schema: &Schema) -> Vec<String> {
         let kept = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
         let odd = attributes
             .iter()
-            .filter(move |a| !is_inferred(a) && !told(a) && !kept(a));
+            .filter(move |a| !is_inferred(a, schema.json_texts) && !told(a) && !kept(a));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
 }
 
 /// Whether the JSON of an attribute reads back as the same values.
-fn is_inferred(attribute: &Attribute) -> bool {
+fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
     let form = AttributeForm {
         recorded: false,
         style: Style::Inferred,
-        json_texts: false,
+        json_texts,
     };
     match (attributes::store(attribute, form), &attribute.values) {
         // Other notes cover texts.
@@ -271,8 +271,12 @@ mod tests {
 
     #[test]
     fn numbers_that_json_does_not_have_are_told_of() {
-        let is_inferred =
-            |values| is_inferred(&Attribute::atomic(Name::stored(b"a"), values).unwrap());
+        let is_inferred = |values| {
+            is_inferred(
+                &Attribute::atomic(Name::stored(b"a"), values).unwrap(),
+                false,
+            )
+        };
         assert!(is_inferred(Values::Double(vec![1.0, -0.0])));
         for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
             assert!(!is_inferred(Values::Double(lost)));
