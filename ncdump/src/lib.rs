@@ -94,10 +94,11 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         }
     };
     // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
-    let env = environment(
+    let mut env = environment(
         &parsed,
         !matches!(job, Job::Ncml(_) | Job::Json(_) | Job::Sum(_) | Job::Check),
     );
+    env.raw_types = matches!(job, Job::Sum(_) | Job::Check);
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     let status = conclude(done, omitted, &env, io);

@@ -41,6 +41,9 @@ pub struct Env {
     pub network: Arc<Network>,
     /// Which files beside a dataset may be opened.
     pub siblings: siblings::Access,
+    /// Whether readers show elements of fixed size whose type netCDF does not have as opaque bytes, instead of leaving them out: for
+    /// comparisons and digests.
+    pub raw_types: bool,
     /// Whether readers note where the metadata of files lies.
     pub survey: bool,
 }

@@ -67,6 +67,8 @@ pub struct Taken(Vec<(Note, Weight)>);
 enum Weight {
     /// Something was lost, or not done as asked.
     Counts,
+    /// An object is not shown. It counts.
+    Skipped,
     /// It is merely good to know.
     Remark,
 }
@@ -90,7 +92,7 @@ impl Taken {
             match all.get_mut(place) {
                 Some((_, heaviest, objects)) => {
                     objects.push(&note.object);
-                    if *weight == Weight::Counts {
+                    if *weight != Weight::Remark {
                         *heaviest = Weight::Counts;
                     }
                 }
@@ -99,7 +101,7 @@ impl Taken {
         }
         let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
             object: match weight {
-                Weight::Counts => first(&objects, MANY),
+                Weight::Counts | Weight::Skipped => first(&objects, MANY),
                 Weight::Remark => first(&objects, FEW),
             },
             ..note.clone()
@@ -167,6 +169,22 @@ impl Notes {
         self.add(note, Weight::Counts);
     }
 
+    /// Adds a note of an object of a dataset that is not shown, such as one of a type that netCDF does not have.
+    pub fn skip(&self, note: Note) {
+        self.add(note, Weight::Skipped);
+    }
+
+    /// The objects that are not shown: the notes of [`Notes::skip`] so far.
+    #[must_use]
+    pub fn skipped(&self) -> Vec<Note> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let skipped = said
+            .notes
+            .iter()
+            .filter(|(_, weight)| *weight == Weight::Skipped);
+        skipped.map(|(note, _)| note.clone()).collect()
+    }
+
     /// Adds a remark: something good to know, but neither a loss nor a deviation from what was asked. It is
     /// never an error.
     pub fn remark(&self, note: Note) {
@@ -175,7 +193,7 @@ impl Notes {
 
     fn add(&self, note: Note, weight: Weight) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts |= weight == Weight::Counts;
+        said.counts |= weight != Weight::Remark;
         if said.known.insert(note.clone()) {
             said.notes.push((note, weight));
         }

@@ -18,11 +18,12 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::view::View;
 use netcdf_core::chunk::{Dataset, Engine, Reader};
-use netcdf_core::diff::{self, Compared, Difference};
+use netcdf_core::diff::{self, Compared, Difference, ObjectKind, Side};
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, Result};
+use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::Location;
+use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::Cli;
@@ -39,7 +40,8 @@ pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
             return Status::Usage;
         }
     };
-    let env = environment(cli, true);
+    let mut env = environment(cli, true);
+    env.raw_types = true;
     let mut outcome = Outcome::default();
     let done = compare(cli, &request, (&env, &mut outcome), io);
     let strict = env.notes.check();
@@ -119,6 +121,7 @@ fn compare(
         },
     ];
     let choice = Choice::new(request, [x.schema(), y.schema()])?;
+    outcome.errors.extend(skipped(env, &choice));
     let takes = |candidate: &diff::Candidate<'_>| choice.takes(candidate);
     let options = diff::Options {
         tolerance: request.tolerance,
@@ -138,6 +141,41 @@ fn compare(
     let errors = diff::diff(sides, &options, &mut visit)?;
     outcome.errors.extend(errors);
     Ok(())
+}
+
+/// An error for the objects that readers do not show, and that are therefore not compared.
+fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
+    let taken = |note: &Note| {
+        let (path, attribute) = match note.object.rsplit_once(':') {
+            Some((path, name)) => (path, Some(name)),
+            None => (&*note.object, None),
+        };
+        let kind = match attribute {
+            Some(_) => ObjectKind::Attribute,
+            None => ObjectKind::Variable,
+        };
+        Side::BOTH.into_iter().any(|side| {
+            choice.takes(&diff::Candidate {
+                side,
+                kind,
+                path,
+                attribute,
+            })
+        })
+    };
+    let count = env
+        .notes
+        .skipped()
+        .iter()
+        .filter(|note| taken(note))
+        .count();
+    let what = match count {
+        0 => return None,
+        1 => "an object that is left out was not compared".to_owned(),
+        n => format!("{n} objects that are left out were not compared"),
+    };
+    let error = Error::new(ErrorKind::Unsupported, what);
+    Some(error.with_remedy("--ignore names objects that do not count"))
 }
 
 /// The part of a dataset, or all of it.

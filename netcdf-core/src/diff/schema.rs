@@ -221,16 +221,7 @@ impl<'a> Walk<'a> {
 
     fn shape(&mut self, vars: [&Variable; 2], path: &str, comparable: bool) {
         let [x, y] = self.schemas;
-        let names = |schema: &Schema, var: &Variable| {
-            let dims = var.dims.iter();
-            let names = dims.map(|&d| {
-                schema
-                    .dim(d)
-                    .map_or_else(String::new, |d| d.name.to_string())
-            });
-            names.collect::<Vec<_>>()
-        };
-        let [a, b] = [names(x, vars[0]), names(y, vars[1])];
+        let [a, b] = dim_names([(x, vars[0]), (y, vars[1])]);
         if a != b {
             return self.find(
                 ObjectKind::Variable,
@@ -248,6 +239,43 @@ impl<'a> Walk<'a> {
         let mut unnamed = pairs.filter(|(dim, (a, b))| a != b && !self.lengths.contains(dim));
         if unnamed.next().is_some() {
             self.find(ObjectKind::Variable, path, Finding::Shape([a, b]));
+        }
+    }
+}
+
+/// The names of the dimensions of two variables. Dimensions of one name have paths if they are not the same one: a name
+/// means the nearest dimension, and one of the variables has another.
+fn dim_names(vars: [(&Schema, &Variable); 2]) -> [Vec<String>; 2] {
+    let named = |(schema, var): (&Schema, &Variable)| {
+        let name = |&id: &DimId| DimName::new(schema, var.group, id);
+        var.dims.iter().map(name).collect::<Vec<_>>()
+    };
+    let [mut a, mut b] = vars.map(named);
+    for (a, b) in a.iter_mut().zip(&mut b) {
+        if a.name == b.name && a.nearest != b.nearest && a.path != b.path {
+            (a.name, b.name) = (a.path.clone(), b.path.clone());
+        }
+    }
+    [a, b].map(|names| names.into_iter().map(|dim| dim.name).collect())
+}
+
+/// A dimension as a variable names it.
+struct DimName {
+    name: String,
+    path: String,
+    /// Whether the name means this dimension in the group of the variable.
+    nearest: bool,
+}
+
+impl DimName {
+    fn new(schema: &Schema, group: GroupId, id: DimId) -> Self {
+        let dim = schema.dim(id);
+        Self {
+            name: dim.map_or_else(String::new, |d| d.name.to_string()),
+            path: dim.map_or_else(String::new, |d| {
+                within(&schema.group_path(d.group), &d.name)
+            }),
+            nearest: schema.is_nearest_dim(group, id),
         }
     }
 }

@@ -267,6 +267,23 @@ impl Schema {
         var.dims.first().is_some_and(|&dim| self.is_unlimited(dim))
     }
 
+    /// Whether the name of a dimension means this dimension in a group: no group on the way to the dimension's own group
+    /// has another dimension of the name.
+    #[must_use]
+    pub fn is_nearest_dim(&self, group: GroupId, id: DimId) -> bool {
+        let Some(dim) = self.dim(id) else {
+            return false;
+        };
+        let parent = |id: &GroupId| self.group(*id).and_then(|group| group.parent);
+        let mut way = std::iter::successors(Some(group), parent).take(self.groups.len());
+        let same = |&id: &DimId| self.dim(id).is_some_and(|other| other.name == dim.name);
+        let named = |id: GroupId| {
+            self.group(id)
+                .is_some_and(|group| group.dims.iter().any(same))
+        };
+        way.find(|&id| id == dim.group || named(id)) == Some(dim.group)
+    }
+
     /// True if a dimension can grow.
     #[must_use]
     pub fn is_unlimited(&self, dim: DimId) -> bool {

@@ -69,7 +69,10 @@ impl<'a> Sums<'a> {
         to.number(var.dims.len() as u64);
         for &id in &var.dims {
             let dim = schema.dim(id).or_internal("a dimension")?;
-            to.text(dim.name.as_bytes());
+            match schema.is_nearest_dim(var.group, id) {
+                true => to.text(dim.name.as_bytes()),
+                false => to.text(&paths::path(schema, dim.group, &dim.name)),
+            }
             to.number(dim.len);
         }
         self.attributes(&var.attributes, to)

@@ -3,7 +3,9 @@
 
 mod cloud;
 mod copying;
+mod digests;
 mod emit;
+mod fill_values;
 mod jobs;
 mod nccopy;
 mod nccopy_options;

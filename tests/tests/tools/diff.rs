@@ -1,5 +1,6 @@
 //! Snapshots of `ncdump --diff`: success, differences, misuse. Copies of all kinds differ from their input in nothing but storage.
 
+use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::snapshots;
 
@@ -38,5 +39,97 @@ fn copies_are_the_same() {
         let args = ["ncdump", "--diff", input, "@copy"];
         let compared = sandbox.run(ncdump::run, &args);
         assert_eq!(compared.code, 0, "{input} {kind}: {compared}");
+    }
+}
+
+fn compared(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(ncdump::run, &[&["ncdump", "--diff"], args].concat())
+}
+
+/// Elements of types that netCDF does not have are compared as bytes, and have digests. Objects that are not shown at all are trouble.
+#[test]
+fn what_netcdf_cannot_express() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("hdf5/inexpressible.h5")).unwrap();
+    let record = [1, 0, 0, 0, 3, 0, 4];
+    let at = bytes
+        .windows(7)
+        .position(|w| w == record)
+        .expect("a record");
+    let bits = [&bytes[..at + 4], &[7], &bytes[at + 5..]].concat();
+    sandbox.write("a.h5", &bytes);
+    sandbox.write("b.h5", bits);
+    let select = ["-v", "with_bits"];
+    let same = compared(&sandbox, &[&select[..], &["@a.h5", "@a.h5"]].concat());
+    assert_eq!(same.code, 0, "{same}");
+    let other = compared(&sandbox, &[&select[..], &["@a.h5", "@b.h5"]].concat());
+    assert_eq!(other.code, 1, "{other}");
+    assert!(
+        other
+            .text()
+            .contains("/with_bits: 1 of 2 elements differs; first at [0], field bits"),
+        "{other}"
+    );
+    let sum = |name: &str| {
+        let args = ["ncdump", "--sum", "-v", "with_bits", name];
+        let text = sandbox.run(ncdump::run, &args).text();
+        text.split_whitespace().next().expect("a digest").to_owned()
+    };
+    assert_ne!(sum("@a.h5"), sum("@b.h5"));
+    // References have no bytes of their own.
+    let whole = compared(&sandbox, &["@a.h5", "@a.h5"]);
+    assert_eq!(whole.code, 2, "{whole}");
+    assert!(
+        whole
+            .message()
+            .contains("objects that are left out were not compared"),
+        "{whole}"
+    );
+    let ignored = compared(
+        &sandbox,
+        &["--ignore", "*ref*,*only,nothing_else", "@a.h5", "@a.h5"],
+    );
+    assert_eq!(ignored.code, 0, "{ignored}");
+}
+
+/// A variable on a dimension of its group differs from one on the dimension of the same name above.
+#[test]
+fn dimensions_of_one_name_in_two_groups() {
+    let sandbox = Sandbox::new();
+    for (name, dim) in [("a", "x"), ("b", "/x")] {
+        let group = format!(
+            "group: g {{ dimensions: x = 2 ; variables: int v({dim}) ; data: v = 1, 2 ; }}"
+        );
+        sandbox.write(
+            "a.cdl",
+            format!("netcdf a {{ dimensions: x = 2 ; {group} }}"),
+        );
+        let args = [
+            "ncgen",
+            "--no-sync",
+            "-k",
+            "nc4",
+            "-o",
+            &format!("@{name}.nc"),
+            "@a.cdl",
+        ];
+        let _ = sandbox.run(ncgen::run, &args).clean();
+    }
+    let compared = compared(&sandbox, &["@a.nc", "@b.nc"]);
+    assert_eq!(
+        (compared.code, &*compared.text()),
+        (1, "/g/v: dimensions (/g/x) and (/x)\n")
+    );
+    let digests = ["@a.nc", "@b.nc"].map(|name| {
+        let text = sandbox
+            .run(ncdump::run, &["ncdump", "--sum", name])
+            .clean()
+            .text();
+        text.lines()
+            .map(|line| line.split_once("  ").unwrap().0.to_owned())
+            .collect::<Vec<_>>()
+    });
+    for (a, b) in digests[0].iter().zip(&digests[1]) {
+        assert_ne!(a, b);
     }
 }

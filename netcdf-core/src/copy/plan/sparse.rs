@@ -1,6 +1,7 @@
 //! Variables some of whose chunks are not stored.
 
 use super::Plan;
+use super::storage::grows;
 use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, elements};
 use crate::error::Result;
@@ -12,7 +13,7 @@ use crate::model::{Fill, Values, VarId, Variable};
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
 /// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::Job) take care
 /// of. Fill values that no attribute of the variable repeats are kept, too; where readers mask them, only if
-/// necessary.
+/// necessary. Variables that can grow keep the fill value of the input in any case.
 ///
 /// # Errors
 /// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
@@ -21,6 +22,8 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let traits = traits(plan.schema.kind);
     let masked = bare_fill(plan.schema.kind) == BareFill::Missing;
     for pair in &plan.data {
+        let to = plan.schema.var(pair.to);
+        let grows = to.is_some_and(|var| grows(&plan.schema, var));
         let var = plan.schema.var_mut(pair.to)?;
         let chunked = traits.all_chunked || var.storage.chunk().is_some();
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
@@ -30,7 +33,7 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
         let layout = reader.layout(pair.from)?;
         let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
         let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
-        if lost && is_sparse(set, pair.from)? {
+        if lost && (grows || is_sparse(set, pair.from)?) {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
             let declared = var.storage.fill == Fill::Fill || own || !masked;
             (var.storage.fill, var.storage.unwritten) = match declared {

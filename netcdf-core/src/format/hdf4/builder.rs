@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
             let e = Err::<(), _>(e).in_object(|| object.to_owned());
             return e.or_else(|e| self.env.damage.meet(e));
         }
-        self.env.notes.say(Note {
+        self.env.notes.skip(Note {
             object: object.to_owned(),
             what: format!("left out: {}", e.what()),
             remedy: e.remedy().map(str::to_owned),

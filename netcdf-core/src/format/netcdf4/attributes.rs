@@ -149,7 +149,7 @@ impl FileBuilder<'_> {
         self.reduce(pending.file, &mut pending.stored.datatype, &path)?;
         let home = Home {
             file: pending.file,
-            group: None,
+            group: self.env.raw_types.then_some(GroupId::ROOT),
         };
         let ty = self
             .types

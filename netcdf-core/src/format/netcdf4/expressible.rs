@@ -106,6 +106,68 @@ fn unsupported_as(why: &Error) -> Error {
     Error::new(ErrorKind::Unsupported, why.what().to_string())
 }
 
+/// The tag of opaque types that stand for types that netCDF cannot express. Tags in files end at a zero byte.
+const RAW: &[u8] = b"\0raw";
+
+/// Whether a datatype stands for one that netCDF cannot express.
+pub fn is_raw(datatype: &Datatype) -> bool {
+    matches!(&datatype.class, Class::Opaque { tag } if tag == RAW)
+}
+
+/// Makes opaque bytes of the parts of a datatype that netCDF cannot express but that have a fixed size. References stay: bytes that
+/// depend on the places of other objects say nothing.
+pub fn as_bytes(datatype: &mut Arc<Datatype>) {
+    let mut made = Datatype::clone(datatype);
+    bytes_in(&mut made, false);
+    if made != **datatype {
+        *datatype = Arc::new(made);
+    }
+}
+
+/// As [`as_bytes`]; `field` says that it is the type of a field, which may be an array.
+fn bytes_in(datatype: &mut Datatype, field: bool) {
+    if numbers::atomic(datatype).is_some() || datatype.size == 0 {
+        return;
+    }
+    let opaque = match &mut datatype.class {
+        Class::Compound { members } => {
+            let types = members.iter_mut().map(|member| &mut member.datatype);
+            types.for_each(|ty| bytes_in(ty, true));
+            false
+        }
+        Class::Vlen { base } => {
+            bytes_in(base, false);
+            false
+        }
+        Class::Array { base, .. } if field => {
+            bytes_in(base, true);
+            false
+        }
+        Class::Array { base, .. } => is_flat(base),
+        Class::Complex { base } => numbers::atomic(base).is_none(),
+        Class::Enum { base, .. } => enum_base(base).is_err(),
+        Class::Time | Class::Bitfield { .. } | Class::Integer { .. } | Class::Float { .. } => true,
+        Class::Opaque { .. } | Class::Reference(_) => false,
+        Class::String { .. } | Class::VlenString { .. } => false,
+    };
+    if opaque {
+        datatype.class = Class::Opaque { tag: RAW.to_vec() };
+    }
+}
+
+/// Whether the bytes of a type are all in its elements, and do not depend on places in the file.
+fn is_flat(datatype: &Datatype) -> bool {
+    match &datatype.class {
+        Class::Vlen { .. } | Class::VlenString { .. } | Class::Reference(_) => false,
+        Class::Compound { members } => members.iter().all(|m| is_flat(&m.datatype)),
+        Class::Array { base, .. } | Class::Complex { base } | Class::Enum { base, .. } => {
+            is_flat(base)
+        }
+        Class::Integer { .. } | Class::Float { .. } | Class::Time | Class::String { .. } => true,
+        Class::Bitfield { .. } | Class::Opaque { .. } => true,
+    }
+}
+
 /// The integer type of an enum, the bits of its stored form, and whether it is signed.
 ///
 /// # Errors
@@ -127,10 +189,15 @@ pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
 
 /// The error for something that netCDF cannot express.
 pub fn unsupported(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Unsupported,
-        format!("netCDF cannot express {what}"),
-    )
+    Error::new(ErrorKind::Unsupported, format!("{INEXPRESSIBLE}{what}"))
+}
+
+/// How the errors of [`unsupported`] begin.
+const INEXPRESSIBLE: &str = "netCDF cannot express ";
+
+/// Whether an error is one of [`unsupported`].
+pub fn is_inexpressible(e: &Error) -> bool {
+    e.what().starts_with(INEXPRESSIBLE)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attributes::attribute_path;
-use super::expressible::LeftOut;
+use super::expressible::{LeftOut, as_bytes, is_inexpressible};
 use super::walk::FileBuilder;
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -25,17 +25,21 @@ fn cut(mut path: String) -> String {
 }
 
 impl FileBuilder<'_> {
-    /// Reports that something is left out.
+    /// Reports that something is left out. Links without an object, and groups that are shown elsewhere, hold nothing of their own.
     pub fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
             (_, None) | (None, _) => String::new(),
         };
-        self.env.notes.say(Note {
+        let note = Note {
             object: cut(object),
             what: format!("left out: {}{place}", e.what()),
             remedy: e.remedy().map(str::to_owned),
-        });
+        };
+        match is_inexpressible(e) {
+            true => self.env.notes.skip(note),
+            false => self.env.notes.say(note),
+        }
     }
 
     /// Removes the fields that netCDF cannot express from an object's datatype. They are reported, unless
@@ -46,6 +50,9 @@ impl FileBuilder<'_> {
     pub fn reduce(&mut self, file: u32, datatype: &mut Arc<Datatype>, path: &str) -> Result<()> {
         if numbers::atomic(datatype).is_some() {
             return Ok(());
+        }
+        if self.env.raw_types {
+            as_bytes(datatype);
         }
         let committed = datatype
             .committed

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileObject;
-use super::expressible::{LeftOut, enum_base, reduced, unsupported};
+use super::expressible::{LeftOut, enum_base, is_raw, reduced, unsupported};
 use super::numbers::{self, integer_of};
 use crate::error::{Error, Result};
 use crate::format::hdf5::datatype::{Class, Datatype, Member};
@@ -92,8 +92,12 @@ impl Types {
         let Some(group) = home.group else {
             return Err(unsupported("an unnamed type that no variable has"));
         };
-        self.anonymous += 1;
-        let name = format!("_Anonymous{}{}", class_name(&kind), self.anonymous);
+        let name = if is_raw(datatype) {
+            format!("_raw{}_t", datatype.size)
+        } else {
+            self.anonymous += 1;
+            format!("_Anonymous{}{}", class_name(&kind), self.anonymous)
+        };
         let name = Name::stored(name.as_bytes());
         let id = schema.add_type(UserType { name, group, kind });
         if let Some(place) = place {

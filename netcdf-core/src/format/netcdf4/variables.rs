@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::FileObject;
 use super::attributes::{AttributeOwner, attribute_path};
 use super::dims::FoundDimension;
+use super::expressible::unsupported;
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
 use super::virtual_data::Virtual;
 use super::walk::FileBuilder;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
 use crate::format::hdf5::message::fill::Value;
@@ -48,7 +49,7 @@ impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
-    /// Damage; [`ErrorKind::Unsupported`] for what netCDF cannot express.
+    /// Damage; [`crate::ErrorKind::Unsupported`] for what netCDF cannot express.
     pub fn dataset(
         &mut self,
         group: GroupId,
@@ -93,7 +94,8 @@ impl FileBuilder<'_> {
         let reduced = !Arc::ptr_eq(&whole, &dataset.datatype);
         let before = self.types.invented();
         let var = self.variable(group, name, place.file, &dataset)?;
-        let unknown_to_c = self.types.is_given_up_by_c(before, reduced);
+        let raw = self.env.raw_types && reduced;
+        let unknown_to_c = raw || self.types.is_given_up_by_c(before, reduced);
         let id = self.schema.add_var(var);
         self.vars.push(FoundVariable {
             file: place.file,
@@ -154,8 +156,7 @@ impl FileBuilder<'_> {
         dataset: &Dataset,
     ) -> Result<Variable> {
         if dataset.dataspace.class == dataspace::Class::Null {
-            let what = "netCDF cannot express a dataset without elements (null dataspace)";
-            return Err(Error::new(ErrorKind::Unsupported, what));
+            return Err(unsupported("a dataset without elements (null dataspace)"));
         }
         let home = Home {
             file,

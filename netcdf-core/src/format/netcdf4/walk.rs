@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::attributes::{AttributeOwner, PendingAttribute};
+use super::attributes::{AttributeOwner, PendingAttribute, attribute_path};
 use super::dims::FoundDimension;
+use super::expressible::unsupported;
 use super::files::Files;
 use super::hidden;
 use super::links::{may_be_left_out, no_dataset};
@@ -18,7 +19,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
 use crate::format::hdf5::message::link::{Link, Target};
-use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, group};
+use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
@@ -259,6 +260,7 @@ impl<'a> FileBuilder<'a> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
+        self.skip_type_attributes(group, name, (&file, header))?;
         let mut datatype = dataset::datatype(&file, header)?;
         Arc::make_mut(&mut datatype).committed = Some(place.address);
         if super::numbers::atomic(&datatype).is_some() {
@@ -270,6 +272,25 @@ impl<'a> FileBuilder<'a> {
         let new = NewType { name, group };
         self.types.define(&mut self.schema, new, &datatype, place)?;
         Ok(())
+    }
+
+    /// Reports the attributes of a committed type, which netCDF does not have.
+    fn skip_type_attributes(
+        &self,
+        group: GroupId,
+        name: &[u8],
+        (file, header): (&File, &ObjectHeader),
+    ) -> Result<()> {
+        let path = self.path(group, name);
+        let unsupported = unsupported("attributes of types");
+        let done = hdf5_attributes::visit(file, header, |attribute| match attribute {
+            Ok(attribute) => {
+                self.note(attribute_path(&path, &attribute.name), &unsupported);
+                Ok(())
+            }
+            Err(e) => self.unread(&path, e),
+        });
+        done.or_else(|e| self.lost(e, || path.clone()))
     }
 
     /// Adds the attributes of a group, and evaluates those of the root group that describe the whole file.

@@ -92,7 +92,7 @@ impl StoreBuilder<'_> {
             _ => None,
         };
         let fill = match has("_FillValue") {
-            false => self.shown_fill(described, ty, json),
+            false => self.shown_fill(described, ty, (json, types.as_ref())),
             true => None,
         };
         let (named, value) = (self.name("units"), self.name("_FillValue"));
@@ -106,25 +106,38 @@ impl StoreBuilder<'_> {
         Ok(attributes)
     }
 
-    /// The fill value of an array of pure Zarr, if it is shown as an attribute: in version 2, as in netCDF-C, only for arrays without
-    /// dimensions and without `_ARRAY_DIMENSIONS`; in version 3 only for variable-length strings. Default fill values are not shown.
-    fn shown_fill(&self, described: &Described, ty: DataType, json: &Json) -> Option<Values> {
-        let alone = match described.version {
-            _ if !self.zarr.pure => false,
-            ZarrVersion::V2 => described.rank == 0,
+    /// The fill value of an array, if it is shown as an attribute. In version 2 of pure Zarr, as in netCDF-C, only for arrays without
+    /// dimensions and without `_ARRAY_DIMENSIONS`; in version 3 of pure Zarr only for texts. Default fill values are not shown. NCZarr
+    /// of version 3 records the type of a `_FillValue` that only `fill_value` holds.
+    fn shown_fill(
+        &self,
+        described: &Described,
+        ty: DataType,
+        (json, types): (&Json, Option<&Json>),
+    ) -> Option<Values> {
+        let dtype = &described.stored.dtype;
+        let recorded = !self.zarr.pure && Recorded::of(types).get("_FillValue").is_some();
+        let shown = match described.version {
+            ZarrVersion::V2 => {
+                self.zarr.pure && described.rank == 0 && json.get("_ARRAY_DIMENSIONS").is_none()
+            }
             // Our writer and others store it nowhere else: xarray does not accept an attribute for it.
-            ZarrVersion::V3 => described.stored.dtype == Dtype::Text,
+            ZarrVersion::V3 if self.zarr.pure => {
+                matches!(dtype, Dtype::Text | Dtype::Bytes(_) | Dtype::Utf32(_))
+            }
+            ZarrVersion::V3 => recorded,
         };
-        if !alone || described.fill == Json::Null || json.get("_ARRAY_DIMENSIONS").is_some() {
+        if !shown || described.fill == Json::Null {
             return None;
         }
-        let values = match (&described.stored.dtype, &described.fill) {
-            (Dtype::Text, Json::Text(text)) if text.is_empty() => return None,
-            (Dtype::Text, Json::Text(text)) => Values::String(vec![Some(text.as_slice().into())]),
+        let values = match (dtype, &described.fill) {
+            (Dtype::Text | Dtype::Utf32(_), Json::Text(text)) => {
+                Values::String(vec![Some(text.as_slice().into())])
+            }
             (_, fill) => self.fill_value(&described.stored, ty, fill)?,
         };
         let default = ty.atomic().map(Atomic::default_fill);
-        (Some(&values) != default.as_ref()).then_some(values)
+        (recorded || Some(&values) != default.as_ref()).then_some(values)
     }
 
     /// The fill value of an array without an attribute for it, as a value of the variable's type. Truth values have none:

@@ -10,7 +10,7 @@ use super::{Pair, Plan};
 use crate::chunk::shapes::bytes;
 use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
 use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
-use crate::format::traits;
+use crate::format::{BareFill, bare_fill, traits};
 use crate::model::quantize::Algorithm;
 use crate::model::{
     Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
@@ -149,10 +149,11 @@ impl Case<'_> {
 
     /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
     /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
-    /// fill value.
+    /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records.
     fn fill(&self, copied: bool) -> Fill {
         let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
+            DataType::Atomic(_) if copied && grows(self.output, self.to) => self.from.storage.fill,
             DataType::User(_) => Fill::Fill,
             DataType::Atomic(Atomic::String) if !sized => Fill::Fill,
             DataType::Atomic(_) if copied => Fill::NoFill,
@@ -271,6 +272,13 @@ impl Case<'_> {
     fn path(&self) -> String {
         self.input.var_path(self.pair.from)
     }
+}
+
+/// True if programs may add records to a variable of a dataset whose missing records read as the variable's fill value. In
+/// Zarr, readers take elements for missing data that equal a fill value outside the attributes.
+pub(super) fn grows(output: &Schema, var: &Variable) -> bool {
+    let unlimited = var.dims.iter().any(|&dim| output.is_unlimited(dim));
+    unlimited && bare_fill(output.kind) == BareFill::Nothing
 }
 
 /// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed

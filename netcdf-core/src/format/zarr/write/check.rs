@@ -9,7 +9,8 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::zarr::attrs;
 use crate::model::{
-    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, ZarrOptions, ZarrVersion,
+    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, Zarr, ZarrOptions,
+    ZarrVersion,
 };
 use crate::notes::Note;
 
@@ -64,7 +65,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
 }
 
 /// All lists of attributes, with the paths of their owners and the variables among these.
-fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
+pub fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
         let path = path.trim_end_matches('/').to_owned();
@@ -108,6 +109,21 @@ pub fn say_untold(schema: &Schema, env: &Env) {
     }
 }
 
+/// Notes that Python's readers open no dataset of version 2 with netCDF's type for characters.
+pub fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
+    let vars = schema.var_ids().zip(&schema.vars);
+    let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
+    let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
+    if zarr.version == ZarrVersion::V2 && !chars.is_empty() {
+        let what = "NCZarr version 2 stores characters as `>S1`, as netCDF-C needs; zarr-python 3 and xarray open no store with this type";
+        env.notes.remark(Note {
+            object: "/".to_owned(),
+            what: format!("{what}: {}", list_names(&chars)),
+            remedy: Some("use -k zarr for Python".to_owned()),
+        });
+    }
+}
+
 /// The variables whose `_FillValue` only the array's `fill_value` holds.
 fn only_told(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
@@ -120,24 +136,25 @@ fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, var, attributes)| {
         let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let kept = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
         let odd = attributes
             .iter()
-            .filter(move |a| !is_inferred(a) && !told(a));
+            .filter(move |a| !is_inferred(a, schema.json_texts) && !told(a) && !kept(a));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
 }
 
 /// Whether the JSON of an attribute reads back as the same values.
-fn is_inferred(attribute: &Attribute) -> bool {
+fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
     let form = AttributeForm {
         recorded: false,
         style: Style::Inferred,
-        json_texts: false,
+        json_texts,
     };
     match (attributes::store(attribute, form), &attribute.values) {
-        // A single zero becomes an empty text; another note covers text that is not UTF-8.
-        (Ok(stored), Values::Char(bytes)) if stored.changed || *bytes == [0] => true,
+        // Other notes cover texts.
+        (Ok(_), Values::Char(_)) => true,
         (Ok(stored), values) => attrs::values(&stored.json, None).0 == *values,
         (Err(_), _) => false,
     }
@@ -254,8 +271,12 @@ mod tests {
 
     #[test]
     fn numbers_that_json_does_not_have_are_told_of() {
-        let is_inferred =
-            |values| is_inferred(&Attribute::atomic(Name::stored(b"a"), values).unwrap());
+        let is_inferred = |values| {
+            is_inferred(
+                &Attribute::atomic(Name::stored(b"a"), values).unwrap(),
+                false,
+            )
+        };
         assert!(is_inferred(Values::Double(vec![1.0, -0.0])));
         for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
             assert!(!is_inferred(Values::Double(lost)));

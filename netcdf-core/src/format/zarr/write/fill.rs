@@ -85,6 +85,13 @@ impl ToldFill {
         }
     }
 
+    /// Whether the metadata of version 3 holds `_FillValue` as `fill_value`, which is mandatory there.
+    #[must_use]
+    pub fn holds_own(&self, whole: bool) -> bool {
+        let held = self.fill_value(whole).unwrap_or(&self.value);
+        self.own.as_deref() == Some(held)
+    }
+
     /// Whether readers would mask stored elements, unless all chunks are stored and `fill_value` is left out.
     #[must_use]
     pub fn masks_wrongly(&self) -> bool {
@@ -99,12 +106,31 @@ fn own(var: &Variable) -> Option<Values> {
     fits.then(|| attribute.values.clone())
 }
 
+/// Whether an attribute is the fill value of a variable: one value of its type. Readers then know the type from the variable.
+#[must_use]
+pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
+    attribute.name.is("_FillValue") && own(var).is_some_and(|value| value == attribute.values)
+}
+
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
 /// attributes in JSON cannot have.
 #[must_use]
 pub fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
     let fill = attribute.name.is("_FillValue") && attribute.values.len() == 1;
     fill && attribute.ty == var.ty && var.ty.atomic().is_none()
+}
+
+/// Whether `_FillValue` of this variable is the element that readers take for the absence of a fill value: NUL, or an empty text. Pure
+/// Zarr of version 3 does not record that such a variable has a `_FillValue`.
+#[must_use]
+pub fn is_empty_text(var: &Variable) -> bool {
+    match own(var) {
+        Some(Values::Char(text)) => text == [0],
+        Some(Values::String(texts)) => texts
+            .iter()
+            .all(|t| t.as_deref().unwrap_or_default().is_empty()),
+        Some(_) | None => false,
+    }
 }
 
 /// The stored form of one value.

@@ -34,6 +34,7 @@ pub mod numbers;
 pub mod shards;
 pub mod storage;
 pub mod strings;
+mod texts;
 pub mod user;
 pub mod v2;
 pub mod v3;

@@ -51,6 +51,13 @@ impl ArrayStorage {
         self.told.fill_value(self.whole)
     }
 
+    /// Whether version 3 holds `_FillValue` in the array's `fill_value` alone: texts, for which xarray accepts no attribute.
+    #[must_use]
+    pub fn leaves_out_fill(&self, var: &Variable) -> bool {
+        let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
+        text && self.told.holds_own(self.whole)
+    }
+
     /// The shape of the contents of a key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {

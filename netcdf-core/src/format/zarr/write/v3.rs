@@ -7,6 +7,7 @@ use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
+use crate::model::convert::convert;
 use crate::model::{Atomic, Dimension, GroupId, Values, VarId, ZarrVersion};
 
 /// The provenance of the dataset.
@@ -102,12 +103,12 @@ impl Metadata<'_> {
     fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
         self.mark_texts(self.var(id)?, stored, &mut written);
-        if self.zarr.pure && stored.ty == Atomic::String && !stored.fixed_text {
-            // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute.
+        if stored.leaves_out_fill(self.var(id)?) {
+            // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute. NCZarr still records the type.
             written.members.retain(|(name, _)| name != "_FillValue");
         }
         let fills = written.members.iter_mut();
-        for (_, json) in fills.filter(|(name, _)| self.zarr.pure && name == "_FillValue") {
+        for (_, json) in fills.filter(|(name, _)| name == "_FillValue") {
             if let Some(fill) = self.xarray_fill(id, stored) {
                 *json = fill;
             }
@@ -123,27 +124,17 @@ impl Metadata<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` of pure Zarr in the only form that xarray reads: in base64, the bytes of the double for floats, and the bytes of
-    /// strings of a fixed size. netCDF expects numbers.
+    /// `_FillValue` of floats in the only form that xarray reads: the bytes of the double in base64, whatever number type the attribute has.
     fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
+        let float = matches!(stored.ty, Atomic::Float | Atomic::Double) && stored.user.is_none();
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
-        let values = &attribute.values;
-        let bytes = if let Values::String(texts) = values
-            && let [text] = texts.as_slice()
-            && stored.fixed_text
-        {
-            text.clone().unwrap_or_default().into_vec()
-        } else if let Values::Float(v) = values
-            && let [x] = v.as_slice()
-        {
-            f64::from(*x).to_le_bytes().to_vec()
-        } else if let Values::Double(v) = values
-            && let [x] = v.as_slice()
-        {
-            x.to_le_bytes().to_vec()
-        } else {
+        if !float || attribute.values.len() != 1 {
+            return None;
+        }
+        let Values::Double(number) = convert(&attribute.values, Atomic::Double).ok()? else {
             return None;
         };
+        let bytes = number.first()?.to_le_bytes();
         Some(Json::text(&strings::base64(&bytes)))
     }
 

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::check::{check, say_untold};
+use super::check::{check, say_readers, say_untold};
 use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
 use super::metadata::{JsonMember, Metadata};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
+use super::texts::say_changed;
 use super::{keys, strings, v2, v3};
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
@@ -70,8 +71,10 @@ impl ZarrWriter {
         let other = || Error::new(ErrorKind::Argument, "the schema is not for a Zarr dataset");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
-        if zarr.pure {
-            say_untold(&schema, env);
+        say_changed(&schema, zarr, env);
+        match zarr.pure {
+            true => say_untold(&schema, env),
+            false => say_readers(&schema, zarr, env),
         }
         let var = |id| -> Result<VariableState> {
             env.cancel.check()?;

@@ -1,0 +1,95 @@
+//! Texts of attributes that read back as other texts.
+
+use super::attributes::{self, AttributeForm};
+use super::check::lists;
+use super::fill;
+use super::numbers::Style;
+use crate::env::Env;
+use crate::error::list_names;
+use crate::json::Json;
+use crate::model::{Atomic, Attribute, Schema, Values, Zarr, ZarrVersion};
+use crate::notes::Note;
+
+use crate::format::zarr::attrs;
+
+/// What becomes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// One NUL becomes an empty text.
+    Emptied,
+    /// JSON is written in our form.
+    Respaced,
+}
+
+/// Notes the attributes whose texts read back as other texts. Another note covers texts that are not UTF-8.
+pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
+    let form = AttributeForm {
+        recorded: !zarr.pure,
+        style: Style::of(zarr),
+        json_texts: schema.json_texts,
+    };
+    let changed: Vec<(Change, String)> = lists(schema)
+        .iter()
+        .flat_map(|(path, var, attributes)| {
+            let own = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
+            let texts = attributes.iter().filter(move |a| !own(a));
+            texts.filter_map(move |a| Some((change(a, form)?, format!("{path}:{}", a.name))))
+        })
+        .collect();
+    for (change, what) in [
+        (
+            Change::Emptied,
+            "Zarr does not tell one NUL from an empty text: these attributes become empty",
+        ),
+        (
+            Change::Respaced,
+            "texts that are JSON are stored as JSON, whose spaces may change",
+        ),
+    ] {
+        let these = changed.iter().filter(|(one, _)| *one == change);
+        let names: Vec<String> = these.map(|(_, name)| name.clone()).collect();
+        remark(env, what, &names);
+    }
+    if zarr.pure && zarr.version == ZarrVersion::V3 {
+        say_empty_fills(schema, env);
+    }
+}
+
+/// Notes the fill values that pure Zarr of version 3 does not tell from the absence of a fill value.
+fn say_empty_fills(schema: &Schema, env: &Env) {
+    let vars = schema.var_ids().zip(&schema.vars);
+    let empty = vars.filter(|(_, var)| fill::is_empty_text(var));
+    let empty: Vec<String> = empty.map(|(id, _)| schema.var_path(id)).collect();
+    if !empty.is_empty() {
+        env.notes.say(Note {
+            object: list_names(&empty),
+            what: "left out: a _FillValue of NUL or an empty text, which pure Zarr version 3 does not record".to_owned(),
+            remedy: Some("use -k nczarr3 to keep it".to_owned()),
+        });
+    }
+}
+
+fn remark(env: &Env, what: &str, names: &[String]) {
+    if !names.is_empty() {
+        env.notes.remark(Note {
+            object: "/".to_owned(),
+            what: format!("{what}: {}", list_names(names)),
+            remedy: None,
+        });
+    }
+}
+
+/// How an attribute reads back, if it is a text that reads back as another one.
+fn change(attribute: &Attribute, form: AttributeForm) -> Option<Change> {
+    let Values::Char(text) = &attribute.values else {
+        return None;
+    };
+    if *text == [0] {
+        return Some(Change::Emptied);
+    }
+    let stored = attributes::store(attribute, form).ok()?;
+    let as_json = !matches!(stored.json, Json::Text(_));
+    let recorded = form.recorded.then_some(Atomic::Char);
+    let same = attrs::values(&stored.json, recorded).0 == attribute.values;
+    (as_json && !same).then_some(Change::Respaced)
+}

@@ -1,0 +1,183 @@
+//! The rows of the table "Which conversions keep digests" in docs/sum.md; the values of attributes that Zarr changes.
+
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+fn made(cdl: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+fn copy(sandbox: &Sandbox, kind: &str, input: &str, output: &str) -> CommandOutput {
+    let args = ["nccopy", "--no-sync", "-k", kind, input, output];
+    let copied = sandbox.run(nccopy::run, &args);
+    assert_eq!(copied.code, 0, "{kind}: {copied}");
+    copied
+}
+
+/// The lines of `--sum`: the digests, with the paths of variables.
+fn digests(sandbox: &Sandbox, dataset: &str) -> Vec<String> {
+    let text = sandbox
+        .run(ncdump::run, &["ncdump", "--sum", dataset])
+        .clean()
+        .text();
+    let line = |line: &str| {
+        let (digest, name) = line.split_once("  ").expect("a digest");
+        let path = name.split_once('#').map_or("", |(_, path)| path);
+        format!("{path} {digest}")
+    };
+    text.lines().map(line).collect()
+}
+
+/// The paths whose digests differ between an input and its copy; the dataset has an empty path.
+fn differing(sandbox: &Sandbox, input: &str, kind: &str) -> Vec<String> {
+    let output = format!("@copy-{kind}");
+    let _ = copy(sandbox, kind, input, &output);
+    let [before, after] = [digests(sandbox, input), digests(sandbox, &output)];
+    let lost = before.iter().filter(|line| !after.contains(line));
+    lost.map(|line| line.split_once(' ').unwrap().0.to_owned())
+        .collect()
+}
+
+const CLASSIC: &str = r#"netcdf a { dimensions: t = UNLIMITED ; x = 2 ; variables: byte b(x) ; char c(x) ; short s(t) ; int i ; float f(x) ;
+double d(t, x) ; d:units = "m" ; d:_FillValue = 1.5 ; d:n = 1s, 2s ; f:_FillValue = 1.e20f ; c:_FillValue = "x" ; :title = "a" ;
+data: b = 1, 2 ; c = "ab" ; s = 1, 2 ; i = 3 ; f = 1, _ ; d = 1, 2, 3, _ ; }"#;
+
+#[test]
+fn classic_types_stay_in_all_kinds_with_metadata_of_netcdf() {
+    let sandbox = made(CLASSIC);
+    for kind in ["nc3", "nc6", "cdf5", "nc4", "nc7", "nczarr", "nczarr3"] {
+        assert_eq!(differing(&sandbox, "@a.nc", kind), [""; 0], "{kind}");
+    }
+}
+
+#[test]
+fn other_numbers_strings_and_groups_stay_where_they_exist() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 2 ; variables: ubyte b(x) ; uint64 u(x) ; string s(x) ; s:_FillValue = "-" ; string e(x) ;
+e:_FillValue = "" ; u:a = 1ub ; string u:s = "a", "b" ; data: b = 1, 2 ; u = 1, 2 ; s = "a", "-" ; e = "a", "" ;
+group: g { dimensions: x = 3 ; variables: int v(x) ; int w(/x) ; data: v = 1, 2, 3 ; w = 1, 2 ; } }"#,
+    );
+    for kind in ["nc4", "nczarr", "nczarr3"] {
+        assert_eq!(differing(&sandbox, "@a.nc", kind), [""; 0], "{kind}");
+    }
+    let nil =
+        made("netcdf a { dimensions: x = 2 ; variables: string s(x) ; data: s = \"a\", NIL ; }");
+    assert_eq!(differing(&nil, "@a.nc", "nc4"), [""; 0]);
+    assert_eq!(differing(&nil, "@a.nc", "nczarr"), ["/s", ""]);
+}
+
+#[test]
+fn user_defined_types_stay_in_netcdf_4() {
+    let sandbox = made(
+        "netcdf a { types: compound c { int a ; float b(2) ; } ; int(*) l ; dimensions: x = 2 ; variables: c v(x) ; l w ;
+data: v = {1, {2, 3}}, {4, {5, 6}} ; w = {1, 2} ; }",
+    );
+    assert_eq!(differing(&sandbox, "@a.nc", "nc4"), [""; 0]);
+}
+
+/// Variables stay whose types and attributes JSON leads back to.
+#[test]
+fn pure_zarr_keeps_some_variables() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 2 ; variables: float f(x) ; f:_FillValue = 1.e20f ; f:units = "m" ; f:i = 1, 2 ; f:d = 1.5 ;
+int64 n(x) ; n:l = 99999999999ll ; string s(x) ; s:_FillValue = "-" ; char c(x) ; float g(x) ; g:f = 1.5f ; byte b(x) ; b:s = 1s ;
+data: f = 1, _ ; n = 1, 2 ; s = "a", "-" ; c = "ab" ; g = 1, 2 ; b = 1, 2 ; }"#,
+    );
+    for kind in ["zarr", "zarr3"] {
+        assert_eq!(
+            differing(&sandbox, "@a.nc", kind),
+            ["/b", "/c", "/g", ""],
+            "{kind}"
+        );
+    }
+}
+
+/// Each text that changes is named by a note.
+#[test]
+fn texts_that_zarr_changes_are_named() {
+    let sandbox = made(
+        r#"netcdf a { variables: int nul ; nul:a = "\000" ; int json ; json:a = "{\"a\":1}" ; int same ; same:a = "{\"a\": 1}" ;
+same:c = "null" ; same:d = "[[1],[2]]" ; }"#,
+    );
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let said = copy(&sandbox, kind, "@a.nc", &format!("@{kind}")).message();
+        for note in ["become empty: /nul:a\n", "spaces may change: /json:a\n"] {
+            assert!(said.contains(note), "{kind}: {said}");
+        }
+        assert_eq!(
+            differing(&sandbox, "@a.nc", kind),
+            ["/json", "/nul", ""],
+            "{kind}"
+        );
+    }
+    for kind in ["nc3", "nc4"] {
+        assert_eq!(differing(&sandbox, "@a.nc", kind), [""; 0], "{kind}");
+    }
+}
+
+fn store(name: &str, attribute: &str, fill: &str) -> (String, Sandbox) {
+    let sandbox = Sandbox::new();
+    let array = format!(
+        r#"{{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","fill_value":{fill},"order":"C","compressor":null,"filters":null}}"#
+    );
+    let attributes = format!(r#"{{"note": {attribute}, "_ARRAY_DIMENSIONS": ["x"]}}"#);
+    let keys = [
+        (".zgroup", r#"{"zarr_format":2}"#.to_owned()),
+        ("v/.zarray", array),
+        ("v/.zattrs", attributes),
+    ];
+    sandbox.store(name, &keys);
+    (format!("@{name}"), sandbox)
+}
+
+/// `null` is not the text "null": `--diff` and `--sum` tell them apart, and a copy to pure Zarr has `null` again.
+#[test]
+fn null_differs_from_the_text() {
+    let (null, sandbox) = store("a.zarr", "null", "null");
+    let (text, other) = store("b.zarr", "\"null\"", "null");
+    assert_ne!(digests(&sandbox, &null), digests(&other, &text));
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3", "nc4"] {
+        assert_eq!(differing(&sandbox, &null, kind), [""; 0], "{kind}");
+        assert_eq!(differing(&other, &text, kind), [""; 0], "{kind}");
+    }
+    for kind in ["nc3", "nc7"] {
+        assert_eq!(differing(&sandbox, &null, kind), ["/v", ""], "{kind}");
+    }
+    let _ = copy(&sandbox, "zarr", &null, "@again.zarr");
+    let attributes = String::from_utf8(sandbox.read("again.zarr/v/.zattrs")).unwrap();
+    assert!(attributes.contains(r#""note": null"#), "{attributes}");
+}
+
+/// A copy from pure Zarr version 2 has the fill value as an attribute.
+#[test]
+fn fill_values_of_pure_zarr_become_attributes() {
+    let (there, sandbox) = store("a.zarr", "1", "7");
+    for (kind, changed) in [
+        ("zarr", &[][..]),
+        ("zarr3", &["/v", ""]),
+        ("nc4", &["/v", ""]),
+        ("nczarr", &["/v", ""]),
+    ] {
+        assert_eq!(differing(&sandbox, &there, kind), changed, "{kind}");
+    }
+}
+
+#[test]
+fn changed_values_change_their_digests() {
+    let sandbox = made(CLASSIC);
+    let args = [
+        "nccopy",
+        "--no-sync",
+        "--quantize",
+        "d,bitround,1",
+        "@a.nc",
+        "@copy.nc",
+    ];
+    assert_eq!(sandbox.run(nccopy::run, &args).code, 0);
+    let [before, after] = ["@a.nc", "@copy.nc"].map(|name| digests(&sandbox, name));
+    let lost: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
+    assert_eq!(lost.len(), 2, "{lost:?}");
+}

@@ -1,0 +1,147 @@
+//! Fill values in copies: what programs that add records rely on, and what readers of Zarr open.
+
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+const CDL: &str = r#"netcdf a { dimensions: t = UNLIMITED ; x = 2 ; variables: float f(t, x) ; f:_FillValue = -999.9f ; int i(t) ; string s(t) ; char c(t) ;
+short n(t) ; n:_NoFill = "true" ; double d(x) ; data: f = 1, _, 3, 4 ; i = 1, 2 ; s = "a", "b" ; c = "ab" ; n = 1, 2 ; d = 1, 2 ; }"#;
+
+fn made(cdl: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
+
+fn copy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    let copied = sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat());
+    assert_eq!(copied.code, 0, "{copied}");
+    copied
+}
+
+/// The variables of a copy that are marked `_NoFill`.
+fn not_filled(sandbox: &Sandbox, name: &str) -> Vec<String> {
+    let text = sandbox.run(ncdump::run, &["ncdump", "-hs", name]).text();
+    let marked = text
+        .lines()
+        .filter(|line| line.contains(":_NoFill = \"true\""));
+    let name = |line: &str| line.trim().split(':').next().unwrap().to_owned();
+    marked.map(name).collect()
+}
+
+#[test]
+fn variables_that_can_grow_keep_their_fill_value() {
+    let sandbox = made(CDL);
+    for args in [&["-k", "nc4"][..], &["-k", "nc4", "-c", "t/3", "-d1"]] {
+        let _ = copy(&sandbox, &[args, &["@a.nc", "@o.nc"]].concat());
+        assert_eq!(not_filled(&sandbox, "@o.nc"), ["n", "d"], "{args:?}");
+    }
+    let _ = copy(&sandbox, &["-u", "@a.nc", "@fixed.nc"]);
+    assert_eq!(not_filled(&sandbox, "@fixed.nc"), ["f", "i", "c", "n", "d"]);
+    // Classic files do not record a fill mode.
+    let _ = copy(&sandbox, &["-3", "-V", "f,i,c,n,d", "@a.nc", "@a3.nc"]);
+    let _ = copy(&sandbox, &["-k", "nc7", "@a3.nc", "@o7.nc"]);
+    assert_eq!(not_filled(&sandbox, "@o7.nc"), ["d"]);
+}
+
+const TEXTS: &str = r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:_FillValue = " " ; char nul(x) ; nul:_FillValue = "\000" ; char none(x) ;
+string s(x) ; s:_FillValue = "-" ; string e(x) ; e:_FillValue = "" ; float f(x) ; f:_FillValue = 1.e20f ; double d(x) ; d:_FillValue = 0.1 ;
+data: c = "a", _ ; nul = "ab" ; none = "ab" ; s = "a", _ ; e = "a", "" ; f = 1, _ ; d = 1, _ ; }"#;
+
+/// The attributes of arrays as JSON, without blanks.
+fn metadata(sandbox: &Sandbox, key: &str) -> String {
+    let text = String::from_utf8(sandbox.read(key)).unwrap();
+    text.split_whitespace().collect()
+}
+
+/// xarray refuses a `_FillValue` of text in version 3, and takes one of floats only in base64.
+#[test]
+fn version_3_has_the_fill_values_that_xarray_reads() {
+    let sandbox = made(TEXTS);
+    for kind in ["zarr3", "nczarr3"] {
+        let said = copy(&sandbox, &["-k", kind, "@a.nc", &format!("@{kind}")]);
+        for var in ["c", "s"] {
+            let json = metadata(&sandbox, &format!("{kind}/{var}/zarr.json"));
+            assert!(!json.contains(r#""_FillValue":"#), "{kind}: {json}");
+        }
+        for (var, base64) in [("f", "AAAAgB2vFUQ="), ("d", "mpmZmZmZuT8=")] {
+            let json = metadata(&sandbox, &format!("{kind}/{var}/zarr.json"));
+            assert!(
+                json.contains(&format!(r#""_FillValue":"{base64}""#)),
+                "{kind}: {json}"
+            );
+        }
+        let shown = sandbox
+            .run(ncdump::run, &["ncdump", "-h", &format!("@{kind}")])
+            .clean()
+            .text();
+        for fill in [
+            "c:_FillValue = \" \"",
+            "s:_FillValue = \"-\"",
+            "f:_FillValue = 1.e+20f",
+            "d:_FillValue = 0.1 ",
+        ] {
+            assert!(shown.contains(fill), "{kind}: {shown}");
+        }
+        assert!(!shown.contains("none:_FillValue"), "{kind}: {shown}");
+        // Pure Zarr does not tell these from no fill value.
+        let lost = said.message().contains("/e and /nul: left out")
+            || said.message().contains("/nul and /e: left out");
+        assert_eq!(lost, kind == "zarr3", "{said}");
+        assert_eq!(
+            shown.contains("nul:_FillValue"),
+            kind == "nczarr3",
+            "{shown}"
+        );
+        assert_eq!(
+            shown.contains("e:_FillValue = \"\""),
+            kind == "nczarr3",
+            "{shown}"
+        );
+    }
+}
+
+/// Stores that earlier versions made have numbers and texts as `_FillValue`.
+#[test]
+fn earlier_forms_of_fill_values_are_read() {
+    let sandbox = made(TEXTS);
+    let _ = copy(&sandbox, &["-k", "nczarr3", "@a.nc", "@o"]);
+    for (var, base64, earlier) in [
+        ("f", "AAAAgB2vFUQ=", "1.0000000200408773e+20"),
+        ("d", "mpmZmZmZuT8=", "0.1"),
+    ] {
+        let key = format!("o/{var}/zarr.json");
+        let json = String::from_utf8(sandbox.read(&key)).unwrap();
+        sandbox.write(&key, json.replace(&format!("\"{base64}\""), earlier));
+    }
+    let json = String::from_utf8(sandbox.read("o/c/zarr.json")).unwrap();
+    let with = json.replacen(
+        r#""attributes": {"#,
+        r#""attributes": {"_FillValue": " ", "#,
+        1,
+    );
+    assert_ne!(with, json);
+    sandbox.write("o/c/zarr.json", with);
+    let args = ["ncdump", "--diff", "@a.nc", "@o"];
+    let _ = sandbox.run(ncdump::run, &args).clean();
+}
+
+/// Python's readers do not open NCZarr of version 2 with characters: a remark says so.
+#[test]
+fn a_remark_says_which_kind_python_reads() {
+    let sandbox = made(TEXTS);
+    let args = [
+        "nccopy",
+        "--no-sync",
+        "--strict",
+        "-k",
+        "nczarr",
+        "@a.nc",
+        "@o",
+    ];
+    let copied = sandbox.run(nccopy::run, &args);
+    assert_eq!(copied.code, 0, "{copied}");
+    assert!(copied.message().contains("`>S1`"), "{copied}");
+    let copied = copy(&sandbox, &["-k", "nczarr", "-V", "s,f", "@a.nc", "@p"]);
+    assert!(!copied.message().contains("`>S1`"), "{copied}");
+}
