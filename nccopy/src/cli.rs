@@ -343,6 +343,10 @@ pub struct PartsArgs {
     /// [default: two for variables of which parts would otherwise decode each chunk of the input many times]
     #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub stages: Option<u8>,
+    /// With --plan: make the plan even if other users can read user names, passwords and queries of addresses in it, because the file
+    /// system has no permissions (exFAT, mounted buckets)
+    #[arg(long, requires = "plan")]
+    pub allow_secrets: bool,
     /// Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several,
     /// auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times.
     /// Exit status 75 means: try again

@@ -11,7 +11,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, traits};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{CreateOptions, FilterSpec, Kind, Schema, StorageLayout, VarId};
-use netcdf_core::shown::{self, Shown};
+use netcdf_core::shown::{self, Shown, ShownAddress};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
@@ -29,8 +29,8 @@ pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut
         jobs: planned(set, plan)?,
     };
     let (input, output) = (
-        turn.copy.input.to_string_lossy(),
-        turn.copy.output.path.to_string_lossy(),
+        ShownAddress::of(&turn.copy.input).into_text(),
+        ShownAddress::of(&turn.copy.output.path).into_text(),
     );
     let kind = label(plan.schema.kind);
     let text = match form {

@@ -9,6 +9,7 @@ use netcdf_core::io::address::{Address, Addresses};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
 use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
+use netcdf_core::shown::ShownAddress;
 
 use crate::batch;
 
@@ -176,7 +177,8 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
     for Copy { input, output, .. } in copies {
         let output = output.path.as_path();
         if let Some(other) = seen.insert(file::real(output), input) {
-            let (a, b) = (other.to_string_lossy(), input.to_string_lossy());
+            let (a, b) = (ShownAddress::of(other), ShownAddress::of(input));
+            let (a, b) = (a.text(), b.text());
             let what = format!("{a} and {b} would both become this file");
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
         }

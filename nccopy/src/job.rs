@@ -8,6 +8,7 @@ use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
 use netcdf_core::notes::Taken;
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use crate::cli::Cli;
@@ -163,7 +164,7 @@ fn skip(cli: &Cli, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
 /// Says what was not copied of several datasets; the run's status.
 fn close(all: usize, done: &[DoneCopy], io: &mut Io) -> Status {
     let failed = |done: &DoneCopy| match done.outcome {
-        Outcome::Failed(_) => Some(done.copy.input.to_string_lossy().into_owned()),
+        Outcome::Failed(_) => Some(ShownAddress::of(&done.copy.input).into_text()),
         Outcome::Copied(_) | Outcome::Skipped => None,
     };
     let failed: Vec<_> = done.iter().filter_map(failed).collect();

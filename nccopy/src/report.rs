@@ -9,7 +9,7 @@ use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::notes::Note;
-use netcdf_core::shown::{self, Shown};
+use netcdf_core::shown::{self, Shown, ShownAddress, without_secrets};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
@@ -127,7 +127,7 @@ fn title(copy: &Copy) -> String {
 }
 
 fn names(copy: &Copy) -> (String, String) {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let text = |path: &Path| ShownAddress::of(path).into_text();
     (text(&copy.input), text(&copy.output.path))
 }
 
@@ -186,7 +186,7 @@ pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
         ));
     }
     (!parts.is_empty()).then(|| Note {
-        object: output.to_string_lossy().into_owned(),
+        object: ShownAddress::of(output).into_text(),
         what: format!("verified; what differs as it may: {}", parts.join("; ")),
         remedy: None,
     })
@@ -232,11 +232,11 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
 
 fn of_note(note: &Note) -> Json {
     let mut members = vec![
-        ("object", Json::text(&note.object)),
-        ("what", Json::text(&note.what)),
+        ("object", Json::text(&without_secrets(&note.object))),
+        ("what", Json::text(&without_secrets(&note.what))),
     ];
     if let Some(remedy) = &note.remedy {
-        members.push(("remedy", Json::text(remedy)));
+        members.push(("remedy", Json::text(&without_secrets(remedy))));
     }
     Json::object(members)
 }

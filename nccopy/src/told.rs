@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use netcdf_core::notes::{Note, Notes, Taken, few};
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io};
 
 /// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.
@@ -27,7 +28,7 @@ impl Told {
 
     /// Says what there is to say of an input and was not said before.
     pub fn tell(&mut self, notes: &Taken, input: &Path, io: &mut Io) {
-        let input = input.to_string_lossy();
+        let input = ShownAddress::of(input).into_text();
         let fresh = Notes::default();
         for note in notes.together() {
             if !self.several {
@@ -36,7 +37,7 @@ impl Told {
             }
             let place = *self.places.entry(note.clone()).or_insert(self.said.len());
             if let Some((_, others)) = self.said.get_mut(place) {
-                others.push(input.to_string());
+                others.push(input.clone());
                 continue;
             }
             fresh.say(of(&input, note.clone()));

@@ -51,6 +51,7 @@ use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{ended, hyperslab};
 
@@ -280,9 +281,10 @@ fn print(
         }
         Job::Sum(request) => {
             let engine = Engine::new(env);
+            let file = ShownAddress::path(&cli.input);
             let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedSums {
-                file: cli.input.as_os_str().as_encoded_bytes(),
+                file: file.as_os_str().as_encoded_bytes(),
                 chosen: request.chosen(reader.schema())?,
                 json: cli.json,
             };
@@ -291,9 +293,10 @@ fn print(
         Job::Check => Ok(()),
         Job::Statistics(request) => {
             let engine = Engine::new(env);
+            let file = ShownAddress::of(&cli.input);
             let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedStatistics {
-                file: &cli.input.to_string_lossy(),
+                file: file.text(),
                 chosen: request.chosen(reader.schema())?,
                 unpack: cli.unpack,
                 json: cli.json,
@@ -301,7 +304,7 @@ fn print(
             stats::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Ncml(request) => {
-            let text = request.ncml(reader, &cli.input, &env.notes)?;
+            let text = request.ncml(reader, &ShownAddress::path(&cli.input), &env.notes)?;
             write(&mut *io.stdout, &text)
         }
     }

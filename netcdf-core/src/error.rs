@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::shown::Shown;
+use crate::shown::{Shown, ShownAddress, without_secrets};
 
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -301,12 +301,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let e = &self.0;
         if let Some((resource, _)) = &e.place {
-            write!(f, "{}: ", plain_part(resource))?;
+            write!(f, "{}: ", plain_part(ShownAddress::new(resource).text()))?;
         }
+        let what = without_secrets(&e.what);
         match e.kind {
             // Errors about a command line have our own lines.
-            ErrorKind::Argument => write!(f, "{}", Shown::new(&e.what).lines())?,
-            _ => write!(f, "{}", plain_part(&e.what))?,
+            ErrorKind::Argument => write!(f, "{}", Shown::new(&what).lines())?,
+            _ => write!(f, "{}", plain_part(&what))?,
         }
         if let Some(object) = &e.object {
             write!(f, " in {}", plain_part(object))?;
@@ -315,7 +316,7 @@ impl fmt::Display for Error {
             write!(f, " at byte {offset}")?;
         }
         if let Some(remedy) = &e.remedy {
-            write!(f, " ({})", plain_part(remedy))?;
+            write!(f, " ({})", plain_part(&without_secrets(remedy)))?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result, plain_part};
+use crate::shown::without_secrets;
 
 /// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -21,11 +22,11 @@ impl std::fmt::Display for Note {
         write!(
             f,
             "{}: {}",
-            plain_part(&self.object),
-            plain_part(&self.what)
+            plain_part(&without_secrets(&self.object)),
+            plain_part(&without_secrets(&self.what))
         )?;
         match &self.remedy {
-            Some(remedy) => write!(f, " ({})", plain_part(remedy)),
+            Some(remedy) => write!(f, " ({})", plain_part(&without_secrets(remedy))),
             None => Ok(()),
         }
     }

@@ -27,7 +27,7 @@ use netcdf_core::io::file::{self, FileSource, FileTarget};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
-use super::record::{DoneRecord, PlanRecord, StorePlace, Work};
+use super::record::{self, DoneRecord, PlanRecord, StorePlace, Work};
 use super::{files, wrong};
 
 const PLAN: &str = "plan.json";
@@ -59,14 +59,14 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder of a plan. `fill` puts what else belongs there, and makes the plan, which is put last. Then, `begin` begins what
+    /// Makes the folder of a plan, in which secrets may be where other users can read them, or not. `fill` puts what else belongs there, and makes the plan, which is put last. Then, `begin` begins what
     /// belongs to the plan elsewhere: if this process is killed, the plan tells what that is.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is something already; those of `fill` and `begin`; [`ErrorKind::Io`]. Then nothing is left of the
     /// folder.
     pub fn create(
-        path: &Path,
+        (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
         begin: impl FnOnce(&PlanRecord) -> Result<()>,
     ) -> Result<PlanRecord> {
@@ -78,7 +78,8 @@ impl Folder {
         if !there {
             fs::create_dir(path).map_err(failed)?;
         }
-        let made = Self::filled(path, fill).and_then(|plan| begin(&plan).map(|()| plan));
+        let made =
+            Self::filled((path, allow_secrets), fill).and_then(|plan| begin(&plan).map(|()| plan));
         if made.is_err() {
             let folder = Self {
                 path: path.to_owned(),
@@ -92,7 +93,10 @@ impl Folder {
         made
     }
 
-    fn filled(path: &Path, fill: impl FnOnce() -> Result<PlanRecord>) -> Result<PlanRecord> {
+    fn filled(
+        (path, allow_secrets): (&Path, bool),
+        fill: impl FnOnce() -> Result<PlanRecord>,
+    ) -> Result<PlanRecord> {
         for folder in FOLDERS {
             let made = fs::create_dir(path.join(folder));
             made.map_err(|e| Error::io("cannot create", &path.to_string_lossy(), e))?;
@@ -102,7 +106,9 @@ impl Folder {
         if let Some(StorePlace::Directory(store)) = record.store() {
             shared::begin(store)?;
         }
-        match file::put_new(&path.join(PLAN), text.as_bytes())? {
+        let readers = record.readers(allow_secrets);
+        let put = file::put_with(&path.join(PLAN), text.as_bytes(), readers);
+        match put.map_err(record::allow_secrets)? {
             true => Ok(record),
             false => Err(exists(path)),
         }

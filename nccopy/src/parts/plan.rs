@@ -13,6 +13,7 @@ use netcdf_core::io::dir::shared;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
@@ -67,7 +68,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
                 Ok(record)
             };
             let begin = |record: &PlanRecord| claimed::begin(cli, record, io);
-            let record = Folder::create(folder, fill, begin)?;
+            let record = Folder::create((folder, cli.parts.allow_secrets), fill, begin)?;
             let what = "bytes of elements".to_owned();
             (record.parts, record.bytes, what, costs)
         }
@@ -117,7 +118,7 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
             }),
         })
     };
-    Folder::create(folder, fill, |_| Ok(()))?;
+    Folder::create((folder, cli.parts.allow_secrets), fill, |_| Ok(()))?;
     all.or_internal("the lists of the plan")
 }
 
@@ -243,7 +244,7 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
     };
     let dataset = DatasetRecord {
         input: InputRecord {
-            path: copy.input.to_string_lossy().into_owned(),
+            path: ShownAddress::of(&copy.input).into_text(),
             state: ready.state.clone(),
             metadata: of_input(schema),
         },

@@ -4,6 +4,7 @@ use netcdf_core::diff::{
     Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding, Side,
 };
 use netcdf_core::json::{Between, Json};
+use netcdf_core::shown::ShownAddress;
 
 use super::Outcome;
 use super::request::Request;
@@ -15,7 +16,7 @@ pub(super) fn document(request: &Request, outcome: &Outcome) -> String {
     let [a, b] = request
         .inputs
         .each_ref()
-        .map(|path| Json::text(&path.display().to_string()));
+        .map(|path| Json::text(ShownAddress::of(path).text()));
     let errors = outcome.errors.iter().map(|e| Json::text(&e.to_string()));
     let same = !outcome.differ && outcome.errors.is_empty();
     let document = Json::object([

@@ -24,6 +24,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::Location;
 use netcdf_core::notes::Note;
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::Cli;
@@ -109,7 +110,7 @@ fn compare(
     let names = request
         .inputs
         .each_ref()
-        .map(|path| path.display().to_string());
+        .map(|path| ShownAddress::of(path).into_text());
     let sides = [
         Compared {
             set: Dataset::new(x, env).with(&engines[0]),

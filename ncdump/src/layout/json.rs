@@ -6,7 +6,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::Schema;
-use netcdf_core::shown;
+use netcdf_core::shown::{self, ShownAddress};
 use netcdf_core::survey::{Rules, Shortcoming, Stored, VariableSurvey};
 
 use super::found::{Found, mean};
@@ -25,7 +25,7 @@ pub(super) fn document(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> 
         (of.name(), verdict)
     });
     let all = [
-        ("file", Json::text(&cli.input.to_string_lossy())),
+        ("file", Json::text(ShownAddress::of(&cli.input).text())),
         ("kind", Json::text(schema.kind.name())),
         ("size", number(found.survey.size.bytes)),
         ("keys", number(found.survey.size.keys)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use netcdf_core::model::Kind;
 use netcdf_core::model::kind::StorageFormat;
-use netcdf_core::shown::is_control;
+use netcdf_core::shown::{ShownAddress, is_control};
 use netcdf_core::survey::Rules;
 
 /// The command of `nccopy` whose output keeps to the rules, for a POSIX shell or Bash.
@@ -18,7 +18,10 @@ pub(super) fn mend(input: &Path, rules: Rules, kind: Kind) -> String {
         (Rules::Paged, StorageFormat::Hdf5) => ("--cloud=paged", "out.nc"),
         (Rules::Paged, _) => ("-k nc4 --cloud=paged", "out.nc"),
     };
-    format!("nccopy {how} {} {output}", quoted(input))
+    format!(
+        "nccopy {how} {} {output}",
+        quoted(&ShownAddress::path(input))
+    )
 }
 
 /// A path as one word of a shell.

@@ -21,7 +21,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::counted::Counter;
 use netcdf_core::io::locator::Location;
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::{Shown, ShownAddress};
 use netcdf_core::survey::{Rules, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
@@ -100,7 +100,7 @@ fn listing(cli: &Cli, found: &Found, reader: &dyn Reader, env: &Env) -> Result<S
 fn judge(cli: &Cli, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &mut Io) -> Status {
     let missed = found.missed(rules);
     for shortcoming in missed {
-        let file = cli.input.to_string_lossy();
+        let file = ShownAddress::of(&cli.input).into_text();
         let reason = found::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
         // If standard error is closed, the status still tells.

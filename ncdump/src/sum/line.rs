@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use netcdf_core::shown::is_control;
+use netcdf_core::shown::{ShownAddress, is_control};
 use netcdf_core::sum::Digest;
 
 /// What lines begin with.
@@ -42,7 +42,12 @@ impl Line {
             .path
             .as_deref()
             .map(|path| format!("#{}", escaped(path)));
-        format!("{}{}", escaped(&self.file), path.unwrap_or_default())
+        // A list of an older version may have secrets.
+        let file = match std::str::from_utf8(&self.file) {
+            Ok(file) => escaped(ShownAddress::new(file).text().as_bytes()),
+            Err(_) => escaped(&self.file),
+        };
+        format!("{file}{}", path.unwrap_or_default())
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::shown::ShownAddress;
+
 /// Data on another machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -19,7 +21,7 @@ impl Address {
     #[must_use]
     pub fn short(&self) -> String {
         if let Service::Web { url } = &self.service {
-            return shortened(url);
+            return ShownAddress::new(url).into_text();
         }
         let (protocol, bucket) = self.service.place();
         match self.key.as_str() {
@@ -99,23 +101,6 @@ impl Addresses<'_> {
         }) || (self.all.range(place..))
             .take_while(|((s, b, key), _)| (*s, *b) == (service, bucket) && key.starts_with(&inner))
             .any(|(_, found)| overlaps(found))
-    }
-}
-
-/// A URL without its query, and without a login: what messages may show.
-#[must_use]
-pub fn shortened(url: &str) -> String {
-    let url = url.split('?').next().unwrap_or_default();
-    let Some((protocol, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let (host, path) = rest
-        .split_once('/')
-        .map_or((rest, None), |(h, p)| (h, Some(p)));
-    let host = host.rsplit('@').next().unwrap_or_default();
-    match path {
-        None => format!("{protocol}://{host}"),
-        Some(path) => format!("{protocol}://{host}/{path}"),
     }
 }
 

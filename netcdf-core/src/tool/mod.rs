@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use crate::error::Error;
 use crate::filter::plugin;
 use crate::notes::Notes;
-use crate::shown::Shown;
+use crate::shown::{Shown, without_secrets};
 
 pub use bar::{Bar, BarLine};
 pub use signals::{Idle, cancelled, catch_limits, catch_signals};
@@ -151,7 +151,7 @@ fn say(tool: &str, text: &str, io: &mut Io) {
 pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
     if wrong {
         // If standard error is closed, there is nobody to tell.
-        let _ = write!(io.stderr, "{text}");
+        let _ = write!(io.stderr, "{}", without_secrets(text));
         return Status::Usage;
     }
     match write!(io.stdout, "{text}") {

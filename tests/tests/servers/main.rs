@@ -7,6 +7,7 @@ mod parts;
 mod proxies;
 mod reading;
 mod rounds;
+mod secrets;
 mod services;
 mod tls;
 mod web;

@@ -105,7 +105,7 @@ pub fn plan(cli: &Cli, folder: &Path, copies: &[Copy], size: Size) -> Result<Lis
         (of_group, of_left) = of_left.split_at(count);
         groups.push((group, Costs::of_copies(of_group.iter().copied(), 1.0)));
     }
-    rows::write(folder, &groups)?;
+    rows::write((folder, cli.parts.allow_secrets), &groups)?;
     Ok(Listed {
         parts: groups.len() as u64,
         bytes,

@@ -7,6 +7,7 @@ use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
@@ -59,7 +60,7 @@ impl FileParts<'_> {
                 Ok(()) => {}
                 Err(e) if self.may_pass(&e, file) => return Err(e),
                 Err(e) => failed.push(FailedFile {
-                    input: file.input.clone(),
+                    input: ShownAddress::new(&file.input).into_text(),
                     error: e.to_string(),
                 }),
             }

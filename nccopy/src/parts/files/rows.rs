@@ -8,14 +8,17 @@ use std::path::Path;
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Costs;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file::{FileSource, FileTarget};
+use netcdf_core::io::file::{self, FileSource, FileTarget, Readers};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Source as _, Target as _};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
 use crate::parts::estimate::{seconds, whole};
-use crate::parts::record::members::{Members, lacks};
+use crate::parts::record::{
+    self,
+    members::{Members, lacks},
+};
 
 const FILES: &str = "files.jsonl";
 const PARTS: &str = "parts.jsonl";
@@ -73,11 +76,11 @@ impl FileRow {
     }
 }
 
-/// Writes the lists: a group for each part.
+/// Writes the lists: a group for each part. `allow_secrets` is whether secrets may be where other users can read them.
 ///
 /// # Errors
 /// Those of the files.
-pub fn write(folder: &Path, parts: &[Group<'_>]) -> Result<()> {
+pub fn write((folder, allow_secrets): (&Path, bool), parts: &[Group<'_>]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
     for (part, (files, costs)) in parts.iter().enumerate() {
         let (first, mut bytes) = (lines.len(), Amount::default());
@@ -102,7 +105,15 @@ pub fn write(folder: &Path, parts: &[Group<'_>]) -> Result<()> {
         }
         rows.push('\n');
     }
-    put(&folder.join(FILES), &lines)?;
+    let all = parts.iter().flat_map(|(files, _)| *files);
+    let paths = all.flat_map(|file| [Path::new(&file.input), Path::new(&file.output)]);
+    match record::readers(paths, allow_secrets) {
+        Readers::Umask => put(&folder.join(FILES), &lines)?,
+        private => {
+            let put = file::put_with(&folder.join(FILES), lines.as_bytes(), private);
+            put.map_err(record::allow_secrets)?;
+        }
+    }
     put(&folder.join(PARTS), &rows)
 }
 
@@ -185,7 +196,7 @@ mod tests {
             (&[], Costs::default()),
             (&files[3..], most),
         ];
-        write(dir.path(), &groups).unwrap();
+        write((dir.path(), false), &groups).unwrap();
         assert_eq!(read(dir.path(), 0).unwrap(), files[..3]);
         assert_eq!(read(dir.path(), 1).unwrap(), []);
         assert_eq!(read(dir.path(), 2).unwrap(), files[3..]);

@@ -12,7 +12,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::file::Readers;
 use netcdf_core::json::Json;
+use netcdf_core::shown::ShownAddress;
 
 use super::MOST_PARTS;
 use members::{Members, lacks, lines, utf8};
@@ -55,6 +57,28 @@ pub struct FilesRecord {
     pub files: u64,
     /// What their copies are going to take, by typical figures.
     pub estimate: Json,
+}
+
+/// Users that may read a file with these paths and addresses. `allowed` is whether secrets may be where other users can read them.
+pub fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bool) -> Readers {
+    match (
+        paths.any(|path| ShownAddress::of(path).has_secret()),
+        allowed,
+    ) {
+        (false, _) => Readers::Umask,
+        (true, false) => Readers::Owner,
+        (true, true) => Readers::OwnerIfPossible,
+    }
+}
+
+/// The remedy for a plan that other users could read.
+pub fn allow_secrets(e: Error) -> Error {
+    match e.kind() {
+        ErrorKind::Unsupported => e.with_remedy(
+            "name credentials in ~/.netrc or the environment, make the plan in a directory of another file system, or use --allow-secrets",
+        ),
+        _ => e,
+    }
 }
 
 impl PlanRecord {
@@ -128,6 +152,12 @@ impl PlanRecord {
             true => Ok(record),
             false => Err(lacks("first_stage")),
         }
+    }
+
+    /// Users that may read the plan: only the owner, if an address in it has a user name, a password or a query.
+    pub fn readers(&self, allowed: bool) -> Readers {
+        let arguments = self.arguments.iter().map(Path::new);
+        readers(arguments.chain([Path::new(&self.output)]), allowed)
     }
 
     /// A path of the command line, wherever this process is.

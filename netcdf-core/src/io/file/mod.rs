@@ -32,7 +32,7 @@ use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::cancel::Cancel;
-use crate::error::{Error, OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// A regular file, read by position.
 #[derive(Debug)]
@@ -175,11 +175,39 @@ impl Source for FileSource {
 /// # Errors
 /// [`crate::ErrorKind::Io`], with the path.
 pub fn put_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    put_with(path, bytes, Readers::Umask)
+}
+
+/// Users that may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// All users that the umask allows.
+    Umask,
+    /// Only the owner: the file has mode 600. The file is not created on file systems without permissions.
+    Owner,
+    /// Only the owner, on file systems that have permissions.
+    OwnerIfPossible,
+}
+
+/// As [`put_new`], for a file that only these users may read.
+///
+/// # Errors
+/// As [`put_new`]; [`crate::ErrorKind::Unsupported`] if other users could read the file.
+pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
     let name = path.to_string_lossy();
     let failed = |e| full::failed("cannot create", &name, e);
+    let mode = match readers {
+        Readers::Umask => 0o666,
+        Readers::Owner | Readers::OwnerIfPossible => 0o600,
+    };
     let (made, _lock) =
-        temporary::beside(path, 0o666, |builder, folder| builder.tempfile_in(folder))
+        temporary::beside(path, mode, |builder, folder| builder.tempfile_in(folder))
             .map_err(failed)?;
+    let meta = made.as_file().metadata().map_err(failed)?;
+    if readers == Readers::Owner && others_read(&meta) {
+        let what = "other users could read this file: the file system has no permissions";
+        return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
+    }
     write_all_at(made.as_file(), bytes, 0).map_err(failed)?;
     made.as_file().sync_all().map_err(failed)?;
     match made.persist_noclobber(path) {
@@ -187,6 +215,18 @@ pub fn put_new(path: &Path, bytes: &[u8]) -> Result<bool> {
         Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
         Err(e) => Err(failed(e.error)),
     }
+}
+
+/// Whether other users may read a file.
+#[cfg(unix)]
+fn others_read(meta: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o077 != 0
+}
+
+/// Whether other users may read a file. Directories decide that here.
+#[cfg(not(unix))]
+fn others_read(_: &std::fs::Metadata) -> bool {
+    false
 }
 
 /// Removes what processes that were killed left beside `path` while they put it there.

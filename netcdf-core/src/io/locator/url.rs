@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::address;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::address::{Address, shortened};
+use crate::io::address::Address;
 use crate::model::ZarrVersion;
+use crate::shown::{FRAGMENT_WORDS, ShownAddress};
 
 /// A dataset by URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,24 +66,6 @@ const EXCLUDES: [(&str, &str); 3] = [
 /// Words for a file.
 const FILES: [&str; 5] = ["netcdf-3", "classic", "netcdf-4", "enhanced", "bytes"];
 
-/// Words that may be given without `mode=`.
-const ALONE: [&str; 14] = [
-    "nczarr",
-    "zarr",
-    "xarray",
-    "noxarray",
-    "file",
-    "zip",
-    "s3",
-    "gs3",
-    "consolidated",
-    "v2",
-    "v3",
-    "bytes",
-    "dap2",
-    "dap4",
-];
-
 impl Modes {
     fn parse(fragment: &str) -> Self {
         let mut words = BTreeSet::new();
@@ -91,7 +74,7 @@ impl Modes {
             let list = match part.split_once('=') {
                 Some(("mode", list)) => list,
                 Some(_) => continue, // A key for another layer, as `log` or `aws.profile`.
-                None if part.split(',').all(|word| ALONE.contains(&word)) => &part,
+                None if part.split(',').all(|word| FRAGMENT_WORDS.contains(&word)) => &part,
                 None => continue,
             };
             words.extend(list.split(',').filter(|w| !w.is_empty()).map(str::to_owned));
@@ -162,8 +145,9 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let (place, fragment) = rest.split_once('#').unwrap_or((&rest, ""));
     let modes = Modes::parse(fragment);
     let protocol = protocol.to_ascii_lowercase();
-    let shown = shortened(&format!("{protocol}://{place}"));
-    let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(&shown))?;
+    let shown = format!("{protocol}://{place}");
+    let shown = ShownAddress::new(&shown);
+    let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(shown.text()))?;
     Ok(Some(Url { place, modes }))
 }
 

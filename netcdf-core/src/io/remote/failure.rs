@@ -4,6 +4,7 @@ use std::error::Error as _;
 
 use super::reach;
 use crate::error::{Error, ErrorKind};
+use crate::shown::without_secrets;
 
 /// What services answer if there is no such bucket or container.
 const MISSING: [&str; 2] = [
@@ -71,7 +72,7 @@ pub(super) fn changed() -> Error {
     e.with_remedy("read it again once nobody writes it")
 }
 
-/// The texts of an error and of those behind it, without the queries of addresses, which may have secrets.
+/// The messages of an error and its sources, with addresses without secrets.
 fn innermost(e: &object_store::Error) -> String {
     let mut text = match e {
         object_store::Error::Generic { source, .. } => source.to_string(),
@@ -85,31 +86,5 @@ fn innermost(e: &object_store::Error) -> String {
         }
         behind = e.source();
     }
-    without_queries(&text)
-}
-
-/// A text, with what follows the `?` of addresses in it left out.
-fn without_queries(text: &str) -> String {
-    let words = text.split(' ').map(|word| match word.split_once('?') {
-        Some((address, query)) if address.contains("://") => {
-            let end = query.rfind([')', ',', '"']).and_then(|at| query.get(at..));
-            format!("{address}?…{}", end.unwrap_or_default())
-        }
-        _ => word.to_owned(),
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn queries_are_left_out() {
-        let text = "error sending request for url (http://h/a?sig=secret) again? yes";
-        assert_eq!(
-            without_queries(text),
-            "error sending request for url (http://h/a?…) again? yes"
-        );
-    }
+    without_secrets(&text).into_owned()
 }

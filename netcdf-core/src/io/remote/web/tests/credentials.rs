@@ -113,7 +113,7 @@ fn errors_say_what_was_tried_without_secrets() {
         (
             format!("{url}?sig=secret"),
             access(),
-            "f?…: the server answered 401",
+            "f: the server answered 401",
         ),
         (
             server.url("403"),

@@ -4,6 +4,10 @@
 //! direction of the text after it. Everything that shows such text (messages, notes, tables, comments) uses
 //! [`Shown`], so that one place decides which characters are text, and how the others are written.
 
+mod address;
+
+pub use address::{FRAGMENT_WORDS, ShownAddress, without_secrets};
+
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
