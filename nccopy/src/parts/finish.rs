@@ -5,10 +5,14 @@ use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division};
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
+use netcdf_core::io::Output;
 use netcdf_core::io::claimed::ClaimedStore;
+use netcdf_core::io::guarded::guard;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
+use super::hold::Hold;
+use super::make::lease;
 use super::plan::one_copy;
 use super::record::{FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
@@ -22,7 +26,9 @@ use crate::ready::{self, Asked, Ready};
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    if folder.is_finished(&plan) && plan.record.may_have_output() {
+    let hold = Hold::take(folder, lease(cli))?;
+    if folder.is_finished(&plan)? && plan.record.may_have_output() {
+        folder.end(&plan)?;
         return Ok(Status::Success);
     }
     check(folder, &plan)?;
@@ -55,6 +61,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             copy: &copy,
             folder,
             plan: &plan,
+            hold: &hold,
             division: plan.division(&ready, &mut *sketch)?,
         };
         match plan.record.store() {
@@ -67,7 +74,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         tool::tell("nccopy", &env.notes, io);
     }
     joined?;
-    folder.set_finished(&plan)?;
+    folder.end(&plan)?;
     Ok(Status::Success)
 }
 
@@ -94,6 +101,7 @@ struct End<'a> {
     copy: &'a Copy,
     folder: &'a Folder,
     plan: &'a StoredPlan,
+    hold: &'a Hold,
     division: Division,
 }
 
@@ -102,7 +110,7 @@ impl End<'_> {
     fn joined(&self, ready: Ready<'_>) -> Result<Report> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = ready.target(self.cli)?;
+        let target = self.guarded(ready.target(self.cli)?);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
@@ -113,16 +121,26 @@ impl End<'_> {
         let (env, to) = (ready.set.env, &ready.output);
         let target = match place {
             StorePlace::Directory(store) => {
-                format::end_of_store(store, to, !self.cli.no_sync, env)?
+                let mark = self.folder.mark(self.plan);
+                format::end_of_store((store, &mark), to, !self.cli.no_sync, env)?
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
                 ClaimedStore { to, tag, run }.end()?
             }
         };
+        let target = self.guarded(target);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, self.chunks()), writer)
         })
+    }
+
+    /// The target, which does not appear if another process took over the right to finish.
+    fn guarded(&self, target: Output) -> Output {
+        match self.hold.claim() {
+            None => target,
+            Some(claim) => guard(target, Box::new(move || claim.check())),
+        }
     }
 
     /// The chunks that the parts put.

@@ -11,6 +11,7 @@ pub mod counted;
 pub mod dir;
 pub mod file;
 pub mod head;
+pub mod guarded;
 pub mod held;
 pub mod key;
 pub mod locator;

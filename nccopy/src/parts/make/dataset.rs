@@ -88,7 +88,7 @@ impl DatasetParts<'_> {
         let through = through.or_internal("variables of the first stage")?;
         let first = through.first(set, &ready.plan.data)?;
         let place = self.folder.between();
-        let (target, sums) = format::part_of_store(&place, !self.cli.no_sync, set.env)?;
+        let (target, sums) = format::part_of_store(&place, None, !self.cli.no_sync, set.env)?;
         let create = CreateOptions::default();
         let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
         // Only where the plan still holds.
@@ -156,7 +156,10 @@ impl DatasetParts<'_> {
     ) -> Result<(Written, Vec<PutChunks>)> {
         let (env, to) = (ready.set.env, &ready.output);
         let (target, sums) = match place {
-            StorePlace::Directory(store) => format::part_of_store(store, !self.cli.no_sync, env)?,
+            StorePlace::Directory(store) => {
+                let mark = self.folder.mark(self.plan);
+                format::part_of_store(store, Some(&mark), !self.cli.no_sync, env)?
+            }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
                 ClaimedStore { to, tag, run }.part()?

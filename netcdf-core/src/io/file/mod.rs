@@ -1,9 +1,11 @@
 //! Files: positioned reads; outputs beside their target, renamed when complete.
 
 pub(super) mod adopt;
+pub(super) mod aside;
 pub(super) mod beside;
 pub(super) mod disk;
 pub(crate) mod full;
+mod exclusive;
 mod id;
 pub(super) mod kept;
 pub(super) mod place;
@@ -14,6 +16,7 @@ mod stamp;
 pub(super) mod temporary;
 pub(super) mod unnamed;
 
+pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use id::Id;
 pub use scratch::Scratch;
 pub use stamp::Stamp;
@@ -182,10 +185,54 @@ pub fn put_new(path: &Path, bytes: &[u8]) -> Result<bool> {
             .map_err(failed)?;
     write_all_at(made.as_file(), bytes, 0).map_err(failed)?;
     made.as_file().sync_all().map_err(failed)?;
-    match made.persist_noclobber(path) {
-        Ok(_) => Ok(true),
-        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(failed(e.error)),
+    let e = match made.persist_noclobber(path) {
+        Ok(_) => return Ok(true),
+        Err(e) => e,
+    };
+    match (e.error.kind(), path.symlink_metadata()) {
+        (std::io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Ok(false),
+        // A file system without hard links and without a rename that keeps files. Two processes that get here at the same moment put the
+        // same, or notice the other in what they put.
+        (std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied, Err(_)) => {
+            e.file.persist(path).map(|_| true).map_err(|e| failed(e.error))
+        }
+        (_, Err(_)) => Err(failed(e.error)),
+    }
+}
+
+/// Moves back a directory whose replacement was interrupted by a kill, if the file system cannot exchange two names.
+pub fn recover(path: &Path) {
+    let path: PathBuf = path.components().collect();
+    if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
+        aside::recover(&real);
+    }
+}
+
+/// The bytes of a small file that other processes put. Pipes and devices are refused without waiting for them.
+///
+/// # Errors
+/// [`crate::ErrorKind::Corrupt`] for a pipe, a device or more than `most` bytes; [`crate::ErrorKind::Io`].
+pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let name = path.to_string_lossy();
+    let failed = |e| Error::io("cannot read", &name, e);
+    let wrong = |what: &str| Error::new(crate::ErrorKind::Corrupt, what.to_owned()).of(&name);
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(failed)?;
+    let meta = file.metadata().map_err(failed)?;
+    if !meta.is_file() {
+        return Err(wrong("not a file, but a directory, a pipe or a device"));
+    }
+    let mut bytes = vec![];
+    std::io::Read::read_to_end(&mut std::io::Read::take(&file, most.saturating_add(1)), &mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > most {
+        true => Err(wrong("larger than any file of this name can be")),
+        false => Ok(bytes),
     }
 }
 

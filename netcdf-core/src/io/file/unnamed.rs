@@ -31,6 +31,7 @@ impl UnnamedFile {
     pub(super) fn new(path: &Path) -> Result<(Self, File)> {
         let path = path.to_owned();
         if let Some(file) = without_name(folder(&path)) {
+            temporary::sweep_first(&path);
             return Ok((Self { path, temp: None }, file));
         }
         temporary::sweep(&path);
@@ -55,10 +56,12 @@ impl UnnamedFile {
 
 /// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.
 fn linked(path: &Path, file: &File) -> Result<Named> {
-    let made = named(path, |builder, folder| {
+    let make = |builder: &tempfile::Builder, folder: &Path| {
         builder.make_in(folder, |path| link(file, path))
-    });
-    Ok(made?.1)
+    };
+    let (made, lock) = temporary::beside_first(path, 0o666, make)?;
+    let path = made.into_parts().1;
+    Ok(Named { path, _lock: lock })
 }
 
 /// A copy under a temporary name, for systems that name files only on creation.
