@@ -359,6 +359,9 @@ pub struct PartsArgs {
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
+    /// With --finish: do not compare what the parts stored with the digests that they recorded
+    #[arg(long, requires = "finish")]
+    pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
     #[arg(long, group = "in_parts")]
     pub status: bool,

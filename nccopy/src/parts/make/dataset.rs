@@ -11,7 +11,7 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::dir::DirStore;
-use netcdf_core::io::sums::Sums;
+use netcdf_core::io::sums::{KeySum, Sums};
 use netcdf_core::model::CreateOptions;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -70,7 +70,7 @@ impl DatasetParts<'_> {
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
         let begun = Begun::new(self.folder, part, &ready.set.env.progress)?;
         let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
-            None => (self.put_between(ready, part)?, vec![]),
+            None => self.put_between(ready, part)?,
             Some(number) => self.of_output(ready, (part, number))?,
         };
         begun.done(DoneRecord {
@@ -83,7 +83,7 @@ impl DatasetParts<'_> {
     }
 
     /// Stores a part of the first stage.
-    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
+    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<(Written, Vec<PutChunks>)> {
         let (set, through) = (ready.set, self.dataset.through());
         let through = through.or_internal("variables of the first stage")?;
         let first = through.first(set, &ready.plan.data)?;
@@ -97,8 +97,8 @@ impl DatasetParts<'_> {
         let division = through.divided((set, &first), parts, &mut *writer)?;
         let origin = Origin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
-        writer.finish_part()?;
-        Ok(written(&sums))
+        let chunks = writer.finish_part()?;
+        Ok((written(&sums), chunks))
     }
 
     /// Stores a part of the output, which has this number among those of its stage.
@@ -175,7 +175,7 @@ impl DatasetParts<'_> {
 
 /// What was put into a store.
 fn written(sums: &Sums) -> Written {
-    let (bytes, digest) = sums.get();
-    let digest = Digest::from_bytes(digest);
+    let KeySum { bytes, sum } = sums.get();
+    let digest = Digest::from_bytes(sum);
     Written { bytes, digest }
 }
