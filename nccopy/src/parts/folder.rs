@@ -14,8 +14,8 @@
 //! | `planning` | that a process is making the plan, until there is `plan.json` |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
-use std::fs::{self, File};
-use std::io::{ErrorKind as Failure, Write as _};
+use std::fs;
+use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -236,7 +236,12 @@ impl Folder {
     /// # Errors
     /// Those of opening it.
     pub fn segment(&self, part: u64) -> Result<Segment> {
-        Segment::open(Arc::new(FileSource::open(&self.segment_path(part))?))
+        let path = self.segment_path(part);
+        // A pipe would wait for its writer.
+        if fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
+            return Err(wrong(&path, "not a file, but a directory, a pipe or a device"));
+        }
+        Segment::open(Arc::new(FileSource::open(&path)?))
     }
 
     /// What the done-file of a part says, if there is one.
@@ -409,7 +414,6 @@ impl Folder {
     /// [`ErrorKind::Io`].
     pub fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
         let path = self.log_path(part);
-        let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
         let who = [
             ("time", Json::int(now().as_secs())),
             ("process", Json::int(std::process::id())),
@@ -417,13 +421,7 @@ impl Folder {
         let members = [("event", Json::text(event))].into_iter().chain(more);
         let line = Json::object(members.chain(who));
         let line = format!("{}\n", line.line(Between::CommaBlank)?);
-        let mut log = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(failed)?;
-        // In one call, so that lines of several processes do not mix.
-        log.write_all(line.as_bytes()).map_err(failed)
+        file::append(&path, line.as_bytes())
     }
 
     /// The last line of the log of a part, if it has one.

@@ -1,5 +1,6 @@
 //! The sums of what a process puts into a store.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The sum of keys with their bytes. It does not depend on the order of the keys, so that many threads can compute it.
@@ -55,6 +56,39 @@ impl KeySum {
             *own = sum;
             carry = first || second;
         }
+    }
+}
+
+/// The states of keys: sizes and times or tags. Like [`KeySum`], they do not depend on the order of the keys.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KeyStates {
+    count: u64,
+    sum: KeySum,
+}
+
+impl KeyStates {
+    /// Adds a key with its size, and what tells its state from a later one.
+    pub fn add(&mut self, key: &str, size: u64, state: &str) {
+        self.count += 1;
+        let mut one = KeySum::of_bytes(key, format!("{size} {state}").as_bytes());
+        one.bytes = size;
+        self.sum.add(&one);
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// A text that is another one after a change.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{} keys, {} bytes, ", self.count, self.sum.bytes);
+        for byte in self.sum.sum {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
     }
 }
 

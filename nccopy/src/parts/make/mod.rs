@@ -93,7 +93,7 @@ impl<'a> Worker<'a> {
         let _ = self.folder.log(part.unwrap_or(first), "failed", error);
         // Whether it makes sense to try again decides the status.
         Ok(match (tool::report("nccopy", &e, io), e.kind()) {
-            (Status::Failure, ErrorKind::Io) => Status::TryAgain,
+            (Status::Failure, ErrorKind::Io | ErrorKind::Busy) => Status::TryAgain,
             (status, _) => status,
         })
     }

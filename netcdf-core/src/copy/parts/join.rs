@@ -106,8 +106,8 @@ pub fn compare(
             sum.add(&writer.put_elsewhere(chunks, put.sum.map(|_| env))?);
         }
         if put.sum.is_some_and(|put| put != sum) {
-            let what = format!("chunks of part {} are not as the part put them", put.part);
-            let e = Error::new(ErrorKind::Corrupt, what);
+            let what = "its chunks are not as it put them";
+            let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
             return Err(e.with_remedy(
                 "remove the done-file of the part, and make the part again: nccopy --part K FOLDER",
             ));

@@ -15,6 +15,7 @@ mod scratch;
 mod stamp;
 pub(super) mod temporary;
 pub(super) mod unnamed;
+mod writers;
 
 pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use id::Id;
@@ -208,6 +209,23 @@ pub fn recover(path: &Path) {
     }
 }
 
+/// Adds a line to a file in one call, so that lines of several processes do not mix. Does not wait for the reader of a pipe.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`].
+pub fn append(path: &Path, line: &[u8]) -> Result<()> {
+    let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let mut file = options.open(path).map_err(failed)?;
+    std::io::Write::write_all(&mut file, line).map_err(failed)
+}
+
 /// The bytes of a small file that other processes put. Pipes and devices are refused without waiting for them.
 ///
 /// # Errors
@@ -227,6 +245,9 @@ pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
     let meta = file.metadata().map_err(failed)?;
     if !meta.is_file() {
         return Err(wrong("not a file, but a directory, a pipe or a device"));
+    }
+    if meta.len() > most {
+        return Err(wrong("larger than any file of this name can be"));
     }
     let mut bytes = vec![];
     std::io::Read::read_to_end(&mut std::io::Read::take(&file, most.saturating_add(1)), &mut bytes).map_err(failed)?;
@@ -329,7 +350,7 @@ impl FileTarget {
     /// `sync` asks for the data to be on disk before the rename.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Busy`] for an HDF5 file that another program has open for writing, also on commit.
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
@@ -353,6 +374,8 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
+        // Its lock is free again when this returns: the copy may take long.
+        writers::refuse(&real).map_err(|e| e.of(&name))?;
         // Replacing must require the same right as overwriting: write permission.
         let written = old
             .is_some()
@@ -521,6 +544,8 @@ impl Target for FileTarget {
         let failed = |e| full::failed("cannot write", &name, e);
         match self.ending {
             Ending::Rename(making) => {
+                // No program may open the file for writing until it has lost its name.
+                let _lock = writers::refuse(making.path())?;
                 let path = making.finish(&self.file).map_err(failed)?;
                 match self.sync {
                     Some(disk) => disk.folder_above(folder(&path), &name),

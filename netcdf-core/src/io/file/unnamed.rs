@@ -40,6 +40,11 @@ impl UnnamedFile {
         Ok((Self { path, temp }, file))
     }
 
+    /// The final name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Gives `file` its final name, and replaces what has it.
     ///
     /// # Errors
