@@ -200,10 +200,7 @@ pub(in crate::io) fn sweep_first(path: &Path) {
     let above = folder(path);
     for number in 0..FIRST {
         let left = above.join(name(path, number, SUFFIX));
-        if left.symlink_metadata().is_err() {
-            return;
-        }
-        if locks_are_sure(above) {
+        if left.symlink_metadata().is_ok() && locks_are_sure(above) {
             remove(&left);
         }
     }

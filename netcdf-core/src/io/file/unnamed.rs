@@ -196,6 +196,29 @@ mod tests {
         assert_eq!(names(dir.path()), ["a.nc"]);
     }
 
+    /// A process that is killed between the link and the rename leaves its file under a temporary name.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_next_run_removes_what_a_killed_one_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        let Some(file) = without_name(dir.path()).filter(|_| temporary::locks_are_sure(dir.path())) else {
+            eprintln!("this file system has no files without names, or no locks: nothing to be seen here");
+            return;
+        };
+        let left: Vec<Named> = (0..2).map(|_| linked(&path, &file).unwrap()).collect();
+        for mut named in left {
+            named.path.disable_cleanup(true);
+        }
+        assert_eq!(names(dir.path()).len(), 2);
+        let living = linked(&path, &file).unwrap();
+        let (making, file) = UnnamedFile::new(&path).unwrap();
+        assert_eq!(names(dir.path()).len(), 1);
+        making.finish(&file).unwrap();
+        drop(living);
+        assert_eq!(names(dir.path()), ["a.nc"]);
+    }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn without_a_name_nothing_is_seen() {
