@@ -168,7 +168,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     let cli = Cli::try_parse_from(args)?;
     let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
     if cli.parts.lacks_its_option() {
-        let what = "--json goes with --status, and --lease with --next";
+        let what = "--json goes with --status, and --lease with --next or --finish";
         return wrong(clap::error::ErrorKind::MissingRequiredArgument, what);
     }
     match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
@@ -356,12 +356,16 @@ pub struct PartsArgs {
     /// as there are. Exit status 75 means that others still make some
     #[arg(long, group = "in_parts")]
     pub next: bool,
-    /// With --next: how long a part is taken; then another process makes it, too [default: 3600]
+    /// With --next: how long a part is taken; then another process makes it, too. With --finish on file systems without locks: how long
+    /// this process alone may finish the plan [default: 3600]
     #[arg(long, value_name = "SECONDS")]
     pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
+    /// With --finish: do not compare what the parts stored with the digests that they recorded
+    #[arg(long, requires = "finish")]
+    pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
     #[arg(long, group = "in_parts")]
     pub status: bool,
@@ -386,7 +390,7 @@ impl PartsArgs {
 
     /// Whether an option is given without the one that it belongs to.
     fn lacks_its_option(&self) -> bool {
-        (self.json && !self.status) || (self.lease.is_some() && !self.next)
+        (self.json && !self.status) || (self.lease.is_some() && !self.next && !self.finish)
     }
 
     /// Whether the only path is the directory of a plan.

@@ -40,6 +40,9 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
     for named in paths {
         let at = Location::new(named)?;
         let local = at.path().to_owned();
+        if at.remote().is_none() {
+            file::recover(&local);
+        }
         if at.is_standard() || at.remote().is_some() || file::in_place(&local) {
             let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));

@@ -43,7 +43,7 @@ pub struct Ready<'a> {
     pub output: Destination,
     /// How the output is stored as a whole.
     pub create: CreateOptions,
-    /// What tells the state of the input's file from a later one.
+    /// What tells the state of the input from a later one, for a copy in parts.
     pub state: Option<String>,
     trace: Trace,
 }
@@ -75,7 +75,11 @@ pub fn with<R>(
         in_place::check(copy, &input)?;
     }
     let name = Arc::clone(input.name());
-    let state = input.state();
+    // Only plans compare states. Those of stores take a look at each key.
+    let state = match cli.parts.is_asked() {
+        true => input.state()?,
+        false => None,
+    };
     let reader = format::open(input, env)?;
     let engine = Engine::new(env);
     let whole = Dataset::new(&*reader, env).with(&engine);

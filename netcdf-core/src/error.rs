@@ -87,6 +87,8 @@ pub enum ErrorKind {
     Strict,
     /// An unlimited dimension where the format does not allow one (`NC_EUNLIMPOS`, `NC_EUNLIMIT`).
     Unlimited,
+    /// Another process holds a lock or a claim; a later attempt may succeed.
+    Busy,
     /// Cancelled by a signal.
     Cancelled,
     /// A fault of this library.
@@ -247,6 +249,21 @@ impl Error {
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         self.system() == Some(std::io::ErrorKind::BrokenPipe)
+    }
+
+    /// True if the process or the system has no free file descriptor: a later attempt may succeed.
+    #[must_use]
+    pub fn is_too_many_files(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use rustix::io::Errno;
+            let source = self.0.source.as_ref();
+            let source = source.and_then(|e| e.downcast_ref::<std::io::Error>());
+            let errno = source.and_then(Errno::from_io_error);
+            errno.is_some_and(|e| [Errno::MFILE, Errno::NFILE].contains(&e))
+        }
+        #[cfg(not(unix))]
+        false
     }
 
     /// True if a file does not exist, or is not something we may read; false if the system failed to open or

@@ -38,7 +38,7 @@ pub fn remove(cli: &Cli, (folder, plan): (&Folder, &StoredPlan), io: &mut Io) ->
     let Some(StorePlace::Claimed(tag)) = plan.record.store() else {
         return Ok(());
     };
-    if folder.is_finished(plan) {
+    if folder.is_finished(plan)? {
         return Ok(());
     }
     let cli = plan.command_line(cli)?;

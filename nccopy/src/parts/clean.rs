@@ -5,6 +5,8 @@ use netcdf_core::tool::{Io, Status};
 
 use super::claimed;
 use super::folder::Folder;
+use super::hold::Hold;
+use super::make::LEASE;
 use crate::cli::Cli;
 
 /// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
@@ -12,6 +14,7 @@ use crate::cli::Cli;
 /// # Errors
 /// Those of removing.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+    let _hold = Hold::take(folder, LEASE)?;
     claimed::remove(cli, (folder, &folder.plan()?), io)?;
     folder.remove()?;
     Ok(Status::Success)

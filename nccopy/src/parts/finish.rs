@@ -1,20 +1,32 @@
 //! `--finish`: joins the parts.
 
-use netcdf_core::chunk::PutChunks;
+use std::ops::Range;
+
 use netcdf_core::copy::Report;
-use netcdf_core::copy::parts::{self, Division};
+use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
+use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
+use netcdf_core::io::Output;
 use netcdf_core::io::claimed::ClaimedStore;
+use netcdf_core::io::guarded::guard;
+use netcdf_core::io::sums::KeySum;
+use netcdf_core::model::CreateOptions;
+use netcdf_core::runtime::Item;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
+use super::hold::Hold;
+use super::make::lease;
 use super::plan::one_copy;
-use super::record::{FilesRecord, StorePlace, Work};
+use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
+
+/// Bytes of memory for the check of a segment.
+const SEGMENT: u64 = 4 << 20;
 
 /// Checks that all parts are done and whole, and makes the output from them.
 ///
@@ -22,16 +34,19 @@ use crate::ready::{self, Asked, Ready};
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    if folder.is_finished(&plan) && plan.record.may_have_output() {
+    let hold = Hold::take(folder, lease(cli))?;
+    if folder.is_finished(&plan)? && plan.record.may_have_output() {
+        folder.end(&plan)?;
         return Ok(Status::Success);
     }
     check(folder, &plan)?;
     if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
         return of_files((folder, &plan), files, io);
     }
-    let verify = cli.verify;
+    let (verify, no_check) = (cli.verify, cli.parts.no_check);
     let mut cli = plan.command_line(cli)?;
     cli.verify |= verify;
+    cli.parts.no_check = no_check;
     let copy = one_copy(&cli)?;
     let mut env = environment(&cli);
     env.scratch = copy.output.scratch();
@@ -55,8 +70,10 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             copy: &copy,
             folder,
             plan: &plan,
+            hold: &hold,
             division: plan.division(&ready, &mut *sketch)?,
         };
+        end.compare(&ready)?;
         match plan.record.store() {
             Some(place) => end.together(ready, place),
             None => end.joined(ready),
@@ -67,7 +84,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         tool::tell("nccopy", &env.notes, io);
     }
     joined?;
-    folder.set_finished(&plan)?;
+    folder.end(&plan)?;
     Ok(Status::Success)
 }
 
@@ -94,6 +111,7 @@ struct End<'a> {
     copy: &'a Copy,
     folder: &'a Folder,
     plan: &'a StoredPlan,
+    hold: &'a Hold,
     division: Division,
 }
 
@@ -102,7 +120,7 @@ impl End<'_> {
     fn joined(&self, ready: Ready<'_>) -> Result<Report> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = ready.target(self.cli)?;
+        let target = self.guarded(ready.target(self.cli)?);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
@@ -113,29 +131,80 @@ impl End<'_> {
         let (env, to) = (ready.set.env, &ready.output);
         let target = match place {
             StorePlace::Directory(store) => {
-                format::end_of_store(store, to, !self.cli.no_sync, env)?
+                let mark = self.folder.mark(self.plan);
+                format::end_of_store((store, &mark), to, !self.cli.no_sync, env)?
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
                 ClaimedStore { to, tag, run }.end()?
             }
         };
+        let target = self.guarded(target);
+        let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
-            parts::complete(set, plan, (&self.division, self.chunks()), writer)
+            parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
 
-    /// The chunks that the parts put.
-    fn chunks(&self) -> impl Iterator<Item = Result<PutChunks>> + '_ {
+    /// The target, which does not appear if another process took over the right to finish.
+    fn guarded(&self, target: Output) -> Output {
+        match self.hold.claim() {
+            None => target,
+            Some(claim) => guard(target, Box::new(move || claim.check())),
+        }
+    }
+
+    /// Compares what parts stored with the digests that they recorded.
+    fn compare(&self, ready: &Ready<'_>) -> Result<()> {
+        if self.cli.parts.no_check {
+            return Ok(());
+        }
+        if let Work::Dataset(record) = &self.plan.record.work
+            && let Some(through) = record.through()
+        {
+            self.compare_between(ready, &through)?;
+        }
+        match self.plan.record.store() {
+            // Its chunks are compared as they are looked for.
+            Some(_) => Ok(()),
+            None => self.compare_segments(ready.set.env),
+        }
+    }
+
+    /// Compares the store between two stages.
+    fn compare_between(&self, ready: &Ready<'_>, through: &Through) -> Result<()> {
+        let set = ready.set;
+        let first = through.first(set, &ready.plan.data)?;
+        let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;
+        let mut writer = format::create(target, first.schema, CreateOptions::default(), set.env)?;
+        let puts = self.puts(0..self.plan.record.first_stage());
+        parts::compare(set.env, puts, &mut *writer)
+    }
+
+    /// Compares all segments, each on a thread.
+    fn compare_segments(&self, env: &Env) -> Result<()> {
         let record = &self.plan.record;
-        let done = (record.first_stage()..record.parts).map(|part| self.folder.done(part));
-        done.flat_map(|done| match done {
-            Ok(done) => done
-                .map_or_else(Vec::new, |done| done.chunks)
-                .into_iter()
-                .map(Ok)
-                .collect(),
-            Err(e) => vec![Err(e)],
+        let parts = record.first_stage()..record.parts;
+        let items = parts.map(|part| Ok(Item::new(SEGMENT, part)));
+        let work = |part: u64| {
+            env.cancel.check()?;
+            self.folder.segment(part)?.verify(&env.cancel)
+        };
+        env.runtime.ordered(items, work, Ok)
+    }
+
+    /// What parts put into a store, with its sum if that is compared.
+    fn puts(&self, parts: Range<u64>) -> impl Iterator<Item = Result<PutByPart>> + '_ {
+        parts.filter_map(|part| {
+            let put = |done: DoneRecord| PutByPart {
+                part,
+                chunks: done.chunks,
+                sum: (!self.cli.parts.no_check).then(|| KeySum {
+                    bytes: done.written.bytes,
+                    sum: *done.written.digest.bytes(),
+                }),
+            };
+            self.folder.done(part).map(|done| done.map(put)).transpose()
         })
     }
 }

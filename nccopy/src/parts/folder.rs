@@ -9,11 +9,13 @@
 //! | `between` | the store between two stages ([`netcdf_core::copy::parts::Through`]) |
 //! | `done/first` | that all parts of the first stage are done |
 //! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
+//! | `finishing/N` | who finishes the plan, and until when, if there are no locks ([`super::hold`]) |
 //! | `finished` | that the output was made |
+//! | `planning` | that a process is making the plan, until there is `plan.json` |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
-use std::fs::{self, File};
-use std::io::{ErrorKind as Failure, Write as _};
+use std::fs;
+use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,8 +24,8 @@ use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Segment;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Target;
-use netcdf_core::io::dir::shared;
-use netcdf_core::io::file::{self, FileSource, FileTarget};
+use netcdf_core::io::dir::shared::{self, PlanMark};
+use netcdf_core::io::file::{self, FileLock, FileSource, FileTarget, LockAttempt, Sharing};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
@@ -39,10 +41,17 @@ const LEASES: &str = "leases";
 pub const BETWEEN: &str = "between";
 const FIRST: &str = "first";
 const FINISHED: &str = "finished";
+/// Marks the folder of a plan being made.
+const PLANNING: &str = "planning";
+const SIGNATURE: &[u8] = b"nccopy is making a plan here\n";
 const FOLDERS: [&str; 4] = [SEGMENTS, DONE, LOG, LEASES];
+/// The claims of processes that finish the plan.
+const FINISHING: &str = "finishing";
 
 /// Bytes of a plan at most.
 const LARGEST: u64 = 1 << 30;
+/// Bytes of a lease or marker at most.
+const SMALL: u64 = 4096;
 
 /// The folder of a plan.
 #[derive(Debug, Clone)]
@@ -59,8 +68,9 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder of a plan, in which secrets may be where other users can read them, or not. `fill` puts what else belongs there, and makes the plan, which is put last. Then, `begin` begins what
-    /// belongs to the plan elsewhere: if this process is killed, the plan tells what that is.
+    /// Makes the folder of a plan. `allow_secrets` permits secrets in it where other users can read them. `fill` puts other files there, and
+    /// makes the plan, which is put last. Then, `begin` begins what belongs to the plan elsewhere: if this process is killed, the plan tells
+    /// what that is. A folder in which a process was killed before it put the plan is emptied first.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is something already; those of `fill` and `begin`; [`ErrorKind::Io`]. Then nothing is left of the
@@ -68,49 +78,100 @@ impl Folder {
     pub fn create(
         (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
-        begin: impl FnOnce(&PlanRecord) -> Result<()>,
+        begin: impl FnOnce(&Self, &StoredPlan) -> Result<()>,
     ) -> Result<PlanRecord> {
         let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
+        let folder = Self {
+            path: path.to_owned(),
+        };
         let there = path.is_dir();
-        if there && fs::read_dir(path).map_err(failed)?.next().is_some() {
-            return Err(exists(path));
-        }
         if !there {
             fs::create_dir(path).map_err(failed)?;
         }
-        let made =
-            Self::filled((path, allow_secrets), fill).and_then(|plan| begin(&plan).map(|()| plan));
+        let _lock = folder.begin(there)?;
+        let made = folder.filled(allow_secrets, fill).and_then(|plan| {
+            begin(&folder, &plan)?;
+            Ok(plan.record)
+        });
         if made.is_err() {
-            let folder = Self {
-                path: path.to_owned(),
-            };
             // The first error says more than one of this.
             let _ = folder.empty();
             if !there {
                 let _ = fs::remove_dir(path);
             }
+        } else {
+            folder.gone(fs::remove_file(path.join(PLANNING)))?;
         }
         made
     }
 
+    /// Puts the file that marks the folder of a plan being made, and locks it.
+    fn begin(&self, there: bool) -> Result<LockAttempt> {
+        let planning = self.path.join(PLANNING);
+        file::sweep(&planning);
+        if there && !self.is_begun() && !is_empty(&self.path) {
+            return Err(exists(&self.path));
+        }
+        file::put_new(&planning, SIGNATURE)?;
+        match FileLock::attempt(&planning, Sharing::Exclusive)? {
+            LockAttempt::Busy => Err(Error::new(
+                ErrorKind::Busy,
+                "another process is making a plan in this directory",
+            )
+            .of(&self.path.to_string_lossy())),
+            // The other process put the plan in the meantime.
+            _ if !self.is_begun() => Err(exists(&self.path)),
+            lock @ (LockAttempt::Held(_) | LockAttempt::Unsupported) => {
+                self.empty_but(&[PLANNING])?;
+                Ok(lock)
+            }
+        }
+    }
+
+    /// Whether a process began to make a plan here, and put none yet.
+    fn is_begun(&self) -> bool {
+        let planning = file::read_small(&self.path.join(PLANNING), SMALL);
+        planning.is_ok_and(|bytes| bytes == SIGNATURE) && !self.path.join(PLAN).exists()
+    }
+
     fn filled(
-        (path, allow_secrets): (&Path, bool),
+        &self,
+        allow_secrets: bool,
         fill: impl FnOnce() -> Result<PlanRecord>,
-    ) -> Result<PlanRecord> {
+    ) -> Result<StoredPlan> {
+        let path = &self.path;
         for folder in FOLDERS {
             let made = fs::create_dir(path.join(folder));
             made.map_err(|e| Error::io("cannot create", &path.to_string_lossy(), e))?;
         }
         let record = fill()?;
         let text = record.text()?;
-        if let Some(StorePlace::Directory(store)) = record.store() {
-            shared::begin(store)?;
-        }
         let readers = record.readers(allow_secrets);
         let put = file::put_with(&path.join(PLAN), text.as_bytes(), readers);
         match put.map_err(record::allow_secrets)? {
-            true => Ok(record),
+            true => Ok(StoredPlan {
+                record,
+                digest: Digest::of_bytes(text.as_bytes()),
+            }),
             false => Err(exists(path)),
+        }
+    }
+
+    /// The file that processes lock.
+    pub fn lock_path(&self) -> PathBuf {
+        self.path.join(PLAN)
+    }
+
+    /// The directory of the claims of processes that finish the plan ([`super::hold`]).
+    pub fn claims(&self) -> PathBuf {
+        self.path.join(FINISHING)
+    }
+
+    /// What marks the store that the parts of a plan write.
+    pub fn mark(&self, plan: &StoredPlan) -> PlanMark {
+        PlanMark {
+            identity: plan.digest.to_string(),
+            lock: self.lock_path(),
         }
     }
 
@@ -150,13 +211,7 @@ impl Folder {
     }
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        let name = path.to_string_lossy();
-        let failed = |e| Error::io("cannot read", &name, e);
-        let len = fs::metadata(path).map_err(failed)?.len();
-        if len > LARGEST {
-            return Err(wrong(path, "larger than any plan"));
-        }
-        fs::read(path).map_err(failed)
+        file::read_small(path, LARGEST)
     }
 
     fn segment_path(&self, part: u64) -> PathBuf {
@@ -187,7 +242,12 @@ impl Folder {
     /// # Errors
     /// Those of opening it.
     pub fn segment(&self, part: u64) -> Result<Segment> {
-        Segment::open(Arc::new(FileSource::open(&self.segment_path(part))?))
+        let path = self.segment_path(part);
+        // A pipe would wait for its writer.
+        if fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
+            return Err(wrong(&path, "not a file, but a directory, a pipe or a device"));
+        }
+        Segment::open(Arc::new(FileSource::open(&path)?))
     }
 
     /// What the done-file of a part says, if there is one.
@@ -232,12 +292,15 @@ impl Folder {
         }
         match plan.record.store() {
             // Its chunks are looked for in the end.
-            Some(StorePlace::Directory(store)) if store.is_dir() => Ok(true),
+            Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store) => Ok(true),
             Some(StorePlace::Directory(store)) => Err(gone(store)),
             Some(StorePlace::Claimed(_)) => Ok(true),
-            None => Ok(self
-                .segment(part)
-                .is_ok_and(|segment| segment.written() == done.written)),
+            None => match self.segment(part) {
+                Ok(segment) => Ok(segment.written() == done.written),
+                // It is made again, unless the system fails.
+                Err(e) if e.is_damage() || e.is_missing() => Ok(false),
+                Err(e) => Err(e),
+            },
         }
     }
 
@@ -252,8 +315,13 @@ impl Folder {
         if file::put_new(&path, text.as_bytes())? {
             return Ok(true);
         }
-        let there = fs::read_to_string(&path).unwrap_or_default();
-        let taken = there
+        let there = match file::read_small(&path, SMALL) {
+            Ok(there) => there,
+            // Another process gave it back.
+            Err(e) if e.is_missing() => vec![],
+            Err(e) => return Err(e),
+        };
+        let taken = String::from_utf8_lossy(&there)
             .trim()
             .parse::<u64>()
             .is_ok_and(|until| until > now.as_secs());
@@ -295,7 +363,7 @@ impl Folder {
         let (first, digest) = (plan.record.first_stage(), plan.digest.to_string());
         // In a folder, where nothing stays of a process that is killed while it puts the file.
         let marker = self.path.join(DONE).join(FIRST);
-        let said = fs::read(&marker).is_ok_and(|bytes| bytes == digest.as_bytes());
+        let said = is_text(&marker, &digest)?;
         let mut lacks = vec![];
         for part in 0..if said { 0 } else { first } {
             if !self.is_whole(part, plan)? {
@@ -308,17 +376,40 @@ impl Folder {
         Ok(lacks)
     }
 
-    /// Whether the output was made from the parts of a plan.
-    pub fn is_finished(&self, plan: &StoredPlan) -> bool {
-        let there = fs::read(self.path.join(FINISHED));
-        there.is_ok_and(|bytes| bytes == plan.digest.to_string().into_bytes())
+    /// Whether the output was made from the parts of a plan: a file says so, or the store of the plan has the name of the output.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn is_finished(&self, plan: &StoredPlan) -> Result<bool> {
+        let said = is_text(&self.path.join(FINISHED), &plan.digest.to_string())?;
+        Ok(said || self.has_its_name(plan))
+    }
+
+    /// Whether the store of a plan has the name of the output.
+    fn has_its_name(&self, plan: &StoredPlan) -> bool {
+        let store = plan.record.store();
+        matches!(store, Some(StorePlace::Directory(_))) && self.mark(plan).is_in(&plan.record.output())
+    }
+
+    /// Does what is left once the output is there: puts the file that says so, and removes what the output replaced.
+    ///
+    /// # Errors
+    /// Those of writing and removing.
+    pub fn end(&self, plan: &StoredPlan) -> Result<()> {
+        self.set_finished(plan)?;
+        match plan.record.store() {
+            Some(StorePlace::Directory(store)) => {
+                self.mark(plan).tidy(store, &plan.record.output())
+            }
+            Some(StorePlace::Claimed(_)) | None => Ok(()),
+        }
     }
 
     /// Says that the output was made.
     ///
     /// # Errors
     /// Those of writing.
-    pub fn set_finished(&self, plan: &StoredPlan) -> Result<()> {
+    fn set_finished(&self, plan: &StoredPlan) -> Result<()> {
         let digest = plan.digest.to_string();
         file::put_new(&self.path.join(FINISHED), digest.as_bytes()).map(|_| ())
     }
@@ -329,7 +420,6 @@ impl Folder {
     /// [`ErrorKind::Io`].
     pub fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
         let path = self.log_path(part);
-        let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
         let who = [
             ("time", Json::int(now().as_secs())),
             ("process", Json::int(std::process::id())),
@@ -337,13 +427,7 @@ impl Folder {
         let members = [("event", Json::text(event))].into_iter().chain(more);
         let line = Json::object(members.chain(who));
         let line = format!("{}\n", line.line(Between::CommaBlank)?);
-        let mut log = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(failed)?;
-        // In one call, so that lines of several processes do not mix.
-        log.write_all(line.as_bytes()).map_err(failed)
+        file::append(&path, line.as_bytes())
     }
 
     /// The last line of the log of a part, if it has one.
@@ -375,24 +459,51 @@ impl Folder {
                     "not a store that parts write; nothing was removed",
                 ));
             }
-            shared::remove(store)?;
+            match self.is_finished(&plan)? {
+                true => self.end(&plan)?,
+                false => self.mark(&plan).remove(store)?,
+            }
         }
         self.empty()?;
         self.gone(fs::remove_dir(&self.path))
     }
 
+    /// Removes the folder of a plan that no process finished to make.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if a process makes the plan; [`ErrorKind::NotFound`] for any other folder; [`ErrorKind::Io`].
+    pub fn remove_begun(path: &Path) -> Result<()> {
+        let folder = Self {
+            path: path.to_owned(),
+        };
+        file::sweep(&path.join(PLANNING));
+        if !folder.is_begun() && !is_empty(path) {
+            return Self::open(path).map(|_| ());
+        }
+        let _lock = folder.begin(true)?;
+        folder.empty()?;
+        folder.gone(fs::remove_dir(path))
+    }
+
     /// Removes what belongs to the plan from the folder, the plan last.
     fn empty(&self) -> Result<()> {
+        self.empty_but(&[])
+    }
+
+    fn empty_but(&self, stays: &[&str]) -> Result<()> {
         for folder in FOLDERS {
             self.gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         self.gone(fs::remove_dir_all(self.between()))?;
+        self.gone(fs::remove_dir_all(self.claims()))?;
         files::remove(&self.path)?;
-        for file in [FINISHED, PLAN] {
+        for file in [FINISHED, PLAN, PLANNING] {
             file::sweep(&self.path.join(file));
+            if !stays.contains(&file) {
+                self.gone(fs::remove_file(self.path.join(file)))?;
+            }
         }
-        self.gone(fs::remove_file(self.path.join(FINISHED)))?;
-        self.gone(fs::remove_file(self.path.join(PLAN)))
+        Ok(())
     }
 
     /// What is not there is removed.
@@ -403,6 +514,20 @@ impl Folder {
             }
             Ok(()) | Err(_) => Ok(()),
         }
+    }
+}
+
+/// Whether a path is a directory without entries.
+fn is_empty(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Whether a file has a text. A file that is missing has none.
+fn is_text(path: &Path, text: &str) -> Result<bool> {
+    match file::read_small(path, SMALL) {
+        Ok(bytes) => Ok(bytes == text.as_bytes()),
+        Err(e) if e.is_missing() => Ok(false),
+        Err(e) => Err(e),
     }
 }
 

@@ -14,6 +14,7 @@ mod estimate;
 mod files;
 mod finish;
 mod folder;
+mod hold;
 mod make;
 mod plan;
 mod record;
@@ -27,7 +28,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::tool::{Io, Status};
+use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::Cli;
 use folder::Folder;
@@ -40,9 +41,26 @@ pub const MOST_PARTS: u64 = 10_000_000;
 /// # Errors
 /// Those of the options.
 pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
+    match started(cli, args, io) {
+        // Another process is in the way, or the system is short of something.
+        Err(e) if e.kind() == ErrorKind::Busy || e.is_too_many_files() => {
+            tool::report("nccopy", &e, io);
+            Ok(Status::TryAgain)
+        }
+        ended => ended,
+    }
+}
+
+fn started(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
     let parts = &cli.parts;
     if let Some(folder) = &parts.plan {
         return plan::run(cli, (args, folder), io);
+    }
+    if let [one] = cli.paths.as_slice()
+        && parts.clean
+        && !one.join("plan.json").is_file()
+    {
+        return Folder::remove_begun(one).map(|()| Status::Success);
     }
     let folder = folder(cli)?;
     if let Some(engine) = parts.emit {

@@ -10,6 +10,7 @@ use netcdf_core::copy::{Plan, jobs};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::dir::shared;
+use netcdf_core::io::file;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
@@ -20,7 +21,7 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 use super::emit::memory;
 use super::estimate::Estimate;
 use super::files::{self, Listed, Size};
-use super::folder::{BETWEEN, Folder};
+use super::folder::{BETWEEN, Folder, StoredPlan};
 use super::record::{
     DatasetRecord, FilesRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work,
 };
@@ -67,7 +68,10 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
                 }
                 Ok(record)
             };
-            let begin = |record: &PlanRecord| claimed::begin(cli, record, io);
+            let begin = |folder: &Folder, plan: &StoredPlan| match plan.record.store() {
+                Some(StorePlace::Directory(store)) => folder.mark(plan).begin(store),
+                Some(StorePlace::Claimed(_)) | None => claimed::begin(cli, &plan.record, io),
+            };
             let record = Folder::create((folder, cli.parts.allow_secrets), fill, begin)?;
             let what = "bytes of elements".to_owned();
             (record.parts, record.bytes, what, costs)
@@ -107,6 +111,7 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
     let fill = || {
         let listed = all.insert(files::plan(cli, folder, copies, size)?);
         Ok(PlanRecord {
+            identity: claimed::tag(),
             directory: here()?,
             arguments: args.iter().skip(1).cloned().collect(),
             output: cli.paths().1.to_string_lossy().into_owned(),
@@ -118,7 +123,7 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
             }),
         })
     };
-    Folder::create((folder, cli.parts.allow_secrets), fill, |_| Ok(()))?;
+    Folder::create((folder, cli.parts.allow_secrets), fill, |_, _| Ok(()))?;
     all.or_internal("the lists of the plan")
 }
 
@@ -256,6 +261,7 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         variables: variables.collect(),
     };
     let record = PlanRecord {
+        identity: claimed::tag(),
         directory,
         arguments: args.iter().skip(1).cloned().collect(),
         output: copy.output.path.to_string_lossy().into_owned(),
@@ -285,7 +291,7 @@ fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<
     let tag: String = digest.to_string().chars().take(8).collect();
     let place = || match output.remote {
         Some(_) => StorePlace::Claimed(claimed::tag()),
-        None => StorePlace::Directory(shared::place(&directory.join(&output.path), &tag)),
+        None => StorePlace::Directory(shared::place(&file::real(&directory.join(&output.path)), &tag)),
     };
     (output.form == OutputForm::Directory).then(place)
 }

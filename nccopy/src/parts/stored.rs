@@ -55,7 +55,7 @@ impl StoredPlan {
         };
         if ready.state != record.input.state {
             return Err(changed(
-                "the file is another one than when the plan was made",
+                "the input is another one than when the plan was made",
             ));
         }
         if of_input(ready.set.reader.schema()) != record.input.metadata {

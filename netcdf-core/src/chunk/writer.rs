@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
 use crate::error::{Error, ErrorKind, Result};
+use crate::env::Env;
 use crate::io::Source;
+use crate::io::sums::KeySum;
 use crate::model::{DimId, FilterSpec, Schema, Values, VarId};
 
 /// A dataset being written. It can only be created: nothing is visible before [`Writer::finish`], and a
@@ -147,12 +149,13 @@ pub trait Writer: Send {
     /// [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
-    /// Says which chunks of a variable other processes put ([`Writer::finish_part`]), instead of putting them.
+    /// Says which chunks of a variable other processes put ([`Writer::finish_part`]), instead of putting them. Returns the sum of their
+    /// keys and bytes, if `check` asks for it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for chunks that are not there; those of the target; [`ErrorKind::Unsupported`] for formats in which
     /// processes do not write together.
-    fn put_elsewhere(&mut self, _chunks: &PutChunks) -> Result<()> {
+    fn put_elsewhere(&mut self, _chunks: &PutChunks, _check: Option<&Env>) -> Result<KeySum> {
         Err(apart())
     }
 

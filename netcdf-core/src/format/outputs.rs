@@ -6,7 +6,7 @@ use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::address::Address;
-use crate::io::dir::shared::{self, SharedTarget};
+use crate::io::dir::shared::{self, PlanMark, SharedTarget};
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::FileTarget;
 use crate::io::locator::{Destination, OutputForm};
@@ -59,12 +59,22 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
     Ok(Output::Store(trace.target(store)))
 }
 
-/// Starts a part of a store that processes write together in the directory `place`, and gives the sums of what is put.
+/// Starts a part of a store that processes write together in the directory `place`, and gives the sums of what is put. `mark` is the
+/// marker of the plan that the store belongs to.
 ///
 /// # Errors
 /// As [`SharedTarget::create`].
-pub fn part_of_store(place: &Path, sync: bool, env: &Env) -> Result<(Output, Sums)> {
+pub fn part_of_store(
+    place: &Path,
+    mark: Option<&PlanMark>,
+    sync: bool,
+    env: &Env,
+) -> Result<(Output, Sums)> {
     let (target, sums) = SharedTarget::create(place, sync, &env.cancel)?;
+    let target = match mark {
+        Some(mark) => target.of_plan(mark),
+        None => target,
+    };
     Ok((Output::Store(Box::new(target)), sums))
 }
 
@@ -75,17 +85,22 @@ pub fn part_of_store(place: &Path, sync: bool, env: &Env) -> Result<(Output, Sum
 /// As [`shared::begin`] and [`super::create`].
 pub fn begin_between(schema: Schema, place: &Path, sync: bool, env: &Env) -> Result<()> {
     shared::begin(place)?;
-    let (target, _) = part_of_store(place, sync, env)?;
+    let (target, _) = part_of_store(place, None, sync, env)?;
     super::create(target, schema, CreateOptions::default(), env)?.finish()
 }
 
-/// Starts the last part of such a store, which then becomes the output.
+/// Starts the last part of the store of a plan, which then becomes the output. The caller removes the replaced output.
 ///
 /// # Errors
 /// As [`SharedTarget::create`] and [`SharedTarget::becoming`].
-pub fn end_of_store(place: &Path, to: &Destination, sync: bool, env: &Env) -> Result<Output> {
+pub fn end_of_store(
+    (place, mark): (&Path, &PlanMark),
+    to: &Destination,
+    sync: bool,
+    env: &Env,
+) -> Result<Output> {
     let (target, _) = SharedTarget::create(place, sync, &env.cancel)?;
-    let target = target.becoming(&to.path, replace(to))?;
+    let target = target.of_plan(mark).becoming(&to.path, replace(to))?;
     Ok(Output::Store(Box::new(target)))
 }
 

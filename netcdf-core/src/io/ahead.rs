@@ -193,6 +193,10 @@ impl Store for Ahead {
         self.inner.put_if_absent(key, bytes)
     }
 
+    fn state(&self) -> Result<Option<String>> {
+        self.inner.state()
+    }
+
     fn changed(&self) -> Option<Arc<str>> {
         self.inner.changed()
     }

@@ -11,6 +11,7 @@ pub mod counted;
 pub mod dir;
 pub mod file;
 pub mod head;
+pub mod guarded;
 pub mod held;
 pub mod key;
 pub mod locator;
@@ -67,12 +68,14 @@ impl Container {
         }
     }
 
-    /// What tells the state of a file from a later one ([`Source::state`]); `None` for a set of keys.
-    #[must_use]
-    pub fn state(&self) -> Option<String> {
+    /// What tells the state from a later one ([`Source::state`], [`Store::state`]); `None` if nothing does.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn state(&self) -> Result<Option<String>> {
         match self {
-            Self::Source(source) => Some(source.state()),
-            Self::Store(_) => None,
+            Self::Source(source) => Ok(Some(source.state())),
+            Self::Store(store) => store.state(),
         }
     }
 }

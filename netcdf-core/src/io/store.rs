@@ -150,6 +150,15 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
+    /// A text that is another one after a change of any key: from sizes and times or tags. `None` if the store has too many keys for that,
+    /// or no such states.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    fn state(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// The name of a file that has changed since keys were read, as far as known; of very many keys, only some
     /// are checked.
     fn changed(&self) -> Option<Arc<str>> {

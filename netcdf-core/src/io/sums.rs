@@ -1,32 +1,136 @@
 //! The sums of what a process puts into a store.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The sums of what is put, as far as it has come. Clones share them.
-#[derive(Debug, Clone, Default)]
-pub struct Sums(Arc<Mutex<PutBytes>>);
-
-#[derive(Debug, Default)]
-struct PutBytes {
-    hasher: Box<blake3::Hasher>,
-    bytes: u64,
+/// The sum of keys with their bytes. It does not depend on the order of the keys, so that many threads can compute it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KeySum {
+    /// The number of bytes, without those of the keys.
+    pub bytes: u64,
+    /// The sum, modulo 2^256, of the BLAKE3 digests of each key with its length and the bytes with theirs. Little-endian.
+    pub sum: [u8; 32],
 }
+
+impl KeySum {
+    /// The sum of one key, whose bytes come in pieces.
+    ///
+    /// # Errors
+    /// The first one of the pieces.
+    pub fn of<E>(
+        (key, len): (&str, u64),
+        pieces: impl IntoIterator<Item = Result<Vec<u8>, E>>,
+    ) -> Result<Self, E> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(key.len() as u64).to_le_bytes());
+        hasher.update(key.as_bytes());
+        hasher.update(&len.to_le_bytes());
+        for piece in pieces {
+            hasher.update(&piece?);
+        }
+        Ok(Self {
+            bytes: len,
+            sum: *hasher.finalize().as_bytes(),
+        })
+    }
+
+    fn of_bytes(key: &str, bytes: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in [key.as_bytes(), bytes] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Self {
+            bytes: bytes.len() as u64,
+            sum: *hasher.finalize().as_bytes(),
+        }
+    }
+
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        let mut carry = false;
+        for (own, more) in self.sum.iter_mut().zip(other.sum) {
+            let (sum, first) = own.overflowing_add(more);
+            let (sum, second) = sum.overflowing_add(u8::from(carry));
+            *own = sum;
+            carry = first || second;
+        }
+    }
+}
+
+/// The states of keys: sizes and times or tags. Like [`KeySum`], they do not depend on the order of the keys.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KeyStates {
+    count: u64,
+    sum: KeySum,
+}
+
+impl KeyStates {
+    /// Adds a key with its size, and what tells its state from a later one.
+    pub fn add(&mut self, key: &str, size: u64, state: &str) {
+        self.count += 1;
+        let mut one = KeySum::of_bytes(key, format!("{size} {state}").as_bytes());
+        one.bytes = size;
+        self.sum.add(&one);
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// A text that is another one after a change.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{} keys, {} bytes, ", self.count, self.sum.bytes);
+        for byte in self.sum.sum {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+/// The sum of what is put, as far as it has come. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Sums(Arc<Mutex<KeySum>>);
 
 impl Sums {
     /// Adds a key that is put.
     pub(super) fn note(&self, key: &str, bytes: &[u8]) {
-        let mut put = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in [key.as_bytes(), bytes] {
-            put.hasher.update(&(part.len() as u64).to_le_bytes());
-            put.hasher.update(part);
-        }
-        put.bytes += bytes.len() as u64;
+        let one = KeySum::of_bytes(key, bytes);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.add(&one);
     }
 
-    /// Number of bytes, and BLAKE3 of each key with its length and the bytes with theirs, in the order of putting.
+    /// The sum so far.
     #[must_use]
-    pub fn get(&self) -> (u64, [u8; 32]) {
-        let put = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (put.bytes, *put.hasher.finalize().as_bytes())
+    pub fn get(&self) -> KeySum {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_do_not_depend_on_the_order_of_keys() {
+        let keys = [("a", "1"), ("b", ""), ("c", "333")];
+        let sum = |keys: &[(&str, &str)]| {
+            let sums = Sums::default();
+            keys.iter().for_each(|(key, bytes)| sums.note(key, bytes.as_bytes()));
+            sums.get()
+        };
+        let [a, b, c] = keys;
+        let all = sum(&keys);
+        assert_eq!(all, sum(&[c, a, b]));
+        assert_eq!(all.bytes, 4);
+        for other in [[a, b, ("c", "334")], [a, b, ("d", "333")], [a, ("b", "1"), ("c", "33")]] {
+            assert_ne!(all.sum, sum(&other).sum);
+        }
+        let pieces = [b"33".to_vec(), b"3".to_vec()].map(Ok::<_, ()>);
+        assert_eq!(KeySum::of(("c", 3), pieces), Ok(sum(&[c])));
     }
 }

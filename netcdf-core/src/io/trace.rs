@@ -206,6 +206,10 @@ impl Store for Traced {
         self.trace.pass(("put if absent", key), put, text)
     }
 
+    fn state(&self) -> Result<Option<String>> {
+        self.store.state()
+    }
+
     fn changed(&self) -> Option<Arc<str>> {
         self.store.changed()
     }

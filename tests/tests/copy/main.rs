@@ -10,5 +10,6 @@ mod jobs;
 mod nccopy;
 mod nccopy_options;
 mod parts;
+mod parts_finish;
 mod parts_stages;
 mod replaced;

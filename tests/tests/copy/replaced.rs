@@ -78,3 +78,43 @@ fn our_own_stores_are_replaced() {
         std::fs::remove_file(sandbox.path("s.zarr/v/notes.txt")).unwrap();
     }
 }
+
+/// The records that a program added after the copy began were once lost with the replaced file.
+#[test]
+fn a_file_that_a_program_writes_is_not_replaced() {
+    use netcdf_core::io::file::{FileLock, LockAttempt, Sharing};
+
+    let sandbox = sandbox();
+    let make = |name: &str, kind: &str| {
+        let args = ["ncgen", "-k", kind, "-o", name, "@t.cdl"];
+        sandbox.run(ncgen::run, &args)
+    };
+    let _ = make("@a.nc", "nc4").clean();
+    let _ = make("@b.nc", "nc3").clean();
+    let lock = |name: &str, sharing| FileLock::attempt(&sandbox.path(name), sharing).unwrap();
+    let writer = lock("a.nc", Sharing::Exclusive);
+    if !matches!(writer, LockAttempt::Held(_)) {
+        eprintln!("this file system has no locks: nothing to be seen here");
+        return;
+    }
+    let before = sandbox.read("a.nc");
+    let copies: [&[&str]; 3] = [
+        &["--in-place", "-d1", "@a.nc"],
+        &["-k", "nc4", "@b.nc", "@a.nc"],
+        &["-k", "nc3", "@b.nc", "@a.nc"],
+    ];
+    let copy = |args: &[&str]| sandbox.run(nccopy::run, &[&["nccopy", "--quiet"], args].concat());
+    for args in copies {
+        let refused = copy(args);
+        assert!(refused.code == 1 && refused.message().contains("open for writing"), "{refused}");
+    }
+    assert_eq!(make("@a.nc", "nc4").code, 1);
+    assert!(sandbox.read("a.nc") == before);
+    drop(writer);
+    let _reader = lock("a.nc", Sharing::Shared);
+    let _classic = lock("b.nc", Sharing::Exclusive);
+    for args in copies {
+        let _ = copy(args).clean();
+    }
+    let _ = make("@b.nc", "nc3").clean();
+}

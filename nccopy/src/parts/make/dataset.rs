@@ -11,7 +11,7 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::dir::DirStore;
-use netcdf_core::io::sums::Sums;
+use netcdf_core::io::sums::{KeySum, Sums};
 use netcdf_core::model::CreateOptions;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -70,7 +70,7 @@ impl DatasetParts<'_> {
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
         let begun = Begun::new(self.folder, part, &ready.set.env.progress)?;
         let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
-            None => (self.put_between(ready, part)?, vec![]),
+            None => self.put_between(ready, part)?,
             Some(number) => self.of_output(ready, (part, number))?,
         };
         begun.done(DoneRecord {
@@ -83,12 +83,12 @@ impl DatasetParts<'_> {
     }
 
     /// Stores a part of the first stage.
-    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<Written> {
+    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<(Written, Vec<PutChunks>)> {
         let (set, through) = (ready.set, self.dataset.through());
         let through = through.or_internal("variables of the first stage")?;
         let first = through.first(set, &ready.plan.data)?;
         let place = self.folder.between();
-        let (target, sums) = format::part_of_store(&place, !self.cli.no_sync, set.env)?;
+        let (target, sums) = format::part_of_store(&place, None, !self.cli.no_sync, set.env)?;
         let create = CreateOptions::default();
         let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
         // Only where the plan still holds.
@@ -97,8 +97,8 @@ impl DatasetParts<'_> {
         let division = through.divided((set, &first), parts, &mut *writer)?;
         let origin = Origin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
-        writer.finish_part()?;
-        Ok(written(&sums))
+        let chunks = writer.finish_part()?;
+        Ok((written(&sums), chunks))
     }
 
     /// Stores a part of the output, which has this number among those of its stage.
@@ -156,7 +156,10 @@ impl DatasetParts<'_> {
     ) -> Result<(Written, Vec<PutChunks>)> {
         let (env, to) = (ready.set.env, &ready.output);
         let (target, sums) = match place {
-            StorePlace::Directory(store) => format::part_of_store(store, !self.cli.no_sync, env)?,
+            StorePlace::Directory(store) => {
+                let mark = self.folder.mark(self.plan);
+                format::part_of_store(store, Some(&mark), !self.cli.no_sync, env)?
+            }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
                 ClaimedStore { to, tag, run }.part()?
@@ -172,7 +175,7 @@ impl DatasetParts<'_> {
 
 /// What was put into a store.
 fn written(sums: &Sums) -> Written {
-    let (bytes, digest) = sums.get();
-    let digest = Digest::from_bytes(digest);
+    let KeySum { bytes, sum } = sums.get();
+    let digest = Digest::from_bytes(sum);
     Written { bytes, digest }
 }

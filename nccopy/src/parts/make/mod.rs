@@ -5,7 +5,7 @@ mod dataset;
 mod meter;
 mod next;
 
-pub use next::run as next;
+pub use next::{LEASE, lease, run as next};
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
@@ -29,7 +29,7 @@ pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Resu
     let plan = folder.plan()?;
     let variable = |name: &str| std::env::var(name).ok();
     let numbers = choice.numbers(plan.record.parts, variable)?;
-    if folder.is_finished(&plan) {
+    if folder.is_finished(&plan)? {
         return Ok(Status::Success);
     }
     let mut left = vec![];
@@ -93,7 +93,7 @@ impl<'a> Worker<'a> {
         let _ = self.folder.log(part.unwrap_or(first), "failed", error);
         // Whether it makes sense to try again decides the status.
         Ok(match (tool::report("nccopy", &e, io), e.kind()) {
-            (Status::Failure, ErrorKind::Io) => Status::TryAgain,
+            (Status::Failure, ErrorKind::Io | ErrorKind::Busy) => Status::TryAgain,
             (status, _) => status,
         })
     }

@@ -12,8 +12,14 @@ use super::Worker;
 use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan, now};
 
-/// Seconds that a part is taken, if nobody says so.
-const LEASE: u32 = 3600;
+/// How long a part is taken, if nobody says so.
+pub const LEASE: Duration = Duration::from_secs(3600);
+
+/// How long a part, or the right to finish the plan, is taken.
+pub fn lease(cli: &Cli) -> Duration {
+    let seconds = cli.parts.lease.map(u64::from);
+    seconds.map_or(LEASE, Duration::from_secs)
+}
 
 /// Makes all parts that are free, until none is.
 ///
@@ -21,11 +27,11 @@ const LEASE: u32 = 3600;
 /// Those of the folder, and as [`super::run`].
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    if folder.is_finished(&plan) {
+    if folder.is_finished(&plan)? {
         return Ok(Status::Success);
     }
     let mut worker = Worker::new(cli, folder, &plan)?;
-    let lease = Duration::from_secs(cli.parts.lease.unwrap_or(LEASE).into());
+    let lease = lease(cli);
     let mut left = 0u64;
     for stage in plan.record.stages() {
         if stage.start > 0 && worker.waits(io)? {

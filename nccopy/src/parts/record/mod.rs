@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file::Readers;
+use netcdf_core::io::file::{self, Readers};
 use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 
@@ -20,13 +20,15 @@ use super::MOST_PARTS;
 use members::{Members, lacks, lines, utf8};
 
 /// The version of `plan.json`.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// The program that made a plan. Parts are made by the same version, as others may encode chunks in another way.
 pub const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
 
 /// What all parts share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanRecord {
+    /// Letters and digits that no other plan has.
+    pub identity: String,
     /// The directory in which the plan was made: relative paths start there.
     pub directory: PathBuf,
     /// The command line, without the name of the program.
@@ -94,6 +96,7 @@ impl PlanRecord {
         let mut members = vec![
             ("plan", Json::int(VERSION)),
             ("program", Json::text(PROGRAM)),
+            ("identity", Json::text(&self.identity)),
             ("directory", Json::text(utf8(self.directory.to_str())?)),
             ("arguments", Json::Array(arguments.collect::<Result<_>>()?)),
             ("output", Json::text(&self.output)),
@@ -140,6 +143,7 @@ impl PlanRecord {
             None => Work::Dataset(DatasetRecord::from_json(json)?),
         };
         let record = Self {
+            identity: of.text("identity")?.to_owned(),
             directory: of.text("directory")?.into(),
             arguments: arguments.collect::<Result<_>>()?,
             output: of.text("output")?.to_owned(),
@@ -168,9 +172,13 @@ impl PlanRecord {
         }
     }
 
-    /// The path of the output, wherever this process is.
+    /// The path of the output, wherever this process is. Links in it are followed.
     pub fn output(&self) -> PathBuf {
-        self.located(Path::new(&self.output))
+        let path = self.located(Path::new(&self.output));
+        match self.output.contains("://") {
+            true => path,
+            false => file::real(&path),
+        }
     }
 
     /// Whether the output may be there. One on another machine is not looked for.

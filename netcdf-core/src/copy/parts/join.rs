@@ -8,8 +8,10 @@ use super::{Division, Segment};
 use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
-use crate::error::{Context as _, OrInternal as _, Result};
+use crate::env::Env;
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::source::read_range;
+use crate::io::sums::KeySum;
 use crate::model::VarId;
 
 /// Opens the segment of a part.
@@ -52,21 +54,29 @@ pub fn join(
     completed(set, plan, done, writer)
 }
 
-/// Finishes an output in which the parts put their chunks themselves, `chunks`. `writer` adds what belongs to the dataset as a whole.
+/// What a part put into the store that all parts write.
+#[derive(Debug)]
+pub struct PutByPart {
+    /// The number of the part.
+    pub part: u64,
+    /// The chunks, by variable.
+    pub chunks: Vec<PutChunks>,
+    /// The sum of their keys and bytes; `None` if it is not compared.
+    pub sum: Option<KeySum>,
+}
+
+/// Finishes an output in which the parts put their chunks themselves, `puts`. `writer` adds what belongs to the dataset as a whole.
 ///
 /// # Errors
-/// As [`join`]; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for chunks that are not there.
+/// As [`join`] and [`compare`].
 pub fn complete(
     set: Dataset<'_>,
     plan: &Plan,
-    (division, chunks): (&Division, impl IntoIterator<Item = Result<PutChunks>>),
+    (division, puts): (&Division, impl IntoIterator<Item = Result<PutByPart>>),
     mut writer: Box<dyn Writer>,
 ) -> Result<Report> {
     lengthen_all(set.reader, plan, &mut *writer)?;
-    for chunks in chunks {
-        set.env.cancel.check()?;
-        writer.put_elsewhere(&chunks?)?;
-    }
+    compare(set.env, puts, &mut *writer)?;
     let mut done = vec![];
     for var in &division.vars {
         let (job, start) = (&var.job, Instant::now());
@@ -77,6 +87,33 @@ pub fn complete(
         done.push((job.pair.from, job.report(set, stored, start.elapsed())));
     }
     completed(set, plan, done, writer)
+}
+
+/// Compares what is in a store with what parts put there.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for chunks that are not there; [`ErrorKind::Corrupt`] for other bytes than were put; those of the store.
+pub fn compare(
+    env: &Env,
+    puts: impl IntoIterator<Item = Result<PutByPart>>,
+    writer: &mut dyn Writer,
+) -> Result<()> {
+    for put in puts {
+        env.cancel.check()?;
+        let put = put?;
+        let mut sum = KeySum::default();
+        for chunks in &put.chunks {
+            sum.add(&writer.put_elsewhere(chunks, put.sum.map(|_| env))?);
+        }
+        if put.sum.is_some_and(|put| put != sum) {
+            let what = "its chunks are not as it put them";
+            let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
+            return Err(e.with_remedy(
+                "remove the done-file of the part, and make the part again: nccopy --part K FOLDER",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Stores the data of a variable.

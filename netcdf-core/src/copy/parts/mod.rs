@@ -20,7 +20,7 @@ mod sketch;
 pub use costs::Costs;
 pub use division::{Division, PartSize, Share};
 pub use intermediate::Through;
-pub use join::{OpenSegment, complete, join};
+pub use join::{OpenSegment, PutByPart, compare, complete, join};
 pub use output::PartOutput;
 pub use segment::Segment;
 pub use sketch::sketch;

@@ -177,7 +177,7 @@ impl Case<'_> {
             let bytes = segments[part as usize].clone();
             Segment::open(Arc::new(MemorySource::new("segment", bytes)))
         };
-        (0..parts).for_each(|part| open(part).unwrap().verify().unwrap());
+        (0..parts).for_each(|part| open(part).unwrap().verify(&Cancel::default()).unwrap());
         self.run(2, |set, plan, mut writer| {
             let division = divided(set, plan, &mut *writer)?;
             parts::join(set, plan, (&division, &open), writer).map(|_| ())

@@ -106,6 +106,10 @@ impl Store for CountedStore {
         self.inner.put_if_absent(key, bytes)
     }
 
+    fn state(&self) -> Result<Option<String>> {
+        self.inner.state()
+    }
+
     fn changed(&self) -> Option<Arc<str>> {
         self.inner.changed()
     }

@@ -3,6 +3,7 @@
 mod paths;
 mod replace;
 mod seen;
+mod states;
 pub mod shared;
 mod sync;
 mod target;
@@ -28,6 +29,9 @@ use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
+
+/// Files whose state is looked at, at most: a million take some seconds.
+const MOST_STATES: u64 = 1_000_000;
 
 /// A store in a directory. It includes what links within it lead to, as long as that is in the directory, too.
 #[derive(Debug)]
@@ -268,6 +272,12 @@ impl Store for DirStore {
 
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
         self.write(key, bytes, true)
+    }
+
+    fn state(&self) -> Result<Option<String>> {
+        let all = states::of(&self.root, MOST_STATES);
+        let all = all.map_err(|e| self.failed("cannot list", "", e))?;
+        Ok(all.map(|all| all.text()))
     }
 
     fn changed(&self) -> Option<Arc<str>> {

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::disk::Disk;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{full, kept, replace};
+use crate::io::file::{aside, full, kept, replace};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
@@ -58,6 +58,7 @@ impl DirTarget {
             let what = "not the name of a directory that can be created or replaced";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         }
+        aside::recover(&path);
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         temporary::sweep(&path);
         let making = temporary::beside(&path, 0o777, |builder, folder| builder.tempdir_in(folder));

@@ -168,26 +168,6 @@ fn what_becomes_of_a_directory_in_the_meantime_counts() {
 }
 
 #[test]
-fn where_names_cannot_be_exchanged_directories_are_moved() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("s.zarr");
-    std::fs::create_dir(&path).unwrap();
-    std::fs::write(path.join("old"), "").unwrap();
-    let temp = || tempfile::tempdir_in(dir.path()).unwrap();
-    let made = temp();
-    std::fs::write(made.path().join("new"), "").unwrap();
-    let old = replace::move_away(made, &path).unwrap();
-    assert_eq!(names(&path), ["new"]);
-    old.close().unwrap();
-    assert_eq!(names(dir.path()), ["s.zarr"]);
-    // A directory that cannot be moved into place stays out.
-    let gone = temp();
-    std::fs::remove_dir(gone.path()).unwrap();
-    assert!(replace::move_away(gone, &path).is_err());
-    assert_eq!(names(&path), ["new"]);
-}
-
-#[test]
 fn two_names_on_one_file_are_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let target = made(&dir.path().join("s.zarr")).unwrap();

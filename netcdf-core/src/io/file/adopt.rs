@@ -36,7 +36,7 @@ pub(in crate::io) fn adopt(
         if files.is_empty() {
             continue;
         }
-        fs::create_dir_all(to.join(&folder))?;
+        make_below(to, &folder)?;
         for file in files {
             fs::rename(from.join(&file), to.join(&file))?;
         }
@@ -55,6 +55,19 @@ pub(in crate::io) fn adopt(
         }
     }
     disk.map_or(Ok(()), |disk| disk.folder(to))
+}
+
+/// Makes the directory `folder` below `root`, but not `root` itself: another process may have given it another name.
+fn make_below(root: &Path, folder: &Path) -> Result<()> {
+    let mut path = root.to_owned();
+    for name in folder {
+        path.push(name);
+        match fs::create_dir(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(e),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Adds a folder and those above it.

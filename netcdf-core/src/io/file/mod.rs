@@ -1,9 +1,11 @@
 //! Files: positioned reads; outputs beside their target, renamed when complete.
 
 pub(super) mod adopt;
+pub(super) mod aside;
 pub(super) mod beside;
 pub(super) mod disk;
 pub(crate) mod full;
+mod exclusive;
 mod id;
 pub(super) mod kept;
 pub(super) mod place;
@@ -13,7 +15,9 @@ mod scratch;
 mod stamp;
 pub(super) mod temporary;
 pub(super) mod unnamed;
+mod writers;
 
+pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use id::Id;
 pub use scratch::Scratch;
 pub use stamp::Stamp;
@@ -210,10 +214,74 @@ pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
     }
     write_all_at(made.as_file(), bytes, 0).map_err(failed)?;
     made.as_file().sync_all().map_err(failed)?;
-    match made.persist_noclobber(path) {
-        Ok(_) => Ok(true),
-        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(failed(e.error)),
+    let e = match made.persist_noclobber(path) {
+        Ok(_) => return Ok(true),
+        Err(e) => e,
+    };
+    match (e.error.kind(), path.symlink_metadata()) {
+        (std::io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Ok(false),
+        // A file system without hard links and without a rename that keeps files. Two processes that get here at the same moment put the
+        // same, or notice the other in what they put.
+        (std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied, Err(_)) => {
+            e.file.persist(path).map(|_| true).map_err(|e| failed(e.error))
+        }
+        (_, Err(_)) => Err(failed(e.error)),
+    }
+}
+
+/// Moves back a directory whose replacement was interrupted by a kill, if the file system cannot exchange two names.
+pub fn recover(path: &Path) {
+    let path: PathBuf = path.components().collect();
+    if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
+        aside::recover(&real);
+    }
+}
+
+/// Adds a line to a file in one call, so that lines of several processes do not mix. Does not wait for the reader of a pipe.
+///
+/// # Errors
+/// [`crate::ErrorKind::Io`].
+pub fn append(path: &Path, line: &[u8]) -> Result<()> {
+    let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let mut file = options.open(path).map_err(failed)?;
+    std::io::Write::write_all(&mut file, line).map_err(failed)
+}
+
+/// The bytes of a small file that other processes put. Pipes and devices are refused without waiting for them.
+///
+/// # Errors
+/// [`crate::ErrorKind::Corrupt`] for a pipe, a device or more than `most` bytes; [`crate::ErrorKind::Io`].
+pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let name = path.to_string_lossy();
+    let failed = |e| Error::io("cannot read", &name, e);
+    let wrong = |what: &str| Error::new(crate::ErrorKind::Corrupt, what.to_owned()).of(&name);
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(failed)?;
+    let meta = file.metadata().map_err(failed)?;
+    if !meta.is_file() {
+        return Err(wrong("not a file, but a directory, a pipe or a device"));
+    }
+    if meta.len() > most {
+        return Err(wrong("larger than any file of this name can be"));
+    }
+    let mut bytes = vec![];
+    std::io::Read::read_to_end(&mut std::io::Read::take(&file, most.saturating_add(1)), &mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > most {
+        true => Err(wrong("larger than any file of this name can be")),
+        false => Ok(bytes),
     }
 }
 
@@ -322,7 +390,7 @@ impl FileTarget {
     /// `sync` asks for the data to be on disk before the rename.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`].
+    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Busy`] for an HDF5 file that another program has open for writing, also on commit.
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
@@ -346,6 +414,8 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
+        // Its lock is free again when this returns: the copy may take long.
+        writers::refuse(&real).map_err(|e| e.of(&name))?;
         // Replacing must require the same right as overwriting: write permission.
         let written = old
             .is_some()
@@ -514,6 +584,8 @@ impl Target for FileTarget {
         let failed = |e| full::failed("cannot write", &name, e);
         match self.ending {
             Ending::Rename(making) => {
+                // No program may open the file for writing until it has lost its name.
+                let _lock = writers::refuse(making.path())?;
                 let path = making.finish(&self.file).map_err(failed)?;
                 match self.sync {
                     Some(disk) => disk.folder_above(folder(&path), &name),

@@ -13,6 +13,7 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 use super::beside::open_itself;
+use super::exclusive::{self, Sharing};
 use super::unnamed::{folder, prefix};
 
 /// Number of random letters in a name, and of letters computed from them.
@@ -20,6 +21,8 @@ const CHOSEN: usize = 3;
 const FOLLOW: usize = 3;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SUFFIX: &str = ".tmp";
+/// The suffix of a directory that contains a replaced directory ([`super::aside`]).
+pub(super) const REPLACED: &str = ".was";
 
 /// Makes something beside `path` under an unused name, with the permissions `mode`, and locks it. `make` gets a
 /// builder for the name, and the directory.
@@ -31,9 +34,49 @@ pub(in crate::io) fn beside<T: AsRef<Path>>(
     mode: u32,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
 ) -> Result<(T, Lock)> {
+    named(path, (mode, SUFFIX), make, |_| random())
+}
+
+/// Like [`beside`], with predictable names, so that [`sweep_first`] finds leftovers without listing the directory.
+///
+/// # Errors
+/// Those of `make`.
+pub(in crate::io) fn beside_first<T: AsRef<Path>>(
+    path: &Path,
+    mode: u32,
+    make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
+) -> Result<(T, Lock)> {
+    named(path, (mode, SUFFIX), make, |attempt| match attempt < FIRST {
+        true => attempt,
+        false => random(),
+    })
+}
+
+/// Like [`beside`], with the suffix [`REPLACED`].
+///
+/// # Errors
+/// Those of `make`.
+pub(super) fn beside_replaced<T: AsRef<Path>>(
+    path: &Path,
+    make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
+) -> Result<(T, Lock)> {
+    named(path, (0o700, REPLACED), make, |_| random())
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Makes something under an unused name and locks it. `number` returns the number behind the letters of a name for each attempt.
+fn named<T: AsRef<Path>>(
+    path: &Path,
+    (mode, suffix): (u32, &str),
+    make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
+    number: impl Fn(u64) -> u64,
+) -> Result<(T, Lock)> {
     let mut last = None;
-    for _ in 0..64 {
-        let name = name(path);
+    for attempt in 0..64 {
+        let name = name(path, number(attempt), suffix);
         let mut builder = tempfile::Builder::new();
         builder.prefix(&name).suffix("").rand_bytes(0);
         permit(&mut builder, mode);
@@ -59,14 +102,13 @@ fn permit(builder: &mut tempfile::Builder, mode: u32) {
 fn permit(_: &mut tempfile::Builder, _: u32) {}
 
 /// A temporary name for what becomes `path`.
-fn name(path: &Path) -> OsString {
-    let mut number = RandomState::new().build_hasher().finish();
+fn name(path: &Path, mut number: u64, suffix: &str) -> OsString {
     let mut name = prefix(path);
     let chosen = letters(&mut number, CHOSEN);
     let end = follow(&name, &chosen);
     name.push(chosen);
     name.push(end);
-    name.push(SUFFIX);
+    name.push(suffix);
     name
 }
 
@@ -89,11 +131,11 @@ fn follow(prefix: &OsStr, chosen: &str) -> String {
     letters(&mut sum, FOLLOW)
 }
 
-/// Whether a name is one that [`name`] makes with this prefix.
-fn is_ours(name: &OsStr, prefix: &OsStr) -> bool {
+/// Whether a name is one that [`name`] makes with this prefix and suffix.
+fn is_ours(name: &OsStr, (prefix, suffix): (&OsStr, &str)) -> bool {
     let rest = name.as_encoded_bytes();
     let rest = rest.strip_prefix(prefix.as_encoded_bytes());
-    let rest = rest.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    let rest = rest.and_then(|rest| rest.strip_suffix(suffix.as_bytes()));
     let Some(letters) = rest.and_then(|rest| std::str::from_utf8(rest).ok()) else {
         return false;
     };
@@ -136,39 +178,48 @@ impl Lock {
     }
 }
 
-#[cfg(unix)]
 fn lock(file: &File) -> Result<()> {
-    use rustix::fs::{FlockOperation, flock};
-    Ok(flock(file, FlockOperation::NonBlockingLockExclusive)?)
+    exclusive::try_lock(file, Sharing::Exclusive)
 }
 
-#[cfg(not(unix))]
-fn lock(_: &File) -> Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
-}
+/// The number of names that [`beside_first`] tries before random ones.
+const FIRST: u64 = 4;
 
 /// Most entries of a directory to look at: in a larger directory, leftovers stay.
 const MOST: usize = 20_000;
 
 /// Removes what killed runs left beside `path`. Failures to remove are ignored.
 pub(in crate::io) fn sweep(path: &Path) {
-    let above = folder(path);
-    if !locks_are_sure(above) {
-        return;
+    if locks_are_sure(folder(path)) {
+        left(path, SUFFIX).iter().for_each(|path| remove(path));
     }
-    let prefix = prefix(path);
-    let Ok(entries) = std::fs::read_dir(above) else {
-        return;
-    };
-    let entries = entries.take(MOST).flatten();
-    let left: Vec<PathBuf> = entries
-        .filter(|entry| is_ours(&entry.file_name(), &prefix))
-        .map(|entry| entry.path())
-        .collect();
-    left.iter().for_each(|path| remove(path));
 }
 
-fn remove(path: &Path) {
+/// Removes leftovers with the names that [`beside_first`] tries first. Failures to remove are ignored.
+pub(in crate::io) fn sweep_first(path: &Path) {
+    let above = folder(path);
+    for number in 0..FIRST {
+        let left = above.join(name(path, number, SUFFIX));
+        if left.symlink_metadata().is_ok() && locks_are_sure(above) {
+            remove(&left);
+        }
+    }
+}
+
+/// The entries beside `path` whose names are certainly ours.
+pub(super) fn left(path: &Path, suffix: &str) -> Vec<PathBuf> {
+    let prefix = prefix(path);
+    let Ok(entries) = std::fs::read_dir(folder(path)) else {
+        return vec![];
+    };
+    let entries = entries.take(MOST).flatten();
+    entries
+        .filter(|entry| is_ours(&entry.file_name(), (&prefix, suffix)))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+pub(super) fn remove(path: &Path) {
     let Ok(file) = open_itself(path) else {
         return;
     };
@@ -184,7 +235,7 @@ fn remove(path: &Path) {
 
 /// Whether a directory is on a local file system, where every process sees every lock.
 #[cfg(target_os = "linux")]
-fn locks_are_sure(folder: &Path) -> bool {
+pub(in crate::io) fn locks_are_sure(folder: &Path) -> bool {
     // ext2 to ext4, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs, ramfs.
     const LOCAL: [i64; 9] = [
         0xef53,
@@ -202,7 +253,7 @@ fn locks_are_sure(folder: &Path) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn locks_are_sure(_: &Path) -> bool {
+pub(in crate::io) fn locks_are_sure(_: &Path) -> bool {
     false
 }
 
@@ -213,10 +264,10 @@ mod tests {
     #[test]
     fn names_are_known_by_themselves() {
         let path = Path::new("d/a.nc");
-        let one = name(path);
+        let one = name(path, random(), SUFFIX);
         let text = one.to_str().unwrap();
         assert!(text.starts_with(".a.nc.") && text.ends_with(".tmp") && text.len() == 16);
-        let ours = |name: &str| is_ours(OsStr::new(name), &prefix(path));
+        let ours = |name: &str| is_ours(OsStr::new(name), (&prefix(path), SUFFIX));
         assert!(ours(text));
         for other in [
             ".a.nc.backup.tmp",

@@ -31,12 +31,18 @@ impl UnnamedFile {
     pub(super) fn new(path: &Path) -> Result<(Self, File)> {
         let path = path.to_owned();
         if let Some(file) = without_name(folder(&path)) {
+            temporary::sweep_first(&path);
             return Ok((Self { path, temp: None }, file));
         }
         temporary::sweep(&path);
         let (file, temp) = named(&path, |builder, folder| builder.tempfile_in(folder))?;
         let temp = Some(temp);
         Ok((Self { path, temp }, file))
+    }
+
+    /// The final name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives `file` its final name, and replaces what has it.
@@ -55,10 +61,12 @@ impl UnnamedFile {
 
 /// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.
 fn linked(path: &Path, file: &File) -> Result<Named> {
-    let made = named(path, |builder, folder| {
+    let make = |builder: &tempfile::Builder, folder: &Path| {
         builder.make_in(folder, |path| link(file, path))
-    });
-    Ok(made?.1)
+    };
+    let (made, lock) = temporary::beside_first(path, 0o666, make)?;
+    let path = made.into_parts().1;
+    Ok(Named { path, _lock: lock })
 }
 
 /// A copy under a temporary name, for systems that name files only on creation.
@@ -185,6 +193,29 @@ mod tests {
         let temp = copied(&path, &file).unwrap();
         temp.path.persist(&path).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(dir.path()), ["a.nc"]);
+    }
+
+    /// A process that is killed between the link and the rename leaves its file under a temporary name.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_next_run_removes_what_a_killed_one_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        let Some(file) = without_name(dir.path()).filter(|_| temporary::locks_are_sure(dir.path())) else {
+            eprintln!("this file system has no files without names, or no locks: nothing to be seen here");
+            return;
+        };
+        let left: Vec<Named> = (0..2).map(|_| linked(&path, &file).unwrap()).collect();
+        for mut named in left {
+            named.path.disable_cleanup(true);
+        }
+        assert_eq!(names(dir.path()).len(), 2);
+        let living = linked(&path, &file).unwrap();
+        let (making, file) = UnnamedFile::new(&path).unwrap();
+        assert_eq!(names(dir.path()).len(), 1);
+        making.finish(&file).unwrap();
+        drop(living);
         assert_eq!(names(dir.path()), ["a.nc"]);
     }
 

@@ -32,6 +32,7 @@ use std::pin::Pin;
 
 use crate::error::Result;
 use crate::io::network::Network;
+use crate::io::sums::KeyStates;
 
 /// What the keys below a key begin with: nothing if the key is empty.
 fn below(key: &str) -> String {
@@ -72,6 +73,14 @@ pub(super) trait Objects: Debug + Send + Sync {
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] where nothing can be listed; [`crate::ErrorKind::Io`], and those of `visit`.
     fn walk<'a>(&'a self, prefix: &'a str, visit: Page<'a>) -> Walk<'a>;
+
+    /// The states of all keys that begin with `prefix`; `None` if there are more than `most`, or nothing can be listed.
+    ///
+    /// # Errors
+    /// As [`Objects::walk`].
+    fn states<'a>(&'a self, _prefix: &'a str, _most: u64) -> Answer<'a, Option<KeyStates>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// The names directly below `prefix`, which is empty or ends in `/`, sorted by bytes: of objects, and of what objects are below.
     ///

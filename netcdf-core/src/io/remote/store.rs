@@ -21,6 +21,9 @@ use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 /// Most bytes of a key that is read without a limit of its own: a server may send without an end.
 const MOST: u64 = 4 << 30;
 
+/// Keys whose state is looked at, at most: a list takes a request for each thousand of them.
+const MOST_STATES: u64 = 20_000;
+
 /// Versions of keys that are remembered.
 const VERSIONS: usize = 1 << 16;
 
@@ -245,6 +248,11 @@ impl Store for Keys {
         self.each(prefixes, |prefix| {
             Box::pin(async move { self.objects.children(&self.full_prefix(prefix)?).await })
         })
+    }
+
+    fn state(&self) -> Result<Option<String>> {
+        let all = wait(self.objects.states(&self.prefix, MOST_STATES))?;
+        Ok(all.map(|all| all.text()))
     }
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {

@@ -213,6 +213,10 @@ impl Store for ZipStore {
         self.hints
     }
 
+    fn state(&self) -> Result<Option<String>> {
+        Ok(Some(self.source.state()))
+    }
+
     fn odd(&self, all: bool) -> Result<Vec<Odd>> {
         for (key, member) in self.members.iter().filter(|_| all) {
             if member.has_other_name(&*self.source) {

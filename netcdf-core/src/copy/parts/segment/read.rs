@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{END, ENTRY, HEAD, MAGIC, Piece, PieceKind, Written};
 use crate::arithmetic::{exact, length, span};
 use crate::bytes::Cursor;
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::source::read_range;
@@ -52,18 +53,19 @@ impl Segment {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`]; those of the source.
-    pub fn verify(&self) -> Result<()> {
+    pub fn verify(&self, cancel: &Cancel) -> Result<()> {
         let mut hasher = blake3::Hasher::new();
         let end = self.written.bytes - length(&(0..32));
         let mut at = 0;
         while at < end {
+            cancel.check()?;
             let next = (exact(at) + BUFFER).get()?.min(end);
             hasher.update(&read_range(&*self.source, &(at..next))?);
             at = next;
         }
         match Digest::of(&hasher) == self.written.digest {
             true => Ok(()),
-            false => Err(wrong("other bytes than were written").of(self.source.name())),
+            false => Err(wrong("the bytes of the part are not those that it stored").with_remedy("make the part again: remove this file, then nccopy --part K FOLDER").of(self.source.name())),
         }
     }
 

@@ -40,7 +40,7 @@ fn pieces_come_back_by_variable() {
     assert_eq!(written.bytes, bytes.len() as u64);
     let segment = opened(bytes).unwrap();
     assert_eq!(segment.written(), written);
-    segment.verify().unwrap();
+    segment.verify(&Cancel::default()).unwrap();
     let pieces = |var| {
         let pieces = segment.pieces(VarId(var)).map(Result::unwrap);
         pieces.collect::<Vec<_>>()
@@ -73,7 +73,7 @@ fn damage_is_an_error() {
             let _ = segment.pieces(VarId(var)).collect::<Vec<_>>();
         }
         let same = segment.written() == written;
-        let e = segment.verify().unwrap_err();
+        let e = segment.verify(&Cancel::default()).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt, "{at} {same}");
     }
 }

@@ -9,6 +9,7 @@ use crate::env::Env;
 use crate::error::Result;
 use crate::io::Store;
 use crate::io::dir::Foreign;
+use crate::io::dir::shared::MARKER;
 use crate::json::Json;
 
 /// The keys that do not belong to a group or array of the store: other files in its directory, and metadata that is invalid.
@@ -35,7 +36,8 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
             }
             Role::Other(_) => false,
         };
-        if !part {
+        // A finished plan removes its marker, unless it is killed.
+        if !part && key != MARKER {
             found.add(key.to_owned());
         }
         Ok(())

@@ -26,6 +26,7 @@ pub mod attributes;
 pub mod check;
 pub mod codecs;
 pub mod dtype;
+mod elsewhere;
 pub mod fill;
 mod filters;
 pub mod keys;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::{check, say_readers, say_untold};
+use super::elsewhere::Keys;
 use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
 use super::metadata::{JsonMember, Metadata};
 use super::shards::{Complete, Shards};
@@ -20,13 +21,11 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::Chain;
 use crate::format::zarr::grid::cells;
 use crate::io::source::read_range;
+use crate::io::sums::KeySum;
 use crate::io::{Source, Store, StoreTarget};
 use crate::json::{Between, Json};
 use crate::limits::zeros;
 use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
-
-/// Keys that are asked for together: where that takes time, requests for several are under way.
-const CHECKED_TOGETHER: usize = 1000;
 
 /// A Zarr dataset being written.
 #[derive(Debug)]
@@ -158,38 +157,18 @@ impl ZarrWriter {
         }
     }
 
-    /// Checks that chunks with numbers in a run are there, or the shards that have them.
-    fn check_present(&self, id: VarId, (start, end): (u64, u64)) -> Result<()> {
+    /// The keys of the chunks with numbers in a run, or of the shards that have them.
+    fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut Keys) -> Result<()> {
         let var = self.var(id)?;
-        let (mut before, mut keys) = (None, vec![]);
         for index in start..end {
             let mut place = self.place(id, index)?;
             if let Some(chunks) = var.stored.per_shard() {
                 place = cells(&place, &chunks);
             }
-            if before.as_ref() == Some(&place) {
-                continue;
-            }
-            let key = keys::chunk(self.zarr.version, &place);
-            keys.push(format!("{}{key}", var.prefix));
-            before = Some(place);
-            if keys.len() >= CHECKED_TOGETHER {
-                self.check_keys(&keys)?;
-                keys.clear();
-            }
-        }
-        self.check_keys(&keys)
-    }
-
-    /// Checks that keys are there.
-    fn check_keys(&self, keys: &[String]) -> Result<()> {
-        self.cancel.check()?;
-        let store = self.target.store();
-        for (key, size) in keys.iter().zip(store.sizes(keys)) {
-            if size?.is_none() {
-                let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
-                return Err(e.in_object(key).of(store.name()));
-            }
+            keys.add(place, |place| {
+                let key = keys::chunk(self.zarr.version, place);
+                format!("{}{key}", var.prefix)
+            });
         }
         Ok(())
     }
@@ -437,15 +416,21 @@ impl Writer for ZarrWriter {
         Ok(())
     }
 
-    fn put_elsewhere(&mut self, chunks: &PutChunks) -> Result<()> {
+    fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum> {
         let id = chunks.var;
         let grid = self.grid(id)?;
+        let mut keys = Keys::default();
         for &run in &chunks.runs {
-            self.check_present(id, run).in_object(|| self.path(id))?;
+            self.keys_of(id, run, &mut keys)?;
             let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
             var.put.note_run(run, &grid)?;
         }
-        Ok(())
+        let store = self.target.store();
+        let sum = match check {
+            Some(env) => keys.sum(store, env),
+            None => keys.check(&**store, &self.cancel).map(|()| KeySum::default()),
+        };
+        sum.in_object(|| self.path(id))
     }
 
     fn finish_part(mut self: Box<Self>) -> Result<Vec<PutChunks>> {

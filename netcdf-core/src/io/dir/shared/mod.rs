@@ -2,11 +2,13 @@
 //!
 //! It lies beside its final place. What a process puts is first in a directory of its own, and moves from there, file by file and on
 //! disk, so that a process which is killed leaves no half of a key. At the end, one more process puts the metadata, and gives the
-//! store its name.
+//! store its name. A marker in the store of a plan identifies the plan, also after the store has its final name ([`mark`]).
 
+mod mark;
 mod overlay;
 mod target;
 
+pub use mark::{MARKER, PlanMark};
 pub use target::SharedTarget;
 
 use std::io::ErrorKind as Failure;
@@ -50,27 +52,19 @@ pub fn is_place(path: &Path, output: &Path) -> bool {
 /// # Errors
 /// [`ErrorKind::Exists`] if there is one already; [`ErrorKind::Io`].
 pub fn begin(place: &Path) -> Result<()> {
+    std::fs::create_dir(place).map_err(|e| not_begun(place, e))
+}
+
+/// The error for a directory that cannot be made.
+fn not_begun(place: &Path, e: std::io::Error) -> Error {
     let name = place.to_string_lossy();
-    std::fs::create_dir(place).map_err(|e| match e.kind() {
-        Failure::AlreadyExists => {
+    match e.kind() {
+        Failure::AlreadyExists | Failure::DirectoryNotEmpty => {
             let what = "other processes are writing the same store already";
             let e = Error::new(ErrorKind::Exists, what).of(&name);
             e.with_remedy("wait for them, or remove it if nobody is")
         }
         _ => full::failed("cannot create", &name, e),
-    })
-}
-
-/// Removes a store that processes were writing, if it is still there.
-///
-/// # Errors
-/// [`ErrorKind::Io`].
-pub fn remove(place: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(place) {
-        Err(e) if e.kind() != Failure::NotFound => {
-            Err(Error::io("cannot remove", &place.to_string_lossy(), e))
-        }
-        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::mark::{self, PlanMark};
 use super::overlay::Overlay;
 use crate::cancel::Cancel;
 use crate::error::Result;
@@ -13,7 +14,7 @@ use crate::io::dir::{DirStore, Replace};
 use crate::io::file::adopt::adopt;
 use crate::io::file::disk::Disk;
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{full, replace};
+use crate::io::file::{aside, full, replace};
 use crate::io::store::{MARKERS, Store};
 use crate::io::sums::Sums;
 use crate::io::target::StoreTarget;
@@ -26,6 +27,8 @@ pub struct SharedTarget {
     _lock: Lock,
     /// The shared store.
     place: PathBuf,
+    /// The plan that the store belongs to.
+    mark: Option<PlanMark>,
     /// Where it goes when these keys are there, if they are the last.
     becomes: Option<(PathBuf, Replace)>,
     /// None if it need not be on disk.
@@ -57,6 +60,7 @@ impl SharedTarget {
             making,
             _lock: lock,
             place: place.to_owned(),
+            mark: None,
             becomes: None,
             sync: sync.then(Disk::default),
             cancel: cancel.clone(),
@@ -64,13 +68,21 @@ impl SharedTarget {
         Ok((target, sums))
     }
 
+    /// The same, of a plan. On commit, the store must have the marker of the plan.
+    #[must_use]
+    pub fn of_plan(mut self, mark: &PlanMark) -> Self {
+        self.mark = Some(mark.clone());
+        self
+    }
+
     /// The same, as the last keys: on commit, the store becomes the directory `path`, where a Zarr store or an empty directory is
-    /// replaced.
+    /// replaced. The caller removes the replaced store ([`PlanMark::tidy`]).
     ///
     /// # Errors
     /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) for what is not replaced.
     pub fn becoming(mut self, path: &Path, replace: Replace) -> Result<Self> {
         let path: PathBuf = path.components().collect();
+        aside::recover(&path);
         replace
             .check(&path, &self.cancel)
             .map_err(|e| e.of(&path.to_string_lossy()))?;
@@ -91,6 +103,12 @@ impl SharedTarget {
             tree.sync()?;
         }
         self.cancel.check()?;
+        let _lock = match (&self.mark, &self.becomes) {
+            (Some(mark), None) => mark.join(&self.place, &self.cancel)?,
+            // Whoever finishes has the lock.
+            (Some(mark), Some(_)) => mark.check(&self.place).map(|()| None)?,
+            (None, _) => None,
+        };
         let moved = adopt(
             self.making.path(),
             &self.place,
@@ -119,6 +137,13 @@ impl StoreTarget for SharedTarget {
         // It may have changed in the meantime.
         let checked = replace.check(path, &self.cancel);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
-        replace::take_place_of(&self.place, path, self.sync.as_ref())
+        // Only this store may have a marker from here on.
+        mark::unmark(path)?;
+        let replaced = replace::take_name(&self.place, path, self.sync.as_ref())?;
+        match &self.mark {
+            // The caller removes it once the plan is finished.
+            Some(_) => Ok(()),
+            None => replaced.remove(),
+        }
     }
 }

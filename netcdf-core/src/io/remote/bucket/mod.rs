@@ -17,6 +17,7 @@ use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
+use crate::io::sums::KeyStates;
 
 pub(super) use writing::{Made, ObjectState, Upload};
 
@@ -271,6 +272,31 @@ impl Objects for Bucket {
                     return Ok(());
                 }
             }
+        })
+    }
+
+    fn states<'a>(&'a self, prefix: &'a str, most: u64) -> Answer<'a, Option<KeyStates>> {
+        Box::pin(async move {
+            let path = self.path(prefix)?;
+            let failed = |e| self.failure.of(e, &self.address(prefix));
+            let list = self.store.list(below(&path)).map_err(failed);
+            let mut pages = list.try_chunks(PAGE);
+            let mut all = KeyStates::default();
+            while all.count() <= most {
+                let request = self.network.request();
+                let page = self.within(pages.try_next()).await;
+                drop(request);
+                let page = page.ok_or_else(|| self.late().of(&self.address(prefix)))?;
+                let Some(page) = page.map_err(|e| e.1)? else {
+                    return Ok(Some(all));
+                };
+                for meta in page {
+                    let time = meta.last_modified;
+                    let state = meta.e_tag.unwrap_or_else(|| time.to_string());
+                    all.add(meta.location.as_ref(), meta.size, &state);
+                }
+            }
+            Ok(None)
         })
     }
 

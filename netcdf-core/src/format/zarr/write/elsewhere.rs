@@ -1,0 +1,116 @@
+//! Chunks that other processes put: whether they are there, and their sum.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::arithmetic::exact;
+use crate::cancel::Cancel;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::Store;
+use crate::io::sums::KeySum;
+use crate::runtime::Item;
+
+/// Bytes that are read at a time.
+const PIECE: u64 = 8 << 20;
+
+/// Keys that are asked for together: where that takes time, requests for several are under way.
+const CHECKED_TOGETHER: usize = 1000;
+
+/// Keys that one thread reads, one after the other.
+const TOGETHER: usize = 8;
+
+/// The keys of chunks that other processes put.
+#[derive(Default)]
+pub(super) struct Keys {
+    seen: BTreeSet<Vec<u64>>,
+    keys: Vec<String>,
+}
+
+impl Keys {
+    /// Adds the key of a chunk or shard at a place of the grid, unless it was added before.
+    pub fn add(&mut self, place: Vec<u64>, key: impl FnOnce(&[u64]) -> String) {
+        if !self.seen.contains(&place) {
+            self.keys.push(key(&place));
+            self.seen.insert(place);
+        }
+    }
+
+    /// Checks that all keys are there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a key that is not there; those of the store; [`ErrorKind::Cancelled`].
+    pub fn check(&self, store: &dyn Store, cancel: &Cancel) -> Result<()> {
+        for keys in self.keys.chunks(CHECKED_TOGETHER) {
+            cancel.check()?;
+            for (key, size) in keys.iter().zip(store.sizes(keys)) {
+                size?.ok_or_else(|| missing(store, key))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all keys on all threads, and sums them up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a key that is not there; those of the store; [`ErrorKind::Cancelled`].
+    pub fn sum(&self, store: &Arc<dyn Store>, env: &Env) -> Result<KeySum> {
+        let items = self.keys.chunks(TOGETHER);
+        let items = items.map(|keys| Ok(Item::new(PIECE, keys)));
+        let work = |keys: &[String]| {
+            let mut all = KeySum::default();
+            for key in keys {
+                env.cancel.check()?;
+                all.add(&of_key(&**store, key)?);
+            }
+            Ok(all)
+        };
+        let mut all = KeySum::default();
+        env.runtime.ordered(items, work, |sum| {
+            all.add(&sum);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+}
+
+/// The sum of a key.
+fn of_key(store: &dyn Store, key: &str) -> Result<KeySum> {
+    let len = store.size(key)?.ok_or_else(|| missing(store, key))?;
+    if len <= PIECE {
+        let bytes = store.get(key)?.ok_or_else(|| missing(store, key))?;
+        let len = bytes.len() as u64;
+        return KeySum::of((key, len), [Ok(bytes)]);
+    }
+    let mut at = 0;
+    let mut failed = false;
+    let pieces = std::iter::from_fn(|| {
+        if at >= len || failed {
+            return None;
+        }
+        let piece = next(at, len).and_then(|range| {
+            at = range.end;
+            piece(store, key, range)
+        });
+        failed = piece.is_err();
+        Some(piece)
+    });
+    KeySum::of((key, len), pieces)
+}
+
+fn next(at: u64, len: u64) -> Result<Range<u64>> {
+    Ok(at..(exact(at) + PIECE).get()?.min(len))
+}
+
+fn piece(store: &dyn Store, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
+    let read = store.get_ranges(key, &[range])?;
+    let mut parts = read.ok_or_else(|| missing(store, key))?;
+    parts.pop().or_internal("a part of a key")
+}
+
+/// The error for a chunk that is not there.
+pub(super) fn missing(store: &dyn Store, key: &str) -> Error {
+    let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
+    e.in_object(key).of(store.name())
+}

@@ -1,0 +1,177 @@
+//! The marker of a plan in the store that its parts write.
+//!
+//! The marker is in the store from the beginning, and goes along when the store gets its final name. So the location of the marker tells
+//! how far `--finish` came, whatever moment it was killed at: beside the output, the store is not finished; in the output, only cleanup
+//! is left. A directory beside the output without a marker is the replaced output.
+
+use std::io::ErrorKind as Failure;
+use std::path::{Path, PathBuf};
+
+use super::not_begun;
+use crate::cancel::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::{FileLock, aside, full, read_small, replace, temporary};
+
+/// The name of the marker.
+pub const MARKER: &str = ".netcdf-tools-plan";
+
+/// A marker is far shorter.
+const MOST: u64 = 4096;
+
+/// The marker of a plan.
+#[derive(Debug, Clone)]
+pub struct PlanMark {
+    /// The text that no other plan has.
+    pub identity: String,
+    /// The file that processes of the plan lock.
+    pub lock: PathBuf,
+}
+
+impl PlanMark {
+    /// Makes the directory of a store with the marker. The directory appears with the marker or not at all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if there is a directory already; [`ErrorKind::Io`].
+    pub fn begin(&self, place: &Path) -> Result<()> {
+        let failed = |e| full::failed("cannot create", &place.to_string_lossy(), e);
+        temporary::sweep(place);
+        let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
+        let (making, _lock) = making.map_err(failed)?;
+        std::fs::write(making.path().join(MARKER), &self.identity).map_err(failed)?;
+        // What a killed process left of a store that it removed.
+        let _ = std::fs::remove_dir(place);
+        match place.symlink_metadata() {
+            Ok(_) => Err(Failure::AlreadyExists.into()),
+            Err(_) => std::fs::rename(making.path(), place),
+        }
+        .map_err(|e| not_begun(place, e))?;
+        let _ = making.keep();
+        Ok(())
+    }
+
+    /// Whether the store at `path` is that of the plan.
+    #[must_use]
+    pub fn is_in(&self, path: &Path) -> bool {
+        let there = read_small(&path.join(MARKER), MOST);
+        there.is_ok_and(|bytes| bytes == self.identity.as_bytes())
+    }
+
+    /// Waits until no `--finish` runs, and checks that the store at `place` still belongs to the plan. Nobody finishes the store while
+    /// the result is held.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if the store was finished or removed; [`ErrorKind::Cancelled`]; [`ErrorKind::Io`].
+    pub(super) fn join(&self, place: &Path, cancel: &Cancel) -> Result<Option<FileLock>> {
+        let lock = FileLock::shared(&self.lock, cancel)?;
+        self.check(place)?;
+        Ok(lock)
+    }
+
+    /// Checks that the store at `place` still belongs to the plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if not.
+    pub(super) fn check(&self, place: &Path) -> Result<()> {
+        if self.is_in(place) {
+            return Ok(());
+        }
+        let what = "the store that the parts write is not there: it was finished, or removed";
+        let e = Error::new(ErrorKind::Changed, what).of(&place.to_string_lossy());
+        Err(e.with_remedy("remove the plan: nccopy --clean FOLDER"))
+    }
+
+    /// Cleans up after the store of the plan got the name `output`: removes the replaced directory at `place`, then the marker. What is
+    /// done already is left out.
+    ///
+    /// # Errors
+    /// Says that the output is complete.
+    pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
+        aside::recover(output);
+        temporary::sweep(place);
+        if is_unmarked(place) {
+            replace::remove(place)?;
+        }
+        if self.is_in(output) {
+            unmark(output)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a store of the plan that is not finished. A store of another plan stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`].
+    pub fn remove(&self, place: &Path) -> Result<()> {
+        temporary::sweep(place);
+        if is_unmarked(place) {
+            return replace::remove(place);
+        }
+        if !self.is_in(place) {
+            return Ok(());
+        }
+        let failed = |e| Error::io("cannot remove", &place.to_string_lossy(), e);
+        // The marker goes last, so that a killed process leaves what the next one recognises.
+        for entry in std::fs::read_dir(place).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            match entry.file_type().map_err(failed)?.is_dir() {
+                true => std::fs::remove_dir_all(entry.path()).map_err(failed)?,
+                false if entry.file_name() == MARKER => {}
+                false => std::fs::remove_file(entry.path()).map_err(failed)?,
+            }
+        }
+        std::fs::remove_dir_all(place).map_err(failed)
+    }
+}
+
+/// Whether a directory for a store of a plan is what is left of a replaced or removed store.
+fn is_unmarked(place: &Path) -> bool {
+    place.is_dir() && matches!(place.join(MARKER).try_exists(), Ok(false))
+}
+
+/// Removes the marker of any plan from a finished store.
+///
+/// # Errors
+/// Says that the output is complete.
+pub(super) fn unmark(output: &Path) -> Result<()> {
+    let marker = output.join(MARKER);
+    match std::fs::remove_file(&marker) {
+        Err(e) if e.kind() != Failure::NotFound => {
+            let what = "the output is complete, but the marker of its plan cannot be removed";
+            Err(Error::io(what, &marker.to_string_lossy(), e))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_known_by_its_marker_wherever_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = |identity: &str| PlanMark {
+            identity: identity.to_owned(),
+            lock: dir.path().join("none"),
+        };
+        let (place, output) = (dir.path().join(".s.1.parts"), dir.path().join("s"));
+        let (own, other) = (mark("own"), mark("other"));
+        own.begin(&place).unwrap();
+        assert_eq!(other.begin(&place).unwrap_err().kind(), ErrorKind::Exists);
+        assert!(own.is_in(&place) && !other.is_in(&place));
+        assert_eq!(other.check(&place).unwrap_err().kind(), ErrorKind::Changed);
+        other.remove(&place).unwrap();
+        assert!(place.exists());
+        std::fs::write(place.join("k"), "").unwrap();
+        std::fs::rename(&place, &output).unwrap();
+        // The replaced directory.
+        std::fs::create_dir_all(place.join("v")).unwrap();
+        other.tidy(&place, &output).unwrap();
+        own.tidy(&place, &output).unwrap();
+        own.tidy(&place, &output).unwrap();
+        assert!(!place.exists() && output.join("k").exists() && !output.join(MARKER).exists());
+        own.begin(&place).unwrap();
+        own.remove(&place).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

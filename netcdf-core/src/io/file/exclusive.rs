@@ -1,0 +1,122 @@
+//! Advisory locks between processes (`flock`). The system releases the lock of a process that dies.
+
+use std::fs::File;
+use std::io::{ErrorKind as Failure, Result};
+use std::path::Path;
+use std::time::Duration;
+
+use super::beside::open_itself;
+use super::temporary::locks_are_sure;
+use super::unnamed::folder;
+use crate::cancel::Cancel;
+use crate::error::{self, Error};
+
+/// Time between two attempts to get a lock.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Who else may hold a lock at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// No other process.
+    Exclusive,
+    /// Other processes with a shared lock.
+    Shared,
+}
+
+/// The result of an attempt to get a lock.
+#[derive(Debug)]
+pub enum LockAttempt {
+    /// The process has the lock until the value is dropped.
+    Held(FileLock),
+    /// Another process has it.
+    Busy,
+    /// The file system has no locks that all machines see.
+    Unsupported,
+}
+
+/// A lock on a file, released on drop.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Tries to lock the file `path`, without waiting.
+    ///
+    /// # Errors
+    /// Those of opening the file.
+    pub fn attempt(path: &Path, sharing: Sharing) -> error::Result<LockAttempt> {
+        let name = path.to_string_lossy();
+        let file = open_itself(path).map_err(|e| Error::io("cannot open", &name, e))?;
+        if !locks_are_sure(folder(path)) {
+            return Ok(LockAttempt::Unsupported);
+        }
+        Ok(match try_lock(&file, sharing) {
+            Ok(()) => LockAttempt::Held(Self { _file: file }),
+            Err(e) if e.kind() == Failure::WouldBlock => LockAttempt::Busy,
+            Err(_) => LockAttempt::Unsupported,
+        })
+    }
+
+    /// Waits for a shared lock on the file `path`. Returns `None` without a lock if the file system has none.
+    ///
+    /// # Errors
+    /// As [`FileLock::attempt`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn shared(path: &Path, cancel: &Cancel) -> error::Result<Option<Self>> {
+        loop {
+            match Self::attempt(path, Sharing::Shared)? {
+                LockAttempt::Held(lock) => return Ok(Some(lock)),
+                LockAttempt::Unsupported => return Ok(None),
+                LockAttempt::Busy => {
+                    cancel.check()?;
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+}
+
+/// Locks an open file without waiting.
+///
+/// # Errors
+/// [`Failure::WouldBlock`] if another process has a lock; any other error if the file system has no locks.
+#[cfg(unix)]
+pub(super) fn try_lock(file: &File, sharing: Sharing) -> Result<()> {
+    use rustix::fs::{FlockOperation, flock};
+    Ok(flock(
+        file,
+        match sharing {
+            Sharing::Exclusive => FlockOperation::NonBlockingLockExclusive,
+            Sharing::Shared => FlockOperation::NonBlockingLockShared,
+        },
+    )?)
+}
+
+#[cfg(not(unix))]
+pub(super) fn try_lock(_: &File, _: Sharing) -> Result<()> {
+    Err(Failure::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn an_exclusive_lock_excludes_all_others() {
+        let dir = tempfile::tempdir().unwrap();
+        if !locks_are_sure(dir.path()) {
+            eprintln!("this file system has no locks: nothing to be seen here");
+            return;
+        }
+        let path = dir.path().join("f");
+        std::fs::write(&path, "").unwrap();
+        let attempt = |sharing| FileLock::attempt(&path, sharing).unwrap();
+        let first = attempt(Sharing::Shared);
+        assert!(matches!(attempt(Sharing::Shared), LockAttempt::Held(_)));
+        assert!(matches!(attempt(Sharing::Exclusive), LockAttempt::Busy));
+        drop(first);
+        let _held = attempt(Sharing::Exclusive);
+        assert!(matches!(attempt(Sharing::Shared), LockAttempt::Busy));
+    }
+}

@@ -1,0 +1,99 @@
+//! Notices programs that have an HDF5 file open for writing.
+//!
+//! The HDF5 library locks its files (`flock`): for writing exclusively, for reading shared. A shared lock is therefore free unless a
+//! program writes the file. Programs with SWMR access hold no lock.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::ErrorKind as Failure;
+use std::path::Path;
+
+use super::beside::open_itself;
+use super::exclusive::{Sharing, try_lock};
+use super::read_exact_at;
+use crate::error::{Error, ErrorKind, Result};
+
+const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
+
+/// The variable of the environment with which users turn off the locks of HDF5.
+const LOCKING: &str = "HDF5_USE_FILE_LOCKING";
+
+/// Takes a shared lock of an HDF5 file. Returns `None` for a path without such a file, or where the lock tells nothing.
+///
+/// # Errors
+/// [`ErrorKind::Busy`] if a program has the file open for writing.
+pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
+    if !is_on(std::env::var_os(LOCKING).as_deref()) {
+        return Ok(None);
+    }
+    let Some(file) = open_itself(path).ok().filter(is_hdf5) else {
+        return Ok(None);
+    };
+    match try_lock(&file, Sharing::Shared) {
+        Ok(()) => Ok(Some(file)),
+        Err(e) if e.kind() == Failure::WouldBlock => {
+            let what = "another program has this file open for writing (HDF5 locks it): it is not replaced";
+            let e = Error::new(ErrorKind::Busy, what).of(&path.to_string_lossy());
+            Err(e.with_remedy(
+                "wait until that program closes it, or set HDF5_USE_FILE_LOCKING=FALSE if none writes it",
+            ))
+        }
+        // Not every file system has locks.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether HDF5 locks files with this value of the variable.
+fn is_on(value: Option<&OsStr>) -> bool {
+    !value.is_some_and(|value| value == "FALSE" || value == "0")
+}
+
+/// Whether the signature is where HDF5 looks for it: at the start, or behind a user block.
+fn is_hdf5(file: &File) -> bool {
+    let len = file.metadata().ok().filter(std::fs::Metadata::is_file);
+    let len = len.map_or(0, |meta| meta.len());
+    let starts = std::iter::once(0).chain((9..u64::BITS).map(|n| 1u64 << n));
+    let mut starts = starts.take_while(|start| *start < len);
+    starts.any(|start| {
+        let mut bytes = [0; 8];
+        read_exact_at(file, &mut bytes, start).is_ok() && bytes == *SIGNATURE
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn only_files_that_are_being_written_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        assert!(refuse(&path).unwrap().is_none());
+        for start in [0, 512, 4096] {
+            let bytes = [vec![0; start], SIGNATURE.to_vec(), vec![0; 9]].concat();
+            std::fs::write(&path, bytes).unwrap();
+            let other = File::open(&path).unwrap();
+            if try_lock(&other, Sharing::Exclusive).is_err() {
+                eprintln!("this file system has no locks: nothing to be seen here");
+                return;
+            }
+            assert_eq!(refuse(&path).unwrap_err().kind(), ErrorKind::Busy);
+            drop(other);
+            let other = File::open(&path).unwrap();
+            try_lock(&other, Sharing::Shared).unwrap();
+            assert!(refuse(&path).unwrap().is_some());
+        }
+        std::fs::write(&path, "CDF\x01").unwrap();
+        let other = File::open(&path).unwrap();
+        try_lock(&other, Sharing::Exclusive).unwrap();
+        assert!(refuse(&path).unwrap().is_none());
+    }
+
+    #[test]
+    fn users_turn_locks_off_as_in_hdf5() {
+        for (value, on) in [(None, true), (Some("FALSE"), false), (Some("0"), false), (Some("TRUE"), true), (Some("BEST_EFFORT"), true)] {
+            assert_eq!(is_on(value.map(OsStr::new)), on, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! `nccopy --finish` after one that was interrupted, beside other processes, and with what others changed.
+
+use netcdf_core::io::file::{FileLock, LockAttempt, Sharing};
+use netcdf_tools_tests::files;
+use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
+
+const NEW: &str = "netcdf a { dimensions: t = 6 ; x = 100 ; variables: int v(t, x) ; data: v = ";
+
+/// `new.nc`, `want.zarr` with its data, `o.zarr` with other data, a plan `p` of a copy to `o.zarr` whose parts are made.
+fn planned(options: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let numbers = (0..600).map(|n: u32| n.to_string()).collect::<Vec<_>>();
+    sandbox.write("new.cdl", format!("{NEW}{} ; }}", numbers.join(", ")));
+    let old = "netcdf a { dimensions: x = 3 ; variables: int old(x) ; data: old = 1, 2, 3 ; }";
+    sandbox.write("old.cdl", old);
+    let ncgen = |args: &[&str]| sandbox.run(ncgen::run, &[&["ncgen", "--quiet"], args].concat()).clean();
+    let _ = ncgen(&["-k", "nc4", "-o", "@new.nc", "@new.cdl"]);
+    let _ = ncgen(&["-k", "zarr3", "-o", "@o.zarr", "@old.cdl"]);
+    let copy = ["-c", "t/2,x/100", "-F", "none", "@new.nc"];
+    succeeds(&sandbox, &[options, &copy, &["@want.zarr"]].concat());
+    let plan = ["--plan", "@p", "--parts", "3"];
+    succeeds(&sandbox, &[&plan, options, &copy, &["@o.zarr"]].concat());
+    succeeds(&sandbox, &["--next", "@p"]);
+    sandbox
+}
+
+fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    let first = ["nccopy", "--quiet", "--no-sync"];
+    sandbox.run(nccopy::run, &[&first, args].concat())
+}
+
+#[track_caller]
+fn succeeds(sandbox: &Sandbox, args: &[&str]) {
+    let out = nccopy(sandbox, args);
+    assert_eq!(out.code, 0, "{args:?}: {out}");
+}
+
+#[track_caller]
+fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
+    let out = nccopy(sandbox, args);
+    assert!(out.code == code && out.message().contains(why), "{args:?}: {out}");
+}
+
+/// The store that the parts write.
+fn store(sandbox: &Sandbox) -> String {
+    let names = sandbox.names();
+    let store = names.into_iter().find(|name| name.ends_with(".parts"));
+    store.expect("the store of the parts")
+}
+
+/// What tells the plan from others, as it is in the marker.
+fn identity(sandbox: &Sandbox) -> String {
+    let done = String::from_utf8(sandbox.read("p/done/0.json")).expect("text");
+    let at = done.find(r#""plan": ""#).expect("the plan") + 9;
+    done[at..at + 64].to_owned()
+}
+
+/// Checks that the output is whole, and nothing else is there but inputs and the plan.
+#[track_caller]
+fn is_finished(sandbox: &Sandbox) {
+    let (want, made) = (sandbox.path("want.zarr"), sandbox.path("o.zarr"));
+    assert!(files::contents(&want) == files::contents(&made));
+    let mut names = sandbox.names();
+    names.retain(|name| name != "p");
+    names.sort();
+    assert_eq!(names, ["new.cdl", "new.nc", "o.zarr", "old.cdl", "want.zarr"]);
+}
+
+#[test]
+fn a_finish_that_was_killed_is_completed() {
+    for options in [["-k", "zarr3"], ["-k", "zarr"], ["-k", "nczarr"]] {
+        // Killed once the store has its name: the old one has the name of the store, whole or in part.
+        for old in ["o.zarr", "o.zarr/old", "none"] {
+            let sandbox = planned(&options);
+            let store = store(&sandbox);
+            let kept = files::contents(&sandbox.path("o.zarr"));
+            assert!(!kept.is_empty());
+            std::fs::rename(sandbox.path("o.zarr"), sandbox.path("kept")).expect("the old store");
+            succeeds(&sandbox, &["--finish", "@p"]);
+            std::fs::remove_file(sandbox.path("p/finished")).expect("a file");
+            std::fs::write(sandbox.path("o.zarr/.netcdf-tools-plan"), identity(&sandbox)).expect("a marker");
+            let old = old.replace("o.zarr", "kept");
+            if old != "none" {
+                std::fs::rename(sandbox.path(&old), sandbox.path(&store)).expect("the old store");
+            }
+            let _ = std::fs::remove_dir_all(sandbox.path("kept"));
+            succeeds(&sandbox, &["--next", "@p"]);
+            succeeds(&sandbox, &["--part", "1", "@p"]);
+            succeeds(&sandbox, &["--finish", "@p"]);
+            is_finished(&sandbox);
+            succeeds(&sandbox, &["--finish", "@p"]);
+            succeeds(&sandbox, &["--clean", "@p"]);
+            is_finished(&sandbox);
+        }
+    }
+}
+
+#[test]
+fn a_store_with_a_marker_is_replaced_like_any_other() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    std::fs::write(sandbox.path("o.zarr/.netcdf-tools-plan"), "another plan").expect("a marker");
+    succeeds(&sandbox, &["--finish", "@p"]);
+    is_finished(&sandbox);
+    std::fs::write(sandbox.path("o.zarr/.netcdf-tools-plan"), "another plan").expect("a marker");
+    succeeds(&sandbox, &["-k", "zarr3", "-c", "t/2,x/100", "-F", "none", "@new.nc", "@o.zarr"]);
+    is_finished(&sandbox);
+}
+
+#[test]
+fn what_parts_stored_is_compared_with_their_digests() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let name = format!("{}/v/c/1/0", store(&sandbox));
+    let mut bytes = sandbox.read(&name);
+    bytes[600] ^= 1;
+    sandbox.write(&name, bytes);
+    let before = files::contents(&sandbox.path("o.zarr"));
+    let why = "part 1: its chunks are not as it put them";
+    fails(&sandbox, &["--finish", "@p"], 1, why);
+    assert!(before == files::contents(&sandbox.path("o.zarr")));
+    succeeds(&sandbox, &["--finish", "--no-check", "@p"]);
+    let (want, made) = (sandbox.path("want.zarr"), sandbox.path("o.zarr"));
+    assert!(files::contents(&want) != files::contents(&made));
+}
+
+#[test]
+fn so_are_segments() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let plan = ["--plan", "@q", "--parts", "3", "-k", "nc5", "@new.nc", "@made.nc"];
+    succeeds(&sandbox, &plan);
+    succeeds(&sandbox, &["--next", "@q"]);
+    let mut bytes = sandbox.read("q/segments/1");
+    bytes[100] ^= 1;
+    sandbox.write("q/segments/1", bytes);
+    fails(&sandbox, &["--finish", "@q"], 1, "are not those that it stored");
+    assert!(!sandbox.path("made.nc").exists());
+    std::fs::remove_file(sandbox.path("q/segments/1")).expect("a segment");
+    succeeds(&sandbox, &["--part", "1", "@q"]);
+    succeeds(&sandbox, &["--finish", "@q"]);
+}
+
+#[test]
+fn one_process_finishes_at_a_time() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let lock = FileLock::attempt(&sandbox.path("p/plan.json"), Sharing::Exclusive).expect("a lock");
+    if !matches!(lock, LockAttempt::Held(_)) {
+        eprintln!("this file system has no locks: nothing to be seen here");
+        return;
+    }
+    for step in ["--finish", "--clean"] {
+        fails(&sandbox, &[step, "@p"], 75, "another process is finishing");
+    }
+    drop(lock);
+    succeeds(&sandbox, &["--finish", "@p"]);
+    is_finished(&sandbox);
+}
+
+#[test]
+fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let begun = || {
+        for folder in ["done", "segments"] {
+            std::fs::create_dir_all(sandbox.path("q").join(folder)).expect("a directory");
+        }
+        sandbox.write("q/planning", "nccopy is making a plan here\n");
+    };
+    let plan = ["--plan", "@q", "--parts", "2", "-k", "nc4", "@new.nc", "@made.nc"];
+    begun();
+    succeeds(&sandbox, &["--clean", "@q"]);
+    assert!(!sandbox.path("q").exists());
+    begun();
+    succeeds(&sandbox, &plan);
+    assert!(!sandbox.path("q/planning").exists());
+    succeeds(&sandbox, &["--next", "@q"]);
+    succeeds(&sandbox, &["--finish", "@q"]);
+    succeeds(&sandbox, &["--clean", "@q"]);
+    // A directory of somebody else.
+    std::fs::create_dir_all(sandbox.path("q/log")).expect("a directory");
+    sandbox.write("q/log/mine", "");
+    fails(&sandbox, &["--clean", "@q"], 1, "not the folder of a plan");
+    fails(&sandbox, &plan, 1, "something already");
+    assert!(sandbox.path("q/log/mine").exists());
+}
+
+#[test]
+fn changed_chunks_of_an_input_are_noticed() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let plan = ["--plan", "@q", "--parts", "3", "-k", "nc4", "@want.zarr", "@made.nc"];
+    succeeds(&sandbox, &plan);
+    succeeds(&sandbox, &["--part", "0", "@q"]);
+    let chunk = sandbox.read("want.zarr/v/c/0/0");
+    sandbox.write("want.zarr/v/c/2/0", chunk);
+    for step in [&["--part", "1"][..], &["--part", "2"]] {
+        fails(&sandbox, &[step, &["@q"]].concat(), 1, "another one than when the plan was made");
+    }
+    fails(&sandbox, &["--finish", "@q"], 1, "parts are not done");
+    assert!(!sandbox.path("made.nc").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn files_of_a_plan_that_are_none_are_errors() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let pipe = |name: &str| {
+        let path = sandbox.path(name);
+        let _ = std::fs::remove_file(&path);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo").success());
+    };
+    let kept = sandbox.read("p/done/1.json");
+    let odd = "not a file, but a directory, a pipe or a device";
+    pipe("p/done/1.json");
+    for step in [&["--part", "1"][..], &["--next"], &["--finish"], &["--status"]] {
+        fails(&sandbox, &[step, &["@p"]].concat(), 1, odd);
+    }
+    std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a pipe");
+    std::os::unix::fs::symlink("/dev/zero", sandbox.path("p/done/1.json")).expect("a link");
+    fails(&sandbox, &["--finish", "@p"], 1, odd);
+    std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a link");
+    let huge = std::fs::File::create(sandbox.path("p/done/1.json")).expect("a file");
+    huge.set_len(1 << 40).expect("a sparse file");
+    fails(&sandbox, &["--finish", "@p"], 1, "larger than any file of this name");
+    std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a file");
+    pipe("p/leases/1");
+    fails(&sandbox, &["--next", "@p"], 1, odd);
+    pipe("p/log/1.jsonl");
+    fails(&sandbox, &["--part", "1", "@p"], 75, "cannot write");
+    sandbox.write("p/done/1.json", kept);
+    pipe("p/finished");
+    fails(&sandbox, &["--finish", "@p"], 1, odd);
+    pipe("p/plan.json");
+    fails(&sandbox, &["--finish", "@p"], 1, "no plan.json");
+}
