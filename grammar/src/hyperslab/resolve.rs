@@ -202,7 +202,10 @@ fn none_between(
 
 /// The error for a month or day without values; `nearest` is the nearest index.
 fn none_within(coordinate: &Coordinate, nearest: Option<u64>) -> Error {
-    let what = format!("no value of {} lies in this time", coordinate.name());
+    let what = format!(
+        "no value of {} lies in this month or day",
+        coordinate.name()
+    );
     let e = Error::new(ErrorKind::Argument, what);
     match nearest.and_then(|index| Some((index, coordinate.text(index, true)?))) {
         Some((index, date)) => e.with_remedy(format!("the nearest is {date}, index {index}")),

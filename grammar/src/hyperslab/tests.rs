@@ -8,8 +8,8 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
 use netcdf_core::model::{
-    Atomic, Attribute, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage,
-    Values, Variable,
+    Attribute, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, Values,
+    Variable,
 };
 
 use super::*;
