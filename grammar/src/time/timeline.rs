@@ -212,8 +212,8 @@ impl Fine {
         self.origin.checked_add(count.times(self.unit)?)
     }
 
-    /// The distance in nanoseconds within which a value cannot be told from an instant: half the distance to the next value of its
-    /// type, and for units of a second and more, whose fractions are rounded, half a microsecond.
+    /// Returns the tolerance of a comparison in nanoseconds: half the spacing of the number type. Units of a second and more get at
+    /// least half a microsecond, because programs round their fractions.
     pub(super) fn slack(&self, count: Count) -> i128 {
         let Some(spacing) = count.spacing() else {
             return 0;
