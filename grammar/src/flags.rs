@@ -79,8 +79,8 @@ pub fn parse_kind(text: &str) -> Result<Kind, String> {
 pub struct HyperslabArgs {
     /// Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times
     /// are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are
-    /// included. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same
-    /// dimension are joined
+    /// included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a
+    /// smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined
     #[arg(long = "select", value_name = "DIM[,MIN[,MAX[,STRIDE]]]", value_parser = parse_hyperslab)]
     select: Vec<Hyperslab>,
 }
@@ -92,7 +92,7 @@ impl HyperslabArgs {
         &self.select
     }
 
-    /// Replaces the parts, by indices that an earlier process found.
+    /// Replaces the parts.
     pub fn replace(&mut self, parts: Vec<Hyperslab>) {
         self.select = parts;
     }

@@ -47,7 +47,7 @@ pub(super) struct Circle<'a> {
 }
 
 impl<'a> Circle<'a> {
-    /// `None` if the coordinate has no longitudes in degrees, or more than a circle of them.
+    /// Returns `None` if the coordinate has no degrees, or spans more than 360.
     pub(super) fn of(coordinate: &'a Coordinate) -> Option<Self> {
         let last = coordinate.values.len().checked_sub(1)?;
         let value = |n| coordinate.values.get(n).map(Count::real);
@@ -61,7 +61,7 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// The note for limits beyond the coordinate, if the interval on the circle has other values than those taken.
+    /// Returns a note if a limit is outside of the coordinate and the interval on the circle has other values.
     pub(super) fn note(
         &self,
         slab: &Hyperslab,
@@ -90,7 +90,7 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// The note for a value beyond the coordinate, if another value is nearer on the circle than the index taken.
+    /// Returns a note if a value is outside of the coordinate and another index is nearer on the circle.
     pub(super) fn nearest(&self, slab: &Hyperslab, bound: &Bound, taken: u64) -> Option<Note> {
         let Bound::Value(number) = bound else {
             return None;
@@ -123,7 +123,7 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// The selection of an interval, for the remedy of an error; `None` if the coordinate has no value in it.
+    /// The remedy of an empty selection; `None` if the interval on the circle is empty, too.
     pub(super) fn remedy(&self, slab: &Hyperslab, min: Decimal, max: Decimal) -> Option<String> {
         let arc = Arc::new(min.value, max.value);
         let mut values = self.coordinate.values.iter();
@@ -136,7 +136,7 @@ impl<'a> Circle<'a> {
         self.coordinate.values.get(index).map(Count::real)
     }
 
-    /// The part of an interval that is not taken.
+    /// The missing part of an interval.
     fn missed(&self, min: f64, max: f64) -> String {
         let (name, least, largest) = (self.coordinate.name(), self.least, self.largest);
         let below = (min < least).then(|| format!("{min} to {}", least.min(max)));
@@ -149,7 +149,7 @@ impl<'a> Circle<'a> {
         }
     }
 
-    /// The selection that takes an interval.
+    /// The selection of an interval.
     fn command(&self, slab: &Hyperslab, arc: Arc) -> String {
         let stride = match slab.stride {
             1 => String::new(),

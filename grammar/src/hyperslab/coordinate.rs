@@ -1,4 +1,4 @@
-//! The coordinate of a dimension: the indices whose values lie between limits.
+//! The coordinate of a dimension: finds the indices between limits.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -24,13 +24,13 @@ pub(super) struct Coordinate {
     pub(super) values: CoordinateValues,
     times: Option<std::result::Result<TimeUnits, UnreadReference>>,
     falls: bool,
-    /// A selection of longitudes continues with the first value after the last one.
+    /// A longitude: selections may wrap around the end.
     goes_round: bool,
     /// Longitudes in degrees.
     pub(super) degrees: bool,
 }
 
-/// A limit that values can be compared with.
+/// A limit as a number or a time.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     Value(Decimal),
@@ -125,7 +125,7 @@ impl Coordinate {
         self.values.len() as u64
     }
 
-    /// The number of leading values that `before` holds for.
+    /// Counts the leading values that satisfy `before`.
     fn count(&self, before: impl Fn(Count) -> bool) -> u64 {
         self.values.partition_point(before) as u64
     }
@@ -148,7 +148,7 @@ impl Coordinate {
         }
     }
 
-    /// The ranges of indices whose values lie between limits, in the order of the output.
+    /// Finds the ranges of indices between limits, in the order of the output.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] if the first limit is larger, except for longitudes.

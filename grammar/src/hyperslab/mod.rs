@@ -1,9 +1,9 @@
 //! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO.
 //!
 //! A whole number is an index from 0, from the end if it is negative; a number with a point or an exponent is a value of the
-//! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit includes all its
-//! times. A single limit is one index, the nearest value, or all times of a month or day. A comma after a limit means all from there
-//! on, one before it all up to there. If the first index is behind the second one, the
+//! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit ends with the month
+//! or day. A single limit selects an index, the nearest value, or a month or day. A comma after a limit selects all values from the limit
+//! on, a comma before a limit all values up to the limit. If the first index is behind the second one, the
 //! selection goes on at the beginning of the dimension. Several selections of a dimension are taken together, in the order of the
 //! dimension.
 
@@ -44,11 +44,11 @@ pub(crate) enum Span {
     One(Limit),
     /// All from one to the other, which are included.
     Range(Option<Limit>, Option<Limit>),
-    /// Indices that an earlier process found.
+    /// Indices from a plan.
     Runs(Vec<IndexRun>),
 }
 
-/// The selected indices of a dimension, which do not depend on its coordinate.
+/// The selected indices of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedIndices {
     /// The path of the dimension.
@@ -122,7 +122,7 @@ impl Hyperslab {
         })
     }
 
-    /// The selection of indices that an earlier process found.
+    /// Creates a selection from the indices of a plan.
     #[must_use]
     pub fn of_indices(indices: SelectedIndices) -> Self {
         let SelectedIndices { dim, runs } = indices;
@@ -134,7 +134,7 @@ impl Hyperslab {
         }
     }
 
-    /// The dimension as it is written.
+    /// The name of the dimension with escapes.
     fn dim_text(&self) -> &str {
         split_once(&self.text, ',').map_or(&self.text, |(dim, _)| dim)
     }

@@ -115,7 +115,7 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
     Ok(strided(&ranges, selection.stride))
 }
 
-/// The index with the nearest value; of a month or day, all its indices.
+/// Finds the nearest index, or all indices in a month or day.
 fn nearest(
     set: Dataset<'_>,
     dim: DimId,
@@ -140,7 +140,7 @@ fn nearest(
     Ok(index.into_iter().map(|index| (index, 1)).collect())
 }
 
-/// The indices whose values lie between limits.
+/// Finds the indices between limits.
 fn between(
     set: Dataset<'_>,
     dim: DimId,
@@ -202,7 +202,10 @@ fn none_between(
 
 /// The error for a month or day without values; `nearest` is the nearest index.
 fn none_within(coordinate: &Coordinate, nearest: Option<u64>) -> Error {
-    let what = format!("no value of {} lies in this time", coordinate.name());
+    let what = format!(
+        "no value of {} lies in this month or day",
+        coordinate.name()
+    );
     let e = Error::new(ErrorKind::Argument, what);
     match nearest.and_then(|index| Some((index, coordinate.text(index, true)?))) {
         Some((index, date)) => e.with_remedy(format!("the nearest is {date}, index {index}")),

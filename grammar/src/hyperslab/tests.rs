@@ -8,8 +8,8 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
 use netcdf_core::model::{
-    Atomic, Attribute, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage,
-    Values, Variable,
+    Attribute, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, Values,
+    Variable,
 };
 
 use super::*;
@@ -168,7 +168,7 @@ fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, Taken>> {
     Ok(resolved_in(&*dataset(), selections)?.0)
 }
 
-/// What selections take, and the notes.
+/// Resolves selections; returns indices and notes.
 fn resolved_in(
     reader: &dyn Reader,
     selections: &[&str],
@@ -278,7 +278,7 @@ fn what_is_not_there_is_an_error() {
     }
 }
 
-/// A limit without its last parts is a month or day; daily means are at noon.
+/// Limits may be months and days; daily means are at noon.
 #[test]
 fn limits_are_months_and_days() {
     let days = Values::Double((0..731).map(|n| f64::from(n) + 0.5).collect());
@@ -318,7 +318,7 @@ fn limits_are_months_and_days() {
     }
 }
 
-/// Neighbouring doubles would stand for several of these numbers.
+/// Doubles cannot hold these numbers.
 #[test]
 fn whole_numbers_are_compared_in_their_type() {
     const SIGNED: i64 = 1 << 53;
@@ -376,7 +376,7 @@ fn whole_numbers_are_compared_in_their_type() {
     assert!(e.to_string().contains(ends), "{e}");
 }
 
-/// The indices are those of NCO; the note has the selection of the whole interval.
+/// NCO takes the same indices. The note has the selection of the whole interval.
 #[test]
 fn longitudes_outside_of_the_coordinate() {
     let cases: [(&str, &[u64], Option<&str>); 14] = [

@@ -16,7 +16,7 @@ pub(super) enum CoordinateValues {
 }
 
 impl CoordinateValues {
-    /// The values as numbers; `None` for values that are no numbers.
+    /// Converts values; returns `None` for text and user-defined types.
     pub(super) fn new(values: Values) -> Option<Self> {
         match values {
             Values::UInt64(values) => Some(Self::Unsigned(values)),
@@ -63,7 +63,7 @@ impl CoordinateValues {
         (0..self.len()).filter_map(|n| self.get(n))
     }
 
-    /// The number of leading values that `before` holds for; it holds for no value after them.
+    /// Counts the leading values that satisfy `before`; later values do not satisfy it.
     pub(super) fn partition_point(&self, before: impl Fn(Count) -> bool) -> usize {
         match self {
             Self::Signed(values) => values.partition_point(|&x| before(Count::Whole(x.into()))),

@@ -86,7 +86,7 @@ impl Count {
         }
     }
 
-    /// About the distance to the next number of its type; `None` for whole numbers, which are exact.
+    /// The approximate spacing of the number type; `None` for whole numbers.
     fn spacing(self) -> Option<f64> {
         match self {
             Self::Whole(_) => None,
@@ -130,7 +130,7 @@ pub struct TimeUnits {
     ignored: Vec<u8>,
 }
 
-/// A reference time that is not understood: the text after `since`.
+/// An unreadable reference time: the text after `since`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadReference(Vec<u8>);
 
@@ -141,7 +141,7 @@ impl UnreadReference {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The note for a variable whose values are printed as numbers.
+    /// The note for a variable with values printed as numbers.
     #[must_use]
     pub fn note(&self, var: &str) -> Note {
         let text = self.text();
@@ -183,7 +183,7 @@ impl TimeUnits {
         }))
     }
 
-    /// The note for a variable whose reference time has words that are ignored, such as the name of a time zone.
+    /// The note about ignored words after the reference time of a variable, such as the name of a time zone.
     #[must_use]
     pub fn note(&self, var: &str) -> Option<Note> {
         let ignored = String::from_utf8_lossy(&self.ignored);

@@ -146,10 +146,10 @@ fn time_zones_are_hours_ahead_of_utc() {
         ("Z", "2000-01-01"),
         ("utc", "2000-01-01"),
         ("UTC +00:00", "2000-01-01"),
-        // Ignored, with a note.
+        // Ignored words.
         ("+", "2000-01-01"),
         ("EST", "2000-01-01"),
-        // Other times, which are not understood.
+        // Unknown offsets.
         ("+25", "?"),
         ("+05:60", "?"),
         ("+123456", "?"),
@@ -265,7 +265,7 @@ fn values_that_are_not_finite() {
     }
 }
 
-/// Reference times of other programs, as cftime reads them; slashes and blanks are our own rule.
+/// cftime reads these reference times, except for slashes and blanks.
 #[test]
 fn reference_times_in_all_forms() {
     let cases = [
@@ -307,7 +307,7 @@ fn reference_times_in_all_forms() {
     assert_eq!(blank("days since 2000-02-30", "360_day", 1.0), "2000-03-01");
 }
 
-/// No date is invented: what is not understood makes numbers.
+/// Unreadable reference times give numbers.
 #[test]
 fn reference_times_that_are_not_understood() {
     let cases = [
@@ -387,7 +387,7 @@ fn notes_name_the_text() {
     }
 }
 
-/// Values and limits are compared exactly: a whole number, or the nearest number of the type.
+/// Whole numbers are compared exactly, floats with the nearest float.
 #[test]
 fn values_are_compared_with_times() {
     use Ordering::{Equal, Greater, Less};

@@ -212,14 +212,15 @@ impl Fine {
         self.origin.checked_add(count.times(self.unit)?)
     }
 
-    /// The distance in nanoseconds within which a value cannot be told from an instant: half the distance to the next value of its
-    /// type, and half a microsecond for rounding errors.
+    /// Returns the tolerance of a comparison in nanoseconds: half the spacing of the number type. Units of a second and more get at
+    /// least half a microsecond, because programs round their fractions.
     pub(super) fn slack(&self, count: Count) -> i128 {
         let Some(spacing) = count.spacing() else {
             return 0;
         };
         let half = truncate((spacing / 2.0 * self.unit as f64).ceil());
-        i128::from(half.max(500))
+        let rounding = if self.unit < 1_000_000_000 { 0 } else { 500 };
+        i128::from(half.max(rounding))
     }
 
     fn date(&self, count: Count) -> Option<Date> {

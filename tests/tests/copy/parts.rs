@@ -585,7 +585,7 @@ fn plans_that_fail_leave_nothing() {
     );
 }
 
-/// Parts take the indices of the plan, whatever the coordinate or the text would say now.
+/// Parts read the indices from the plan, not from the coordinate.
 #[test]
 fn a_plan_keeps_the_selected_indices() {
     let sandbox = sandbox();

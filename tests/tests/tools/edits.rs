@@ -322,7 +322,7 @@ fn longitudes_beyond_the_coordinate_are_a_note() {
     );
 }
 
-/// Units of type string are those of a time, too.
+/// Time units may have type string.
 #[test]
 fn times_with_units_of_type_string() {
     let sandbox = Sandbox::new();
@@ -346,7 +346,7 @@ const UNREAD: &str = r#"netcdf u { dimensions: a = 1 ; b = 1 ; variables:
   double d(b) ; d:units = "fortnights since 2000-01-01" ;
 data: a = 1 ; a_bnds = 2 ; b = 1 ; c = 1 ; d = 1 ; }"#;
 
-/// No date is invented, and a note says so.
+/// Unreadable reference times give numbers and a note.
 #[test]
 fn reference_times_that_are_not_understood() {
     let sandbox = Sandbox::new();

@@ -419,3 +419,46 @@ fn what_nccopy_makes_of_a_file_differs_in_layout_only() {
     let chunk = zdump(&sandbox, &["chunk", "@a.zarr.zip", "st"]);
     assert!(chunk.text().contains("\"a\", \"\", \"ccc\""), "{chunk}");
 }
+
+/// Times beyond 2^53 keep all digits; a reference time that is not understood is a note.
+#[test]
+fn times_of_64_bits() {
+    let array = |dtype: &str| {
+        format!(
+            r#"{{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"{dtype}","fill_value":0,"order":"C","filters":null,"compressor":null}}"#
+        )
+    };
+    let (unsigned, tens, picos) = (array("<u8"), array("<M8[10us]"), array("<M8[ps]"));
+    let units = |since: &str| format!(r#"{{"units":"nanoseconds since {since}"}}"#);
+    let (known, unknown) = (units("1970-01-01_12:00"), units("analysis"));
+    let nanoseconds = 1_700_000_000_123_456_511_u64;
+    let tens_of = (nanoseconds / 10_000).to_le_bytes();
+    let picoseconds = 9_000_000_000_000_000_001_u64.to_le_bytes();
+    let sandbox = Sandbox::new();
+    let keys: &[(&str, &[u8])] = &[
+        (".zgroup", br#"{"zarr_format":2}"#),
+        ("u/.zarray", unsigned.as_bytes()),
+        ("u/.zattrs", known.as_bytes()),
+        ("u/0", &nanoseconds.to_le_bytes()),
+        ("x/.zarray", unsigned.as_bytes()),
+        ("x/.zattrs", unknown.as_bytes()),
+        ("x/0", &[1, 0, 0, 0, 0, 0, 0, 0]),
+        ("t/.zarray", tens.as_bytes()),
+        ("t/0", &tens_of),
+        ("p/.zarray", picos.as_bytes()),
+        ("p/0", &picoseconds),
+    ];
+    sandbox.store("s.zarr", keys);
+    let cases = [
+        ("u", "2023-11-15 10:13:20.123457"),
+        ("t", "2023-11-14 22:13:20.123450"),
+        ("p", "1970-04-15 04"),
+    ];
+    for (name, date) in cases {
+        let out = zdump(&sandbox, &["chunk", "-t", "@s.zarr", name, "0"]);
+        assert!(out.text().contains(date), "{out}");
+    }
+    let out = zdump(&sandbox, &["chunk", "-t", "@s.zarr", "x", "0"]);
+    let note = "x: printed as numbers: reference time not understood: \"analysis\"";
+    assert!(out.code == 0 && out.message().contains(note), "{out}");
+}

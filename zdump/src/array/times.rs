@@ -24,7 +24,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// The conversion for an array, if its elements are times. A note reports an array at `path` whose times are printed as numbers.
+    /// The conversion for an array, if its elements are times. A note reports an unreadable reference time of the array `path`.
     pub fn of(node: &Node, stored: &StoredType, (path, notes): (&str, &Notes)) -> Option<Self> {
         match &stored.dtype {
             Dtype::Time(time) => {

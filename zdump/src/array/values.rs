@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use netcdf_core::model::Values;
+use netcdf_core::model::convert::whole_number;
 
 /// A number of any type.
 #[derive(Debug, Clone, Copy)]
@@ -26,20 +27,28 @@ impl AnyNumber {
         }
     }
 
+    /// The number if it is whole.
+    fn exact(self) -> Option<i128> {
+        match self {
+            Self::Whole(n) => Some(n),
+            Self::Real(x) => whole_number(x).filter(|_| x.fract() == 0.0),
+        }
+    }
+
     fn same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(n), Self::Whole(m)) => n == m,
-            (Self::Real(_) | Self::Whole(_), Self::Real(_) | Self::Whole(_)) => {
-                let (x, y) = (self.real(), other.real());
-                x == y || (x.is_nan() && y.is_nan())
-            }
+            (Self::Real(x), Self::Real(y)) => x == y || (x.is_nan() && y.is_nan()),
+            (Self::Whole(n), real) | (real, Self::Whole(n)) => real.exact() == Some(n),
         }
     }
 
     /// The distance of two numbers; `None` if one is NaN.
     pub fn distance(self, other: Self) -> Option<Self> {
-        if let (Self::Whole(n), Self::Whole(m)) = (self, other) {
-            return Some(Self::Whole((n - m).abs()));
+        let whole = matches!(self, Self::Whole(_)) || matches!(other, Self::Whole(_));
+        let exact = self.exact().zip(other.exact()).filter(|_| whole);
+        if let Some(distance) = exact.and_then(|(n, m)| n.checked_sub(m)) {
+            return Some(Self::Whole(distance.saturating_abs()));
         }
         let distance = (self.real() - other.real()).abs();
         (!distance.is_nan()).then_some(Self::Real(distance))
@@ -242,6 +251,11 @@ mod tests {
             &Values::Double(vec![3.0]),
             0
         ));
+        let (odd, even) = (
+            Values::Int64(vec![(1 << 53) + 1]),
+            Values::Double(vec![9e15, (1u64 << 53) as f64]),
+        );
+        assert!(!same(&odd, 0, &even, 1) && !same(&even, 1, &odd, 0));
         let large = (Values::UInt64(vec![u64::MAX]), Values::Int64(vec![-1]));
         assert!(!same(&large.0, 0, &large.1, 0));
         let text = Values::String(vec![Some(b"a"[..].into()), None]);
@@ -278,6 +292,9 @@ mod tests {
     fn distances() {
         let (a, b) = (AnyNumber::Whole(i128::from(u64::MAX)), AnyNumber::Whole(-1));
         assert_eq!(a.distance(b).unwrap().to_string(), "18446744073709551616");
+        let even = AnyNumber::Real(9_007_199_254_740_992.0);
+        let odd = AnyNumber::Whole(9_007_199_254_740_993);
+        assert_eq!(odd.distance(even).unwrap().to_string(), "1");
         assert!(AnyNumber::Real(f64::NAN).distance(a).is_none());
         assert_eq!(AnyNumber::Real(1e-20).to_string(), "1e-20");
         assert!(AnyNumber::Real(2.5).exceeds(AnyNumber::Whole(2)));

@@ -17,7 +17,7 @@ use super::members::{Members, lacks, utf8};
 pub struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
-    /// The indices that `--select` took when the plan was made.
+    /// The indices of `--select`.
     pub selected: Vec<SelectedIndices>,
     /// The store that the parts write together; without one, parts write segments.
     pub store: Option<StorePlace>,
