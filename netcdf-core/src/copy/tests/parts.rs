@@ -6,6 +6,7 @@ use super::*;
 use crate::chunk::rechunk::{InParts, StageChunks};
 use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
 use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};
+use crate::cancel::Cancel;
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
