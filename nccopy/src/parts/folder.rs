@@ -289,6 +289,8 @@ impl Folder {
         match plan.record.store() {
             // Its chunks are looked for in the end.
             Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store) => Ok(true),
+            // Another process finished the plan in the meantime.
+            Some(StorePlace::Directory(_)) if self.is_finished(plan)? => Ok(true),
             Some(StorePlace::Directory(store)) => Err(gone(store)),
             Some(StorePlace::Claimed(_)) => Ok(true),
             None => match self.segment(part) {

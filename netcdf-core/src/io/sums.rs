@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::arithmetic::Amount;
+
 /// The sum of keys with their bytes. The order of the keys does not matter, so that many threads can compute the sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeySum {
@@ -48,7 +50,7 @@ impl KeySum {
 
     /// Adds another sum.
     pub fn add(&mut self, other: &Self) {
-        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.bytes = (Amount::of(self.bytes) + other.bytes).get();
         let mut carry = false;
         for (own, more) in self.sum.iter_mut().zip(other.sum) {
             let (sum, first) = own.overflowing_add(more);

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cancel::Cancel;
 use crate::chunk::rechunk::{InParts, StageChunks};
 use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
 use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};
-use crate::cancel::Cancel;
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};

@@ -80,6 +80,7 @@ impl PlanMark {
     pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
         aside::recover(output);
         temporary::sweep(place);
+        temporary::sweep(output);
         if is_unmarked(place) {
             replace::remove(place)?;
         }
@@ -155,7 +156,7 @@ mod tests {
         other.remove(&place).unwrap();
         assert!(place.exists());
         std::fs::write(place.join("k"), "").unwrap();
-        std::fs::rename(&place, &output).unwrap();
+        replace::take_name(&place, &output, None).unwrap();
         // The replaced directory.
         std::fs::create_dir_all(place.join("v")).unwrap();
         other.tidy(&place, &output).unwrap();
