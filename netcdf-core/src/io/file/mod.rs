@@ -258,7 +258,7 @@ pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
     }
     let mut bytes = vec![];
     std::io::Read::read_to_end(
-        &mut std::io::Read::take(&file, (Amount::of(most) + 1).get()),
+        &mut std::io::Read::take(&file, (Amount::of(most) + 1u64).get()),
         &mut bytes,
     )
     .map_err(failed)?;
