@@ -356,14 +356,14 @@ pub struct PartsArgs {
     /// as there are. Exit status 75 means that others still make some
     #[arg(long, group = "in_parts")]
     pub next: bool,
-    /// With --next: how long a part is taken; then another process makes it, too. With --finish on file systems without locks: how long
-    /// this process alone may finish the plan [default: 3600]
+    /// With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the
+    /// right to finish the plan, on file systems without locks [default: 3600]
     #[arg(long, value_name = "SECONDS")]
     pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
-    /// With --finish: do not compare what the parts stored with the digests that they recorded
+    /// With --finish: skip the comparison of the stored bytes with the digests of the parts
     #[arg(long, requires = "finish")]
     pub no_check: bool,
     /// Print how many parts of the plan in a directory are made

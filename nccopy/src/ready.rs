@@ -43,7 +43,7 @@ pub struct Ready<'a> {
     pub output: Destination,
     /// How the output is stored as a whole.
     pub create: CreateOptions,
-    /// What tells the state of the input from a later one, for a copy in parts.
+    /// The state of the input, for a copy in parts.
     pub state: Option<String>,
     trace: Trace,
 }
@@ -75,7 +75,7 @@ pub fn with<R>(
         in_place::check(copy, &input)?;
     }
     let name = Arc::clone(input.name());
-    // Only plans compare states. Those of stores take a look at each key.
+    // Only plans compare states. The state of a store needs the metadata of each key.
     let state = match cli.parts.is_asked() {
         true => input.state()?,
         false => None,

@@ -154,7 +154,7 @@ impl End<'_> {
         }
     }
 
-    /// Compares what parts stored with the digests that they recorded.
+    /// Compares the stored bytes with the digests of the parts.
     fn compare(&self, ready: &Ready<'_>) -> Result<()> {
         if self.cli.parts.no_check {
             return Ok(());
@@ -165,7 +165,7 @@ impl End<'_> {
             self.compare_between(ready, &through)?;
         }
         match self.plan.record.store() {
-            // Its chunks are compared as they are looked for.
+            // `parts::complete` compares its chunks.
             Some(_) => Ok(()),
             None => self.compare_segments(ready.set.env),
         }
@@ -193,7 +193,7 @@ impl End<'_> {
         env.runtime.ordered(items, work, Ok)
     }
 
-    /// What parts put into a store, with its sum if that is compared.
+    /// The chunks of parts, with their sums unless `--no-check` is set.
     fn puts(&self, parts: Range<u64>) -> impl Iterator<Item = Result<PutByPart>> + '_ {
         parts.filter_map(|part| {
             let put = |done: DoneRecord| PutByPart {

@@ -9,7 +9,7 @@
 //! | `between` | the store between two stages ([`netcdf_core::copy::parts::Through`]) |
 //! | `done/first` | that all parts of the first stage are done |
 //! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
-//! | `finishing/N` | who finishes the plan, and until when, if there are no locks ([`super::hold`]) |
+//! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::hold`]) |
 //! | `finished` | that the output was made |
 //! | `planning` | that a process is making the plan, until there is `plan.json` |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
@@ -68,13 +68,13 @@ pub struct StoredPlan {
 }
 
 impl Folder {
-    /// Makes the folder of a plan. `allow_secrets` permits secrets in it where other users can read them. `fill` puts other files there, and
-    /// makes the plan, which is put last. Then, `begin` begins what belongs to the plan elsewhere: if this process is killed, the plan tells
-    /// what that is. A folder in which a process was killed before it put the plan is emptied first.
+    /// Makes the folder of a plan. `allow_secrets` permits secrets in it where other users can read them. `fill` puts the other files, and
+    /// returns the plan, which is put last. Then `begin` begins the store or the claim. After a kill, `plan.json` names both. A folder with
+    /// an unfinished plan is emptied first.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is something already; those of `fill` and `begin`; [`ErrorKind::Io`]. Then nothing is left of the
-    /// folder.
+    /// Returns [`ErrorKind::Exists`] for any other directory with entries, [`ErrorKind::Busy`] while another process makes the plan, and the
+    /// errors of `fill` and `begin`. After an error, the folder is removed.
     pub fn create(
         (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
@@ -167,7 +167,7 @@ impl Folder {
         self.path.join(FINISHING)
     }
 
-    /// What marks the store that the parts of a plan write.
+    /// The marker of the store of a plan.
     pub fn mark(&self, plan: &StoredPlan) -> PlanMark {
         PlanMark {
             identity: plan.digest.to_string(),
@@ -245,7 +245,10 @@ impl Folder {
         let path = self.segment_path(part);
         // A pipe would wait for its writer.
         if fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
-            return Err(wrong(&path, "not a file, but a directory, a pipe or a device"));
+            return Err(wrong(
+                &path,
+                "not a file, but a directory, a pipe or a device",
+            ));
         }
         Segment::open(Arc::new(FileSource::open(&path)?))
     }
@@ -293,6 +296,8 @@ impl Folder {
         match plan.record.store() {
             // Its chunks are looked for in the end.
             Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store) => Ok(true),
+            // Another process finished the plan in the meantime.
+            Some(StorePlace::Directory(_)) if self.is_finished(plan)? => Ok(true),
             Some(StorePlace::Directory(store)) => Err(gone(store)),
             Some(StorePlace::Claimed(_)) => Ok(true),
             None => match self.segment(part) {
@@ -376,10 +381,10 @@ impl Folder {
         Ok(lacks)
     }
 
-    /// Whether the output was made from the parts of a plan: a file says so, or the store of the plan has the name of the output.
+    /// Checks whether the output is complete: `finished` exists, or the output contains the marker of the plan.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns read errors.
     pub fn is_finished(&self, plan: &StoredPlan) -> Result<bool> {
         let said = is_text(&self.path.join(FINISHED), &plan.digest.to_string())?;
         Ok(said || self.has_its_name(plan))
@@ -388,13 +393,14 @@ impl Folder {
     /// Whether the store of a plan has the name of the output.
     fn has_its_name(&self, plan: &StoredPlan) -> bool {
         let store = plan.record.store();
-        matches!(store, Some(StorePlace::Directory(_))) && self.mark(plan).is_in(&plan.record.output())
+        matches!(store, Some(StorePlace::Directory(_)))
+            && self.mark(plan).is_in(&plan.record.output())
     }
 
-    /// Does what is left once the output is there: puts the file that says so, and removes what the output replaced.
+    /// Performs the last steps after the commit: puts `finished`, and removes the replaced output.
     ///
     /// # Errors
-    /// Those of writing and removing.
+    /// Returns I/O errors.
     pub fn end(&self, plan: &StoredPlan) -> Result<()> {
         self.set_finished(plan)?;
         match plan.record.store() {

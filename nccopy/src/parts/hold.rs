@@ -2,8 +2,8 @@
 //!
 //! On a local file system, the right is an exclusive lock (`flock`) on `plan.json`, which the system releases if the process dies.
 //! Elsewhere, the right is a claim: the file `finishing/N` with the highest number N names its owner and the end of its lease. After
-//! the lease, another process takes the right over by putting `finishing/N+1`, which only one process can. The former owner notices the
-//! higher number, changes nothing more, and ends with exit status 75.
+//! the lease, another process takes the right over by putting `finishing/N+1`, which only one process can. The former owner finds the
+//! higher number, stops, and ends with exit status 75.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,8 +25,10 @@ pub struct Hold(Right);
 
 #[derive(Debug)]
 enum Right {
-    /// A lock, which others cannot take over.
-    Locked { _lock: FileLock },
+    /// A lock, which no other process can take over.
+    Locked {
+        _lock: FileLock,
+    },
     Claimed(Claim),
 }
 
@@ -42,16 +44,18 @@ impl Hold {
     /// Takes the right. A claim, where there are no locks, has a lease.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another process has it; those of the folder.
+    /// [`ErrorKind::Busy`] if another process has the right; I/O errors.
     pub fn take(folder: &Folder, lease: Duration) -> Result<Self> {
         match FileLock::attempt(&folder.lock_path(), Sharing::Exclusive)? {
             LockAttempt::Held(lock) => Ok(Self(Right::Locked { _lock: lock })),
             LockAttempt::Busy => Err(busy(folder)),
-            LockAttempt::Unsupported => Claim::take(folder, lease).map(|claim| Self(Right::Claimed(claim))),
+            LockAttempt::Unsupported => {
+                Claim::take(folder, lease).map(|claim| Self(Right::Claimed(claim)))
+            }
         }
     }
 
-    /// The claim, if others can take the right over.
+    /// The claim, if another process can take over the right.
     pub fn claim(&self) -> Option<Claim> {
         match &self.0 {
             Right::Locked { .. } => None,
@@ -105,7 +109,7 @@ impl Claim {
     /// Checks that no other process took the claim over.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if one did; those of the folder.
+    /// [`ErrorKind::Busy`] after a takeover; I/O errors.
     pub fn check(&self) -> Result<()> {
         if last(&self.folder)? == Some(self.number) && self.is_ours() {
             return Ok(());
@@ -117,7 +121,7 @@ impl Claim {
     /// Lets the lease end now. The number stays in use.
     fn give_back(&self) {
         if self.check().is_ok() {
-            // The lease ends by itself later.
+            // On failure, the lease expires later.
             let _ = fs::write(self.path(), "0\n");
         }
     }
@@ -138,7 +142,10 @@ fn last(within: &std::path::Path) -> Result<Option<u64>> {
 fn until(within: &std::path::Path, number: u64) -> Result<Option<u64>> {
     let bytes = file::read_small(&within.join(number.to_string()), MOST)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(text.split_whitespace().next().and_then(|until| until.parse().ok()))
+    Ok(text
+        .split_whitespace()
+        .next()
+        .and_then(|until| until.parse().ok()))
 }
 
 fn busy(folder: &Folder) -> Error {
@@ -162,7 +169,10 @@ mod tests {
         let folder = folder(home.path());
         let hour = Duration::from_secs(3600);
         let first = Hold::take(&folder, hour).unwrap();
-        assert_eq!(Hold::take(&folder, hour).unwrap_err().kind(), ErrorKind::Busy);
+        assert_eq!(
+            Hold::take(&folder, hour).unwrap_err().kind(),
+            ErrorKind::Busy
+        );
         drop(first);
         drop(Hold::take(&folder, hour).unwrap());
     }

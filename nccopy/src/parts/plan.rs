@@ -291,7 +291,10 @@ fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<
     let tag: String = digest.to_string().chars().take(8).collect();
     let place = || match output.remote {
         Some(_) => StorePlace::Claimed(claimed::tag()),
-        None => StorePlace::Directory(shared::place(&file::real(&directory.join(&output.path)), &tag)),
+        None => StorePlace::Directory(shared::place(
+            &file::real(&directory.join(&output.path)),
+            &tag,
+        )),
     };
     (output.form == OutputForm::Directory).then(place)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
-use crate::error::{Error, ErrorKind, Result};
 use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::sums::KeySum;
 use crate::model::{DimId, FilterSpec, Schema, Values, VarId};
@@ -149,8 +149,8 @@ pub trait Writer: Send {
     /// [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
-    /// Says which chunks of a variable other processes put ([`Writer::finish_part`]), instead of putting them. Returns the sum of their
-    /// keys and bytes, if `check` asks for it.
+    /// Records the chunks of a variable that other processes put ([`Writer::finish_part`]). With `check`, reads them and returns the sum of
+    /// their keys and bytes.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for chunks that are not there; those of the target; [`ErrorKind::Unsupported`] for formats in which

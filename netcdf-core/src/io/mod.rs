@@ -10,8 +10,8 @@ pub mod claimed;
 pub mod counted;
 pub mod dir;
 pub mod file;
-pub mod head;
 pub mod guarded;
+pub mod head;
 pub mod held;
 pub mod key;
 pub mod locator;
@@ -68,10 +68,10 @@ impl Container {
         }
     }
 
-    /// What tells the state from a later one ([`Source::state`], [`Store::state`]); `None` if nothing does.
+    /// A text that changes with the content ([`Source::state`], [`Store::state`]); `None` if the store has no such text.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns I/O errors of the store.
     pub fn state(&self) -> Result<Option<String>> {
         match self {
             Self::Source(source) => Ok(Some(source.state())),

@@ -150,8 +150,8 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
-    /// A text that is another one after a change of any key: from sizes and times or tags. `None` if the store has too many keys for that,
-    /// or no such states.
+    /// A text that is another one after a change of any key: from sizes and times or tags. `None` if the store has too many keys, or
+    /// keys without times and tags.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].

@@ -3,17 +3,19 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The sum of keys with their bytes. It does not depend on the order of the keys, so that many threads can compute it.
+use crate::arithmetic::Amount;
+
+/// The sum of keys with their bytes. The order of the keys does not matter, so that many threads can compute the sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeySum {
-    /// The number of bytes, without those of the keys.
+    /// The number of bytes of all values.
     pub bytes: u64,
-    /// The sum, modulo 2^256, of the BLAKE3 digests of each key with its length and the bytes with theirs. Little-endian.
+    /// The sum of one BLAKE3 digest per key, modulo 2^256, little-endian. A digest covers key length, key, value length and value.
     pub sum: [u8; 32],
 }
 
 impl KeySum {
-    /// The sum of one key, whose bytes come in pieces.
+    /// The sum of one key. Its bytes come in fragments.
     ///
     /// # Errors
     /// The first one of the pieces.
@@ -48,7 +50,7 @@ impl KeySum {
 
     /// Adds another sum.
     pub fn add(&mut self, other: &Self) {
-        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.bytes = (Amount::of(self.bytes) + other.bytes).get();
         let mut carry = false;
         for (own, more) in self.sum.iter_mut().zip(other.sum) {
             let (sum, first) = own.overflowing_add(more);
@@ -67,7 +69,7 @@ pub struct KeyStates {
 }
 
 impl KeyStates {
-    /// Adds a key with its size, and what tells its state from a later one.
+    /// Adds a key with its size and its time or tag.
     pub fn add(&mut self, key: &str, size: u64, state: &str) {
         self.count += 1;
         let mut one = KeySum::of_bytes(key, format!("{size} {state}").as_bytes());
@@ -92,7 +94,7 @@ impl KeyStates {
     }
 }
 
-/// The sum of what is put, as far as it has come. Clones share it.
+/// The running sum of all puts. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Sums(Arc<Mutex<KeySum>>);
 
@@ -120,14 +122,19 @@ mod tests {
         let keys = [("a", "1"), ("b", ""), ("c", "333")];
         let sum = |keys: &[(&str, &str)]| {
             let sums = Sums::default();
-            keys.iter().for_each(|(key, bytes)| sums.note(key, bytes.as_bytes()));
+            keys.iter()
+                .for_each(|(key, bytes)| sums.note(key, bytes.as_bytes()));
             sums.get()
         };
         let [a, b, c] = keys;
         let all = sum(&keys);
         assert_eq!(all, sum(&[c, a, b]));
         assert_eq!(all.bytes, 4);
-        for other in [[a, b, ("c", "334")], [a, b, ("d", "333")], [a, ("b", "1"), ("c", "33")]] {
+        for other in [
+            [a, b, ("c", "334")],
+            [a, b, ("d", "333")],
+            [a, ("b", "1"), ("c", "33")],
+        ] {
             assert_ne!(all.sum, sum(&other).sum);
         }
         let pieces = [b"33".to_vec(), b"3".to_vec()].map(Ok::<_, ()>);

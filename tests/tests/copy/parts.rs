@@ -248,8 +248,8 @@ fn a_plan_is_read_by_the_version_that_made_it() {
         &["--plan", "@p", "--parts", "2", "@a.nc", "@made.nc"],
     );
     let plan = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
-    sandbox.write("p/plan.json", plan.replace(r#""plan": 1"#, r#""plan": 2"#));
-    fails(&sandbox, &["--part", "0", "@p"], 1, "version 2");
+    sandbox.write("p/plan.json", plan.replace(r#""plan": 2"#, r#""plan": 3"#));
+    fails(&sandbox, &["--part", "0", "@p"], 1, "version 3");
     sandbox.write(
         "p/plan.json",
         plan.replace(r#""parts": 2"#, r#""parts": 3"#),

@@ -1,22 +1,26 @@
-//! `nccopy --finish` after one that was interrupted, beside other processes, and with what others changed.
+//! `nccopy --finish` after an interruption, beside other processes, and with damaged or odd files.
 
 use netcdf_core::io::file::{FileLock, LockAttempt, Sharing};
 use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-const NEW: &str = "netcdf a { dimensions: t = 6 ; x = 100 ; variables: int v(t, x) ; data: v = ";
+const NEW: &str = "netcdf a { dimensions: t = 6 ; x = 1000 ; variables: int v(t, x) ; data: v = ";
 
-/// `new.nc`, `want.zarr` with its data, `o.zarr` with other data, a plan `p` of a copy to `o.zarr` whose parts are made.
+/// Creates `new.nc`, `want.zarr` with the same data, `o.zarr` with other data, and a plan `p` for `o.zarr` with all parts done.
 fn planned(options: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
-    let numbers = (0..600).map(|n: u32| n.to_string()).collect::<Vec<_>>();
+    let numbers = (0..6000).map(|n: u32| n.to_string()).collect::<Vec<_>>();
     sandbox.write("new.cdl", format!("{NEW}{} ; }}", numbers.join(", ")));
     let old = "netcdf a { dimensions: x = 3 ; variables: int old(x) ; data: old = 1, 2, 3 ; }";
     sandbox.write("old.cdl", old);
-    let ncgen = |args: &[&str]| sandbox.run(ncgen::run, &[&["ncgen", "--quiet"], args].concat()).clean();
+    let ncgen = |args: &[&str]| {
+        sandbox
+            .run(ncgen::run, &[&["ncgen", "--quiet"], args].concat())
+            .clean()
+    };
     let _ = ncgen(&["-k", "nc4", "-o", "@new.nc", "@new.cdl"]);
     let _ = ncgen(&["-k", "zarr3", "-o", "@o.zarr", "@old.cdl"]);
-    let copy = ["-c", "t/2,x/100", "-F", "none", "@new.nc"];
+    let copy = ["-c", "t/2,x/1000", "-F", "none", "@new.nc"];
     succeeds(&sandbox, &[options, &copy, &["@want.zarr"]].concat());
     let plan = ["--plan", "@p", "--parts", "3"];
     succeeds(&sandbox, &[&plan, options, &copy, &["@o.zarr"]].concat());
@@ -38,7 +42,10 @@ fn succeeds(sandbox: &Sandbox, args: &[&str]) {
 #[track_caller]
 fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
     let out = nccopy(sandbox, args);
-    assert!(out.code == code && out.message().contains(why), "{args:?}: {out}");
+    assert!(
+        out.code == code && out.message().contains(why),
+        "{args:?}: {out}"
+    );
 }
 
 /// The store that the parts write.
@@ -48,14 +55,14 @@ fn store(sandbox: &Sandbox) -> String {
     store.expect("the store of the parts")
 }
 
-/// What tells the plan from others, as it is in the marker.
+/// The identity of the plan in the marker.
 fn identity(sandbox: &Sandbox) -> String {
     let done = String::from_utf8(sandbox.read("p/done/0.json")).expect("text");
     let at = done.find(r#""plan": ""#).expect("the plan") + 9;
     done[at..at + 64].to_owned()
 }
 
-/// Checks that the output is whole, and nothing else is there but inputs and the plan.
+/// Checks that the output is whole, and that the directory contains only inputs, plan and output.
 #[track_caller]
 fn is_finished(sandbox: &Sandbox) {
     let (want, made) = (sandbox.path("want.zarr"), sandbox.path("o.zarr"));
@@ -63,7 +70,10 @@ fn is_finished(sandbox: &Sandbox) {
     let mut names = sandbox.names();
     names.retain(|name| name != "p");
     names.sort();
-    assert_eq!(names, ["new.cdl", "new.nc", "o.zarr", "old.cdl", "want.zarr"]);
+    assert_eq!(
+        names,
+        ["new.cdl", "new.nc", "o.zarr", "old.cdl", "want.zarr"]
+    );
 }
 
 #[test]
@@ -78,7 +88,11 @@ fn a_finish_that_was_killed_is_completed() {
             std::fs::rename(sandbox.path("o.zarr"), sandbox.path("kept")).expect("the old store");
             succeeds(&sandbox, &["--finish", "@p"]);
             std::fs::remove_file(sandbox.path("p/finished")).expect("a file");
-            std::fs::write(sandbox.path("o.zarr/.netcdf-tools-plan"), identity(&sandbox)).expect("a marker");
+            std::fs::write(
+                sandbox.path("o.zarr/.netcdf-tools-plan"),
+                identity(&sandbox),
+            )
+            .expect("a marker");
             let old = old.replace("o.zarr", "kept");
             if old != "none" {
                 std::fs::rename(sandbox.path(&old), sandbox.path(&store)).expect("the old store");
@@ -102,7 +116,19 @@ fn a_store_with_a_marker_is_replaced_like_any_other() {
     succeeds(&sandbox, &["--finish", "@p"]);
     is_finished(&sandbox);
     std::fs::write(sandbox.path("o.zarr/.netcdf-tools-plan"), "another plan").expect("a marker");
-    succeeds(&sandbox, &["-k", "zarr3", "-c", "t/2,x/100", "-F", "none", "@new.nc", "@o.zarr"]);
+    succeeds(
+        &sandbox,
+        &[
+            "-k",
+            "zarr3",
+            "-c",
+            "t/2,x/1000",
+            "-F",
+            "none",
+            "@new.nc",
+            "@o.zarr",
+        ],
+    );
     is_finished(&sandbox);
 }
 
@@ -114,7 +140,7 @@ fn what_parts_stored_is_compared_with_their_digests() {
     bytes[600] ^= 1;
     sandbox.write(&name, bytes);
     let before = files::contents(&sandbox.path("o.zarr"));
-    let why = "part 1: its chunks are not as it put them";
+    let why = "part 1: chunks differ from the digest that the part recorded";
     fails(&sandbox, &["--finish", "@p"], 1, why);
     assert!(before == files::contents(&sandbox.path("o.zarr")));
     succeeds(&sandbox, &["--finish", "--no-check", "@p"]);
@@ -125,13 +151,20 @@ fn what_parts_stored_is_compared_with_their_digests() {
 #[test]
 fn so_are_segments() {
     let sandbox = planned(&["-k", "zarr3"]);
-    let plan = ["--plan", "@q", "--parts", "3", "-k", "nc5", "@new.nc", "@made.nc"];
+    let plan = [
+        "--plan", "@q", "--parts", "3", "-k", "nc5", "@new.nc", "@made.nc",
+    ];
     succeeds(&sandbox, &plan);
     succeeds(&sandbox, &["--next", "@q"]);
     let mut bytes = sandbox.read("q/segments/1");
     bytes[100] ^= 1;
     sandbox.write("q/segments/1", bytes);
-    fails(&sandbox, &["--finish", "@q"], 1, "are not those that it stored");
+    fails(
+        &sandbox,
+        &["--finish", "@q"],
+        1,
+        "the bytes differ from the digest",
+    );
     assert!(!sandbox.path("made.nc").exists());
     std::fs::remove_file(sandbox.path("q/segments/1")).expect("a segment");
     succeeds(&sandbox, &["--part", "1", "@q"]);
@@ -143,7 +176,7 @@ fn one_process_finishes_at_a_time() {
     let sandbox = planned(&["-k", "zarr3"]);
     let lock = FileLock::attempt(&sandbox.path("p/plan.json"), Sharing::Exclusive).expect("a lock");
     if !matches!(lock, LockAttempt::Held(_)) {
-        eprintln!("this file system has no locks: nothing to be seen here");
+        eprintln!("this file system has no locks: test skipped");
         return;
     }
     for step in ["--finish", "--clean"] {
@@ -163,7 +196,9 @@ fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
         }
         sandbox.write("q/planning", "nccopy is making a plan here\n");
     };
-    let plan = ["--plan", "@q", "--parts", "2", "-k", "nc4", "@new.nc", "@made.nc"];
+    let plan = [
+        "--plan", "@q", "--parts", "2", "-k", "nc4", "@new.nc", "@made.nc",
+    ];
     begun();
     succeeds(&sandbox, &["--clean", "@q"]);
     assert!(!sandbox.path("q").exists());
@@ -173,7 +208,7 @@ fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
     succeeds(&sandbox, &["--next", "@q"]);
     succeeds(&sandbox, &["--finish", "@q"]);
     succeeds(&sandbox, &["--clean", "@q"]);
-    // A directory of somebody else.
+    // A directory of another program.
     std::fs::create_dir_all(sandbox.path("q/log")).expect("a directory");
     sandbox.write("q/log/mine", "");
     fails(&sandbox, &["--clean", "@q"], 1, "not the folder of a plan");
@@ -184,13 +219,27 @@ fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
 #[test]
 fn changed_chunks_of_an_input_are_noticed() {
     let sandbox = planned(&["-k", "zarr3"]);
-    let plan = ["--plan", "@q", "--parts", "3", "-k", "nc4", "@want.zarr", "@made.nc"];
+    let plan = [
+        "--plan",
+        "@q",
+        "--parts",
+        "3",
+        "-k",
+        "nc4",
+        "@want.zarr",
+        "@made.nc",
+    ];
     succeeds(&sandbox, &plan);
     succeeds(&sandbox, &["--part", "0", "@q"]);
     let chunk = sandbox.read("want.zarr/v/c/0/0");
     sandbox.write("want.zarr/v/c/2/0", chunk);
     for step in [&["--part", "1"][..], &["--part", "2"]] {
-        fails(&sandbox, &[step, &["@q"]].concat(), 1, "another one than when the plan was made");
+        fails(
+            &sandbox,
+            &[step, &["@q"]].concat(),
+            1,
+            "another one than when the plan was made",
+        );
     }
     fails(&sandbox, &["--finish", "@q"], 1, "parts are not done");
     assert!(!sandbox.path("made.nc").exists());
@@ -209,7 +258,12 @@ fn files_of_a_plan_that_are_none_are_errors() {
     let kept = sandbox.read("p/done/1.json");
     let odd = "not a file, but a directory, a pipe or a device";
     pipe("p/done/1.json");
-    for step in [&["--part", "1"][..], &["--next"], &["--finish"], &["--status"]] {
+    for step in [
+        &["--part", "1"][..],
+        &["--next"],
+        &["--finish"],
+        &["--status"],
+    ] {
         fails(&sandbox, &[step, &["@p"]].concat(), 1, odd);
     }
     std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a pipe");
@@ -218,7 +272,12 @@ fn files_of_a_plan_that_are_none_are_errors() {
     std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a link");
     let huge = std::fs::File::create(sandbox.path("p/done/1.json")).expect("a file");
     huge.set_len(1 << 40).expect("a sparse file");
-    fails(&sandbox, &["--finish", "@p"], 1, "larger than any file of this name");
+    fails(
+        &sandbox,
+        &["--finish", "@p"],
+        1,
+        "larger than any file of this name",
+    );
     std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a file");
     pipe("p/leases/1");
     fails(&sandbox, &["--next", "@p"], 1, odd);

@@ -76,7 +76,8 @@ impl FileParts<'_> {
     fn may_pass(&self, e: &Error, file: &FileRow) -> bool {
         let input = self.plan.record.located(Path::new(&file.input));
         let gone = !file.input.contains("://") && !input.exists();
-        matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::Busy) || (e.kind() == ErrorKind::Io && !gone)
+        matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::Busy)
+            || (e.kind() == ErrorKind::Io && !gone)
     }
 
     /// Copies a file.

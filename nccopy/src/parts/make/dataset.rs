@@ -6,7 +6,7 @@ use netcdf_core::chunk::{Dataset, Engine, PutChunks, Writer};
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, Origin, PartOutput, sketch};
 use netcdf_core::env::Env;
-use netcdf_core::error::{OrInternal as _, Result};
+use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::claimed::ClaimedStore;
@@ -59,12 +59,21 @@ impl DatasetParts<'_> {
             bar.begin(0, env.progress.clone());
             for &part in numbers {
                 at = Some(part);
-                self.one(&ready, part)?;
+                self.one(&ready, part).or_else(|e| self.if_late(e))?;
             }
             Ok(())
         });
         drop(bar);
         made.map_err(|e| (at, e))
+    }
+
+    /// Ignores an error after another process finished the plan: this process was a late copy of a part.
+    fn if_late(&self, e: Error) -> Result<()> {
+        let cancelled = e.kind() == ErrorKind::Cancelled;
+        match !cancelled && self.folder.is_finished(self.plan)? {
+            true => Ok(()),
+            false => Err(e),
+        }
     }
 
     fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {

@@ -12,10 +12,10 @@ use super::Worker;
 use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan, now};
 
-/// How long a part is taken, if nobody says so.
+/// The default lease of a part.
 pub const LEASE: Duration = Duration::from_secs(3600);
 
-/// How long a part, or the right to finish the plan, is taken.
+/// The lease of a part, or of the right to finish the plan.
 pub fn lease(cli: &Cli) -> Duration {
     let seconds = cli.parts.lease.map(u64::from);
     seconds.map_or(LEASE, Duration::from_secs)

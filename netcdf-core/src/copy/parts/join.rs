@@ -54,14 +54,14 @@ pub fn join(
     completed(set, plan, done, writer)
 }
 
-/// What a part put into the store that all parts write.
+/// The chunks of a part in the shared store.
 #[derive(Debug)]
 pub struct PutByPart {
     /// The number of the part.
     pub part: u64,
     /// The chunks, by variable.
     pub chunks: Vec<PutChunks>,
-    /// The sum of their keys and bytes; `None` if it is not compared.
+    /// The sum of keys and bytes; `None` skips the comparison.
     pub sum: Option<KeySum>,
 }
 
@@ -89,10 +89,10 @@ pub fn complete(
     completed(set, plan, done, writer)
 }
 
-/// Compares what is in a store with what parts put there.
+/// Compares the chunks of a store with the sums of the parts.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for chunks that are not there; [`ErrorKind::Corrupt`] for other bytes than were put; those of the store.
+/// Returns [`ErrorKind::NotFound`] for missing chunks, [`ErrorKind::Corrupt`] for different bytes, and I/O errors of the store.
 pub fn compare(
     env: &Env,
     puts: impl IntoIterator<Item = Result<PutByPart>>,
@@ -106,7 +106,7 @@ pub fn compare(
             sum.add(&writer.put_elsewhere(chunks, put.sum.map(|_| env))?);
         }
         if put.sum.is_some_and(|put| put != sum) {
-            let what = "its chunks are not as it put them";
+            let what = "chunks differ from the digest that the part recorded";
             let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
             return Err(e.with_remedy(
                 "remove the done-file of the part, and make the part again: nccopy --part K FOLDER",

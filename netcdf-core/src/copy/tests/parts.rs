@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cancel::Cancel;
 use crate::chunk::rechunk::{InParts, StageChunks};
 use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
 use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};

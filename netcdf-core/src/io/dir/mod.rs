@@ -3,8 +3,8 @@
 mod paths;
 mod replace;
 mod seen;
-mod states;
 pub mod shared;
+mod states;
 mod sync;
 mod target;
 mod walk;
@@ -30,7 +30,7 @@ use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
-/// Files whose state is looked at, at most: a million take some seconds.
+/// Maximum number of files in a state. A million files take some seconds.
 const MOST_STATES: u64 = 1_000_000;
 
 /// A store in a directory. It includes what links within it lead to, as long as that is in the directory, too.

@@ -9,7 +9,7 @@ use crate::io::sums::KeyStates;
 /// The files below a directory with their sizes and times of change; `None` if there are more than `most`.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns system errors.
 pub(super) fn of(root: &Path, most: u64) -> Result<Option<KeyStates>> {
     let mut all = KeyStates::default();
     let mut left = vec![PathBuf::new()];

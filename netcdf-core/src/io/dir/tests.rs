@@ -1,7 +1,6 @@
 use super::*;
 use crate::cancel::Cancel;
 use crate::io::file::disk::Disk;
-use crate::io::file::replace;
 use crate::io::suite;
 use crate::io::target::StoreTarget;
 

@@ -24,11 +24,10 @@ impl Aside {
     /// Moves the directory `path` aside.
     ///
     /// # Errors
-    /// Those of the system; the directory then keeps its name.
+    /// Returns system errors. The directory then keeps its name.
     fn of(path: &Path) -> Result<Self> {
-        let make = |builder: &tempfile::Builder, folder: &Path| {
-            Ok(builder.tempdir_in(folder)?.keep())
-        };
+        let make =
+            |builder: &tempfile::Builder, folder: &Path| Ok(builder.tempdir_in(folder)?.keep());
         let (within, lock) = temporary::beside_replaced(path, make)?;
         let aside = Self {
             within,
@@ -55,7 +54,7 @@ impl Aside {
 /// Gives the directory `made` the name `path`, which another directory has. The other directory is moved aside.
 ///
 /// # Errors
-/// Those of the system; both directories then keep their names.
+/// Returns system errors. Both directories then keep their names.
 pub(in crate::io) fn swap(made: &Path, path: &Path) -> Result<Aside> {
     let aside = Aside::of(path)?;
     if let Err(e) = std::fs::rename(made, path) {
@@ -66,8 +65,8 @@ pub(in crate::io) fn swap(made: &Path, path: &Path) -> Result<Aside> {
     Ok(aside)
 }
 
-/// Completes what a killed process left between the two renames: if nothing has the name `path`, the old directory gets the name back.
-/// Otherwise the old directory is removed. Failures are ignored.
+/// Cleans up after a process that was killed between the two renames. If no file has the name `path`, the old directory gets the name
+/// back. Otherwise the old directory is removed. Failures are ignored.
 pub(in crate::io) fn recover(path: &Path) {
     for within in temporary::left(path, REPLACED) {
         // A process that moves the directory right now has it locked.
@@ -109,7 +108,7 @@ mod tests {
         let aside = swap(&made, &path).unwrap();
         assert_eq!(names(&path), ["new"]);
         assert_eq!(names(&aside.old()), ["was"]);
-        // It is locked.
+        // The lock is held.
         recover(&path);
         assert!(aside.old().is_dir());
         // A directory that is not there does not get the name.
@@ -125,7 +124,10 @@ mod tests {
         drop(Aside::of(&path).unwrap());
         assert!(!path.exists());
         recover(&path);
-        assert_eq!((names(&path), names(dir.path())), (vec!["was".to_owned()], vec!["s.zarr".to_owned()]));
+        assert_eq!(
+            (names(&path), names(dir.path())),
+            (vec!["was".to_owned()], vec!["s.zarr".to_owned()])
+        );
         let made = dir.path().join("made");
         store(&made, "new");
         drop(swap(&made, &path).unwrap());

@@ -14,7 +14,7 @@ use crate::error::{self, Error};
 /// Time between two attempts to get a lock.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Who else may hold a lock at the same time.
+/// The processes that may hold a lock at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     /// No other process.
@@ -44,7 +44,7 @@ impl FileLock {
     /// Tries to lock the file `path`, without waiting.
     ///
     /// # Errors
-    /// Those of opening the file.
+    /// Returns errors of opening the file.
     pub fn attempt(path: &Path, sharing: Sharing) -> error::Result<LockAttempt> {
         let name = path.to_string_lossy();
         let file = open_itself(path).map_err(|e| Error::io("cannot open", &name, e))?;
@@ -61,7 +61,7 @@ impl FileLock {
     /// Waits for a shared lock on the file `path`. Returns `None` without a lock if the file system has none.
     ///
     /// # Errors
-    /// As [`FileLock::attempt`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// Returns the errors of [`FileLock::attempt`], and [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn shared(path: &Path, cancel: &Cancel) -> error::Result<Option<Self>> {
         loop {
             match Self::attempt(path, Sharing::Shared)? {
@@ -106,7 +106,7 @@ mod tests {
     fn an_exclusive_lock_excludes_all_others() {
         let dir = tempfile::tempdir().unwrap();
         if !locks_are_sure(dir.path()) {
-            eprintln!("this file system has no locks: nothing to be seen here");
+            eprintln!("this file system has no locks: test skipped");
             return;
         }
         let path = dir.path().join("f");

@@ -4,8 +4,8 @@ pub(super) mod adopt;
 pub(super) mod aside;
 pub(super) mod beside;
 pub(super) mod disk;
-pub(crate) mod full;
 mod exclusive;
+pub(crate) mod full;
 mod id;
 pub(super) mod kept;
 pub(super) mod place;
@@ -220,16 +220,23 @@ pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
     };
     match (e.error.kind(), path.symlink_metadata()) {
         (std::io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Ok(false),
-        // A file system without hard links and without a rename that keeps files. Two processes that get here at the same moment put the
-        // same, or notice the other in what they put.
-        (std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied, Err(_)) => {
-            e.file.persist(path).map(|_| true).map_err(|e| failed(e.error))
-        }
+        // The file system has neither hard links nor renames that keep files. If two processes put the file at the same moment, the last
+        // one wins; callers compare the result with their own bytes.
+        (
+            std::io::ErrorKind::InvalidInput
+            | std::io::ErrorKind::Unsupported
+            | std::io::ErrorKind::PermissionDenied,
+            Err(_),
+        ) => e
+            .file
+            .persist(path)
+            .map(|_| true)
+            .map_err(|e| failed(e.error)),
         (_, Err(_)) => Err(failed(e.error)),
     }
 }
 
-/// Moves back a directory whose replacement was interrupted by a kill, if the file system cannot exchange two names.
+/// Moves a directory back after a kill during its replacement, on file systems without an exchange of two names.
 pub fn recover(path: &Path) {
     let path: PathBuf = path.components().collect();
     if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
@@ -278,7 +285,11 @@ pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
         return Err(wrong("larger than any file of this name can be"));
     }
     let mut bytes = vec![];
-    std::io::Read::read_to_end(&mut std::io::Read::take(&file, most.saturating_add(1)), &mut bytes).map_err(failed)?;
+    std::io::Read::read_to_end(
+        &mut std::io::Read::take(&file, (Amount::of(most) + 1u64).get()),
+        &mut bytes,
+    )
+    .map_err(failed)?;
     match bytes.len() as u64 > most {
         true => Err(wrong("larger than any file of this name can be")),
         false => Ok(bytes),
@@ -414,7 +425,7 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
-        // Its lock is free again when this returns: the copy may take long.
+        // The lock is released at once, because the copy may take long.
         writers::refuse(&real).map_err(|e| e.of(&name))?;
         // Replacing must require the same right as overwriting: write permission.
         let written = old

@@ -53,11 +53,7 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>)
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`]; both directories keep their names, unless the error says that the output is complete.
-pub(in crate::io) fn take_name(
-    made: &Path,
-    path: &Path,
-    disk: Option<&Disk>,
-) -> Result<Replaced> {
+pub(in crate::io) fn take_name(made: &Path, path: &Path, disk: Option<&Disk>) -> Result<Replaced> {
     let replaced = give_name(made, path, disk)?;
     named(path, disk)?;
     Ok(replaced)
@@ -88,6 +84,21 @@ fn named(path: &Path, disk: Option<&Disk>) -> Result<()> {
     disk.map_or(Ok(()), |disk| disk.folder_above(folder(path), &name))
 }
 
+/// Gives the directory `made` the name `path`. Only an empty directory may have this name.
+///
+/// # Errors
+/// Returns system errors.
+pub(in crate::io) fn take_free_name(made: TempDir, path: &Path) -> std::io::Result<()> {
+    // An empty directory remains if a process is killed while it removes the store.
+    let _ = std::fs::remove_dir(path);
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::AlreadyExists.into());
+    }
+    std::fs::rename(made.path(), path)?;
+    let _ = made.keep();
+    Ok(())
+}
+
 /// Exchanges the names of two directories atomically.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
@@ -104,7 +115,7 @@ impl Replaced {
     /// Removes the old directory.
     ///
     /// # Errors
-    /// Says that the output is complete.
+    /// The error states that the output is complete.
     pub(in crate::io) fn remove(&self) -> Result<()> {
         match self {
             Self::Nothing => Ok(()),
@@ -148,7 +159,7 @@ fn away(path: &Path) -> std::io::Result<TempDir> {
 /// Removes a replaced directory.
 ///
 /// # Errors
-/// Says that the output is complete.
+/// The error states that the output is complete.
 pub(in crate::io) fn remove(old: &Path) -> Result<()> {
     std::fs::remove_dir_all(old).or_else(|e| match e.kind() {
         Failure::NotFound => Ok(()),

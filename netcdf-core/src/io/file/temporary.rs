@@ -40,22 +40,24 @@ pub(in crate::io) fn beside<T: AsRef<Path>>(
 /// Like [`beside`], with predictable names, so that [`sweep_first`] finds leftovers without listing the directory.
 ///
 /// # Errors
-/// Those of `make`.
+/// Returns errors of `make`.
 pub(in crate::io) fn beside_first<T: AsRef<Path>>(
     path: &Path,
     mode: u32,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
 ) -> Result<(T, Lock)> {
-    named(path, (mode, SUFFIX), make, |attempt| match attempt < FIRST {
-        true => attempt,
-        false => random(),
+    named(path, (mode, SUFFIX), make, |attempt| {
+        match attempt < FIRST {
+            true => attempt,
+            false => random(),
+        }
     })
 }
 
 /// Like [`beside`], with the suffix [`REPLACED`].
 ///
 /// # Errors
-/// Those of `make`.
+/// Returns errors of `make`.
 pub(super) fn beside_replaced<T: AsRef<Path>>(
     path: &Path,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<T>,
@@ -206,7 +208,7 @@ pub(in crate::io) fn sweep_first(path: &Path) {
     }
 }
 
-/// The entries beside `path` whose names are certainly ours.
+/// The entries beside `path` with the temporary names of these tools.
 pub(super) fn left(path: &Path, suffix: &str) -> Vec<PathBuf> {
     let prefix = prefix(path);
     let Ok(entries) = std::fs::read_dir(folder(path)) else {
@@ -289,7 +291,7 @@ mod tests {
     fn what_nobody_holds_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         if !locks_are_sure(dir.path()) {
-            eprintln!("nothing is removed on this file system: nothing to be seen here");
+            eprintln!("nothing is removed on this file system: test skipped");
             return;
         }
         let path = dir.path().join("s.zarr");

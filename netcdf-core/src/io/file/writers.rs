@@ -18,7 +18,7 @@ const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 /// The variable of the environment with which users turn off the locks of HDF5.
 const LOCKING: &str = "HDF5_USE_FILE_LOCKING";
 
-/// Takes a shared lock of an HDF5 file. Returns `None` for a path without such a file, or where the lock tells nothing.
+/// Takes a shared lock of an HDF5 file. Returns `None` for other files, and on file systems without locks.
 ///
 /// # Errors
 /// [`ErrorKind::Busy`] if a program has the file open for writing.
@@ -75,7 +75,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let other = File::open(&path).unwrap();
             if try_lock(&other, Sharing::Exclusive).is_err() {
-                eprintln!("this file system has no locks: nothing to be seen here");
+                eprintln!("this file system has no locks: test skipped");
                 return;
             }
             assert_eq!(refuse(&path).unwrap_err().kind(), ErrorKind::Busy);
@@ -92,7 +92,13 @@ mod tests {
 
     #[test]
     fn users_turn_locks_off_as_in_hdf5() {
-        for (value, on) in [(None, true), (Some("FALSE"), false), (Some("0"), false), (Some("TRUE"), true), (Some("BEST_EFFORT"), true)] {
+        for (value, on) in [
+            (None, true),
+            (Some("FALSE"), false),
+            (Some("0"), false),
+            (Some("TRUE"), true),
+            (Some("BEST_EFFORT"), true),
+        ] {
             assert_eq!(is_on(value.map(OsStr::new)), on, "{value:?}");
         }
     }

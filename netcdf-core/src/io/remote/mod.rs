@@ -74,7 +74,7 @@ pub(super) trait Objects: Debug + Send + Sync {
     /// [`crate::ErrorKind::Unsupported`] where nothing can be listed; [`crate::ErrorKind::Io`], and those of `visit`.
     fn walk<'a>(&'a self, prefix: &'a str, visit: Page<'a>) -> Walk<'a>;
 
-    /// The states of all keys that begin with `prefix`; `None` if there are more than `most`, or nothing can be listed.
+    /// The states of all keys with this prefix; `None` for more than `most` keys, or if the server cannot list keys.
     ///
     /// # Errors
     /// As [`Objects::walk`].

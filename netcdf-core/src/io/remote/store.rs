@@ -21,7 +21,7 @@ use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 /// Most bytes of a key that is read without a limit of its own: a server may send without an end.
 const MOST: u64 = 4 << 30;
 
-/// Keys whose state is looked at, at most: a list takes a request for each thousand of them.
+/// Maximum number of keys in a state. Listing 1,000 keys takes one request.
 const MOST_STATES: u64 = 20_000;
 
 /// Versions of keys that are remembered.

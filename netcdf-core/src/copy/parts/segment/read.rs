@@ -65,7 +65,13 @@ impl Segment {
         }
         match Digest::of(&hasher) == self.written.digest {
             true => Ok(()),
-            false => Err(wrong("the bytes of the part are not those that it stored").with_remedy("make the part again: remove this file, then nccopy --part K FOLDER").of(self.source.name())),
+            false => Err(
+                wrong("the bytes differ from the digest that the part recorded")
+                    .with_remedy(
+                        "make the part again: remove this file, then nccopy --part K FOLDER",
+                    )
+                    .of(self.source.name()),
+            ),
         }
     }
 

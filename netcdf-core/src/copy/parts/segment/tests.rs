@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::ErrorKind;
+use crate::cancel::Cancel;
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::source::read_range;
 use crate::io::target::PAGE;

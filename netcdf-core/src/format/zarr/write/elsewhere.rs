@@ -15,10 +15,10 @@ use crate::runtime::Item;
 /// Bytes that are read at a time.
 const PIECE: u64 = 8 << 20;
 
-/// Keys that are asked for together: where that takes time, requests for several are under way.
+/// Number of keys per query of sizes. A remote store sends concurrent requests.
 const CHECKED_TOGETHER: usize = 1000;
 
-/// Keys that one thread reads, one after the other.
+/// Number of keys per work item.
 const TOGETHER: usize = 8;
 
 /// The keys of chunks that other processes put.
@@ -29,7 +29,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Adds the key of a chunk or shard at a place of the grid, unless it was added before.
+    /// Adds the key of a chunk or shard at a grid position, once.
     pub fn add(&mut self, place: Vec<u64>, key: impl FnOnce(&[u64]) -> String) {
         if !self.seen.contains(&place) {
             self.keys.push(key(&place));
@@ -40,7 +40,7 @@ impl Keys {
     /// Checks that all keys are there.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a key that is not there; those of the store; [`ErrorKind::Cancelled`].
+    /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
     pub fn check(&self, store: &dyn Store, cancel: &Cancel) -> Result<()> {
         for keys in self.keys.chunks(CHECKED_TOGETHER) {
             cancel.check()?;
@@ -54,7 +54,7 @@ impl Keys {
     /// Reads all keys on all threads, and sums them up.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a key that is not there; those of the store; [`ErrorKind::Cancelled`].
+    /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
     pub fn sum(&self, store: &Arc<dyn Store>, env: &Env) -> Result<KeySum> {
         let items = self.keys.chunks(TOGETHER);
         let items = items.map(|keys| Ok(Item::new(PIECE, keys)));

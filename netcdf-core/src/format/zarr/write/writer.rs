@@ -428,7 +428,9 @@ impl Writer for ZarrWriter {
         let store = self.target.store();
         let sum = match check {
             Some(env) => keys.sum(store, env),
-            None => keys.check(&**store, &self.cancel).map(|()| KeySum::default()),
+            None => keys
+                .check(&**store, &self.cancel)
+                .map(|()| KeySum::default()),
         };
         sum.in_object(|| self.path(id))
     }

@@ -1,8 +1,8 @@
 //! The marker of a plan in the store that its parts write.
 //!
-//! The marker is in the store from the beginning, and goes along when the store gets its final name. So the location of the marker tells
-//! how far `--finish` came, whatever moment it was killed at: beside the output, the store is not finished; in the output, only cleanup
-//! is left. A directory beside the output without a marker is the replaced output.
+//! The store contains the marker from its first moment, and keeps it when the store gets its final name. After a kill, the location of
+//! the marker decides. If it is beside the output, the store is not finished. If it is in the output, only cleanup remains. A directory
+//! beside the output without a marker is the replaced output.
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
@@ -38,26 +38,18 @@ impl PlanMark {
         let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
         let (making, _lock) = making.map_err(failed)?;
         std::fs::write(making.path().join(MARKER), &self.identity).map_err(failed)?;
-        // What a killed process left of a store that it removed.
-        let _ = std::fs::remove_dir(place);
-        match place.symlink_metadata() {
-            Ok(_) => Err(Failure::AlreadyExists.into()),
-            Err(_) => std::fs::rename(making.path(), place),
-        }
-        .map_err(|e| not_begun(place, e))?;
-        let _ = making.keep();
-        Ok(())
+        replace::take_free_name(making, place).map_err(|e| not_begun(place, e))
     }
 
-    /// Whether the store at `path` is that of the plan.
+    /// Checks whether the store at `path` belongs to the plan.
     #[must_use]
     pub fn is_in(&self, path: &Path) -> bool {
         let there = read_small(&path.join(MARKER), MOST);
         there.is_ok_and(|bytes| bytes == self.identity.as_bytes())
     }
 
-    /// Waits until no `--finish` runs, and checks that the store at `place` still belongs to the plan. Nobody finishes the store while
-    /// the result is held.
+    /// Waits until no `--finish` runs, and checks that the store at `place` still belongs to the plan. While the
+    /// caller holds the result, no process finishes the store.
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] if the store was finished or removed; [`ErrorKind::Cancelled`]; [`ErrorKind::Io`].
@@ -80,14 +72,15 @@ impl PlanMark {
         Err(e.with_remedy("remove the plan: nccopy --clean FOLDER"))
     }
 
-    /// Cleans up after the store of the plan got the name `output`: removes the replaced directory at `place`, then the marker. What is
-    /// done already is left out.
+    /// Cleans up after the store of the plan got the name `output`: removes the replaced directory at `place`, then the marker.
+    /// Repeated calls are harmless.
     ///
     /// # Errors
-    /// Says that the output is complete.
+    /// The error states that the output is complete.
     pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
         aside::recover(output);
         temporary::sweep(place);
+        temporary::sweep(output);
         if is_unmarked(place) {
             replace::remove(place)?;
         }
@@ -110,7 +103,7 @@ impl PlanMark {
             return Ok(());
         }
         let failed = |e| Error::io("cannot remove", &place.to_string_lossy(), e);
-        // The marker goes last, so that a killed process leaves what the next one recognises.
+        // The marker is removed last, so that the next process recognises the store after a kill.
         for entry in std::fs::read_dir(place).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             match entry.file_type().map_err(failed)?.is_dir() {
@@ -123,7 +116,7 @@ impl PlanMark {
     }
 }
 
-/// Whether a directory for a store of a plan is what is left of a replaced or removed store.
+/// Checks whether a directory for the store of a plan contains the remains of a replaced or removed store.
 fn is_unmarked(place: &Path) -> bool {
     place.is_dir() && matches!(place.join(MARKER).try_exists(), Ok(false))
 }
@@ -131,7 +124,7 @@ fn is_unmarked(place: &Path) -> bool {
 /// Removes the marker of any plan from a finished store.
 ///
 /// # Errors
-/// Says that the output is complete.
+/// The error states that the output is complete.
 pub(super) fn unmark(output: &Path) -> Result<()> {
     let marker = output.join(MARKER);
     match std::fs::remove_file(&marker) {
@@ -163,7 +156,7 @@ mod tests {
         other.remove(&place).unwrap();
         assert!(place.exists());
         std::fs::write(place.join("k"), "").unwrap();
-        std::fs::rename(&place, &output).unwrap();
+        replace::take_name(&place, &output, None).unwrap();
         // The replaced directory.
         std::fs::create_dir_all(place.join("v")).unwrap();
         other.tidy(&place, &output).unwrap();

@@ -68,7 +68,7 @@ impl SharedTarget {
         Ok((target, sums))
     }
 
-    /// The same, of a plan. On commit, the store must have the marker of the plan.
+    /// Sets the plan of the store. On commit, the store must have the marker of the plan.
     #[must_use]
     pub fn of_plan(mut self, mark: &PlanMark) -> Self {
         self.mark = Some(mark.clone());
@@ -105,7 +105,7 @@ impl SharedTarget {
         self.cancel.check()?;
         let _lock = match (&self.mark, &self.becomes) {
             (Some(mark), None) => mark.join(&self.place, &self.cancel)?,
-            // Whoever finishes has the lock.
+            // The caller holds the exclusive lock.
             (Some(mark), Some(_)) => mark.check(&self.place).map(|()| None)?,
             (None, _) => None,
         };

@@ -120,7 +120,7 @@ fn the_sums_are_those_of_a_directory() {
         put_ten(&*part, 5);
         part.commit().unwrap();
         assert_eq!(sums.get(), want.get());
-        assert_eq!(sums.get().0, 100);
+        assert_eq!(sums.get().bytes, 100);
     }
 }
 
