@@ -1,7 +1,7 @@
 //! Moves stored chunks to the output.
 //!
-//! Chunks that move to a dataset of another kind must be in the strict form of their filters, which the readers of that kind accept, too.
-//! Other chunks are encoded again.
+//! A chunk moves to a dataset of another kind in the strict form of its filters. Readers of both kinds accept this form. Other chunks are
+//! encoded again.
 
 use super::Job;
 use super::chunked::Meter;
@@ -26,9 +26,9 @@ struct Mover<'a> {
     /// The filters of the input.
     chain: Chain,
     encoder: Encoder,
-    /// The filter whose container changes.
+    /// The deflate filter that gets another container.
     rewrap: Option<Rewrap>,
-    /// What decides whether a chunk can be moved unchanged.
+    /// The effort of checking whether a chunk can move unchanged.
     check: StrictCheck,
     /// Whether all chunks must have gone through all filters.
     complete: bool,
@@ -36,7 +36,7 @@ struct Mover<'a> {
 }
 
 impl Job {
-    /// Moves the stored chunks; returns the bytes stored. Missing chunks are fill in the output, too.
+    /// Moves the stored chunks; returns the bytes stored. Missing chunks stay missing.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let mover = Mover::new(self, set, writer)?;
         let meter = self.meter(set);
@@ -168,7 +168,7 @@ impl<'a> Mover<'a> {
         let mut elements = self.chain.decode(chunk.mask, bytes, &mut scratch)?;
         if elements.len() < whole {
             let found = elements.len();
-            let what = format!("{found} bytes, its shape asks for {whole}");
+            let what = format!("{found} bytes, its shape needs {whole}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
         elements.truncate(whole);

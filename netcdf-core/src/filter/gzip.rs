@@ -75,7 +75,7 @@ impl Filter for Gzip {
         StrictCheck::Headers
     }
 
-    /// A single member ends with the length of its data.
+    /// A single member ends with the length of the decoded data.
     fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
         let stated = input.last_chunk().map(|len| u32::from_le_bytes(*len));
         let fits = |len: usize| stated.is_some_and(|stated| stated as usize == len & 0xFFFF_FFFF);

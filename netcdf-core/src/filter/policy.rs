@@ -108,8 +108,8 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// What replaces a filter of a dataset `from` in a dataset `to`. Values stay as they are read. Filters that no common reader of the output
-/// has are replaced by the nearest common lossless filter.
+/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. Values read the same. The nearest common lossless filter
+/// replaces a filter that no common reader of the output has.
 #[must_use]
 pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
@@ -127,8 +127,8 @@ pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> I
     }
 }
 
-/// What replaces a filter in a Zarr store for netCDF-C, which has no codecs but those that are HDF5 filters, and no LZ4; `found` replaces
-/// the filter for zarr-python.
+/// Returns the substitute for a filter in a Zarr store for netCDF-C, whose codecs are all HDF5 filters. `found` is the substitute for
+/// zarr-python.
 fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
     let id = match &found {
         Instead::Same => filter.id,

@@ -10,14 +10,14 @@ use super::{Context, Filter, codec, deflate, gzip};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::FilterSpec;
 
-/// What decides whether a stored chunk is in the strict form.
+/// The effort of checking whether a stored chunk is in the strict form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StrictCheck {
-    /// Nothing: each chunk that our decoder accepts is in the strict form.
+    /// No check: each chunk that our decoder accepts is in the strict form.
     Nothing,
-    /// The chunk's headers and lengths.
+    /// The chunk's headers and lengths decide.
     Headers,
-    /// Decoding the chunk.
+    /// The chunk must be decoded.
     Decoding,
 }
 
@@ -120,7 +120,7 @@ fn is_strict(stages: &[Stage], bytes: &[u8]) -> Result<bool> {
 }
 
 impl Chain {
-    /// What decides whether a chunk is in the strict form.
+    /// Returns the effort of checking a chunk.
     #[must_use]
     pub fn strict_check(&self) -> StrictCheck {
         let checked = checked(self.stages());
@@ -135,7 +135,7 @@ impl Chain {
     /// Whether a chunk that went through all filters is in the strict form.
     ///
     /// # Errors
-    /// Those of [`Chain::decode`], if the chunk has to be decoded.
+    /// Returns errors of [`Chain::decode`], if the chunk has to be decoded.
     pub fn is_strict(&self, bytes: &[u8]) -> Result<bool> {
         is_strict(self.stages(), bytes)
     }
@@ -144,7 +144,7 @@ impl Chain {
     /// not in the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
     ///
     /// # Errors
-    /// Those of [`Chain::decode`] and [`Chain::encode`].
+    /// Returns errors of [`Chain::decode`] and [`Chain::encode`].
     pub fn rewrapped(&self, rewrap: Rewrap, bytes: &[u8], to: &Self) -> Result<Option<Vec<u8>>> {
         let (inner, outer) = self
             .stages()

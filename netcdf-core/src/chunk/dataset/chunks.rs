@@ -59,7 +59,7 @@ impl Dataset<'_> {
     }
 
     /// Fetches the stored chunks of a variable within a box of the chunk grid, several at a time. Passes their bytes to `work` in
-    /// parallel, and the results to `sink` in row-major order. `memory` is what `work` needs for a chunk beside its stored bytes.
+    /// parallel, and the results to `sink` in row-major order. `memory` is the number of bytes that `work` needs for a chunk beside the stored bytes.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.

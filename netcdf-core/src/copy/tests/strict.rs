@@ -1,4 +1,4 @@
-//! Stored chunks that move to other kinds, whose readers accept less than ours.
+//! Stored chunks in copies to other kinds.
 
 use super::zarr::{all, encoded, numbers, opened, spec, stored};
 use super::*;
@@ -79,8 +79,8 @@ fn two_streams(data: &[u8]) -> Vec<u8> {
     [encoded(&layout, one), encoded(&layout, other)].concat()
 }
 
-/// A dataset of 24 integers in two chunks, and the second chunk as it is stored. Chunks are as our encoder makes them, or as `framing`
-/// makes them.
+/// A dataset of 24 integers in two chunks, and the second stored chunk. `framing` creates the stored chunk from the chunk and from its
+/// usual stored form.
 fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, Vec<u8>) {
     let mut s = dataset(kind, &[24]);
     let v = add(&mut s, b"v", Atomic::Int, &[0]);
@@ -138,7 +138,7 @@ fn second(reader: &dyn Reader) -> Vec<u8> {
     reader.fetch(&found[1..]).unwrap().remove(0)
 }
 
-/// Chunks that only our decoders accept, or only those of the input's kind: they are encoded again.
+/// Some readers refuse these chunks, or read other values.
 #[test]
 fn other_framings_are_encoded_again() {
     let zstd = spec(ZSTD, &[3]);
