@@ -19,6 +19,9 @@ use crate::io::source::present;
 /// Copies of a decoded chunk in memory while a chunk is checked, roughly.
 const COPIES: u64 = 3;
 
+/// Most decoded bytes for each stored byte, roughly (deflate makes up to 1032).
+const RATIO: usize = 1 << 10;
+
 /// The chunks of a variable on their way to the output.
 struct Mover<'a> {
     job: &'a Job,
@@ -127,7 +130,9 @@ impl<'a> Mover<'a> {
     fn put(&self, writer: &mut dyn Writer, chunk: &ChunkRef, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(&self.job.place(chunk));
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
-        Ok(made.bytes.len() as u64)
+        let stored = made.bytes.len() as u64;
+        self.set.env.buffers.give_large(made.bytes);
+        Ok(stored)
     }
 
     /// The stored form of a chunk in the output.
@@ -153,19 +158,28 @@ impl<'a> Mover<'a> {
         }
         match self.check {
             StrictCheck::Nothing => Ok(true),
-            StrictCheck::Headers | StrictCheck::Decoding => self.chain.is_strict(bytes),
+            StrictCheck::Headers | StrictCheck::Decoding => {
+                let mut scratch = self.scratch(bytes.len())?;
+                let strict = self.chain.is_strict(bytes, &mut scratch);
+                self.set.env.buffers.give(scratch);
+                strict
+            }
         }
     }
 
     /// A chunk in another container, or encoded again.
     fn changed(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
+        let mut scratch = self.scratch(bytes.len())?;
         if let Some(rewrap) = self.rewrap.filter(|_| chunk.mask == 0)
-            && let Some(bytes) = self.chain.rewrapped(rewrap, &bytes, self.encoder.chain())?
+            && let chains = (rewrap, self.encoder.chain())
+            && let Some(bytes) = self.chain.rewrapped(chains, &bytes, &mut scratch)?
         {
+            self.set.env.buffers.give(scratch);
             return Ok(EncodedChunk { mask: 0, bytes });
         }
-        let (whole, mut scratch) = (self.encoder.chunk_bytes(), vec![]);
+        let whole = self.encoder.chunk_bytes();
         let mut elements = self.chain.decode(chunk.mask, bytes, &mut scratch)?;
+        self.set.env.buffers.give(scratch);
         if elements.len() < whole {
             let found = elements.len();
             let what = format!("{found} bytes, its shape needs {whole}");
@@ -173,6 +187,13 @@ impl<'a> Mover<'a> {
         }
         elements.truncate(whole);
         self.encoder.encode(&self.job.place(chunk), elements)
+    }
+
+    /// Memory for a decoded chunk, unless so few stored bytes cannot make a chunk.
+    fn scratch(&self, stored: usize) -> Result<Vec<u8>> {
+        let whole = self.encoder.chunk_bytes();
+        let possible = whole / RATIO <= stored;
+        self.set.env.buffers.take(if possible { whole } else { 0 })
     }
 
     /// Whether a chunk skipped a filter, which the output does not allow.
