@@ -7,13 +7,15 @@ use super::Job;
 use super::chunked::Meter;
 use super::methods::object;
 use crate::arithmetic::{Amount, length};
+use crate::chunk::dataset::StoredChunks;
+use crate::chunk::decode::chain;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::strict::Rewrap;
-use crate::filter::{About, Chain, StrictCheck};
+use crate::filter::{Chain, StrictCheck};
 use crate::io::source::present;
 
 /// Copies of a decoded chunk in memory while a chunk is checked, roughly.
@@ -53,11 +55,7 @@ impl Job {
 
 impl<'a> Mover<'a> {
     fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
-        let about = About::new(set.reader.schema(), job.from.element.ty, &job.from.filters);
-        let chain = set
-            .env
-            .filters
-            .chain(&job.from.filters, &job.from.context(about))?;
+        let chain = chain(set.reader, set.env, job.pair.from, &job.from)?;
         let rewrap = Rewrap::of(&job.from.filters, &job.to.filters);
         let check = match (rewrap, job.other_kind) {
             (Some(_), _) => StrictCheck::Decoding,
@@ -83,19 +81,22 @@ impl<'a> Mover<'a> {
 
     /// Reads the chunks, several at a time, and puts them into the output.
     fn fetched(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
-        let (var, within) = (self.job.pair.from, self.job.from.touched(&self.job.region));
-        let memory = match self.check {
-            StrictCheck::Nothing | StrictCheck::Headers => 0,
-            StrictCheck::Decoding => (Amount::of(self.job.from.chunk_bytes()) * COPIES).get(),
+        let decoded = Amount::of(self.job.from.chunk_bytes()) * COPIES;
+        let chunks = StoredChunks {
+            var: self.job.pair.from,
+            within: self.job.from.touched(&self.job.region),
+            memory: match self.check {
+                StrictCheck::Nothing | StrictCheck::Headers => 0,
+                StrictCheck::Decoding => decoded.get(),
+            },
         };
         let work = |chunk: &ChunkRef, bytes: Vec<u8>| self.stored(chunk, bytes);
         let mut stored = 0u64;
-        self.set
-            .stored_chunks((var, &within), memory, work, |chunk, made| {
-                stored += self.put(writer, &chunk, made)?;
-                meter.advance(self.each());
-                Ok(())
-            })?;
+        self.set.stored_chunks(&chunks, work, |chunk, made| {
+            stored += self.put(writer, &chunk, made)?;
+            meter.advance(self.each());
+            Ok(())
+        })?;
         Ok(stored)
     }
 
