@@ -39,20 +39,13 @@ impl<'a> Decoder<'a> {
         layout: &'a Layout,
     ) -> Result<Self> {
         env.buffers.forget_huge();
-        let fill = fill(reader.schema(), var, layout)?;
-        let beyond = beyond(reader.schema(), var, layout)?;
-        let about = About::new(reader.schema(), layout.element.ty, &layout.filters);
-        let context = Context {
-            fill: Some(fill.clone()),
-            ..layout.context(about)
-        };
         Ok(Self {
             reader,
             layout,
-            chain: env.filters.chain(&layout.filters, &context)?,
-            len: context.len,
-            fill,
-            beyond,
+            chain: chain(reader, env, var, layout)?,
+            len: layout.chunk_bytes(),
+            fill: fill(reader.schema(), var, layout)?,
+            beyond: beyond(reader.schema(), var, layout)?,
             buffers: Arc::clone(&env.buffers),
         })
     }
@@ -127,6 +120,20 @@ impl<'a> Decoder<'a> {
             None => e,
         }
     }
+}
+
+/// The filters of a variable's chunks.
+///
+/// # Errors
+/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::Table::chain).
+pub(crate) fn chain(reader: &dyn Reader, env: &Env, var: VarId, layout: &Layout) -> Result<Chain> {
+    let schema = reader.schema();
+    let about = About::new(schema, layout.element.ty, &layout.filters);
+    let context = Context {
+        fill: Some(fill(schema, var, layout)?),
+        ..layout.context(about)
+    };
+    env.filters.chain(&layout.filters, &context)
 }
 
 /// The stored form of a missing element: that of the layout, else the variable's fill value. Zero bytes are an

@@ -39,7 +39,7 @@ pub struct Job {
     pub chunked: bool,
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
-    /// True if the output is of another kind, whose readers may accept fewer forms of a stored chunk.
+    /// True if the output is of another kind. Readers of that kind may accept fewer forms of a stored chunk.
     pub other_kind: bool,
     /// True if elements that are not stored read the same in both datasets, or if all are stored.
     pub same_fill: bool,

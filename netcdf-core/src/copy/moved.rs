@@ -1,23 +1,28 @@
 //! Moves stored chunks to the output.
 //!
-//! Chunks that move to a dataset of another kind must be in the strict form of their filters, which the readers of that kind accept, too.
-//! Other chunks are encoded again.
+//! A chunk moves to a dataset of another kind in the strict form of its filters. Readers of both kinds accept this form. Other chunks are
+//! encoded again.
 
 use super::Job;
 use super::chunked::Meter;
 use super::methods::object;
 use crate::arithmetic::{Amount, length};
+use crate::chunk::dataset::StoredChunks;
+use crate::chunk::decode::chain;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::strict::Rewrap;
-use crate::filter::{About, Chain, StrictCheck};
+use crate::filter::{Chain, StrictCheck};
 use crate::io::source::present;
 
 /// Copies of a decoded chunk in memory while a chunk is checked, roughly.
 const COPIES: u64 = 3;
+
+/// Most decoded bytes for each stored byte, roughly (deflate makes up to 1032).
+const RATIO: usize = 1 << 10;
 
 /// The chunks of a variable on their way to the output.
 struct Mover<'a> {
@@ -26,9 +31,9 @@ struct Mover<'a> {
     /// The filters of the input.
     chain: Chain,
     encoder: Encoder,
-    /// The filter whose container changes.
+    /// The deflate filter that gets another container.
     rewrap: Option<Rewrap>,
-    /// What decides whether a chunk can be moved unchanged.
+    /// The effort of checking whether a chunk can move unchanged.
     check: StrictCheck,
     /// Whether all chunks must have gone through all filters.
     complete: bool,
@@ -36,7 +41,7 @@ struct Mover<'a> {
 }
 
 impl Job {
-    /// Moves the stored chunks; returns the bytes stored. Missing chunks are fill in the output, too.
+    /// Moves the stored chunks; returns the bytes stored. Missing chunks stay missing.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let mover = Mover::new(self, set, writer)?;
         let meter = self.meter(set);
@@ -50,11 +55,7 @@ impl Job {
 
 impl<'a> Mover<'a> {
     fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
-        let about = About::new(set.reader.schema(), job.from.element.ty, &job.from.filters);
-        let chain = set
-            .env
-            .filters
-            .chain(&job.from.filters, &job.from.context(about))?;
+        let chain = chain(set.reader, set.env, job.pair.from, &job.from)?;
         let rewrap = Rewrap::of(&job.from.filters, &job.to.filters);
         let check = match (rewrap, job.other_kind) {
             (Some(_), _) => StrictCheck::Decoding,
@@ -80,19 +81,22 @@ impl<'a> Mover<'a> {
 
     /// Reads the chunks, several at a time, and puts them into the output.
     fn fetched(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
-        let (var, within) = (self.job.pair.from, self.job.from.touched(&self.job.region));
-        let memory = match self.check {
-            StrictCheck::Nothing | StrictCheck::Headers => 0,
-            StrictCheck::Decoding => (Amount::of(self.job.from.chunk_bytes()) * COPIES).get(),
+        let decoded = Amount::of(self.job.from.chunk_bytes()) * COPIES;
+        let chunks = StoredChunks {
+            var: self.job.pair.from,
+            within: self.job.from.touched(&self.job.region),
+            memory: match self.check {
+                StrictCheck::Nothing | StrictCheck::Headers => 0,
+                StrictCheck::Decoding => decoded.get(),
+            },
         };
         let work = |chunk: &ChunkRef, bytes: Vec<u8>| self.stored(chunk, bytes);
         let mut stored = 0u64;
-        self.set
-            .stored_chunks((var, &within), memory, work, |chunk, made| {
-                stored += self.put(writer, &chunk, made)?;
-                meter.advance(self.each());
-                Ok(())
-            })?;
+        self.set.stored_chunks(&chunks, work, |chunk, made| {
+            stored += self.put(writer, &chunk, made)?;
+            meter.advance(self.each());
+            Ok(())
+        })?;
         Ok(stored)
     }
 
@@ -127,7 +131,9 @@ impl<'a> Mover<'a> {
     fn put(&self, writer: &mut dyn Writer, chunk: &ChunkRef, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(&self.job.place(chunk));
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
-        Ok(made.bytes.len() as u64)
+        let stored = made.bytes.len() as u64;
+        self.set.env.buffers.give_large(made.bytes);
+        Ok(stored)
     }
 
     /// The stored form of a chunk in the output.
@@ -153,26 +159,42 @@ impl<'a> Mover<'a> {
         }
         match self.check {
             StrictCheck::Nothing => Ok(true),
-            StrictCheck::Headers | StrictCheck::Decoding => self.chain.is_strict(bytes),
+            StrictCheck::Headers | StrictCheck::Decoding => {
+                let mut scratch = self.scratch(bytes.len())?;
+                let strict = self.chain.is_strict(bytes, &mut scratch);
+                self.set.env.buffers.give(scratch);
+                strict
+            }
         }
     }
 
     /// A chunk in another container, or encoded again.
     fn changed(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
+        let mut scratch = self.scratch(bytes.len())?;
         if let Some(rewrap) = self.rewrap.filter(|_| chunk.mask == 0)
-            && let Some(bytes) = self.chain.rewrapped(rewrap, &bytes, self.encoder.chain())?
+            && let chains = (rewrap, self.encoder.chain())
+            && let Some(bytes) = self.chain.rewrapped(chains, &bytes, &mut scratch)?
         {
+            self.set.env.buffers.give(scratch);
             return Ok(EncodedChunk { mask: 0, bytes });
         }
-        let (whole, mut scratch) = (self.encoder.chunk_bytes(), vec![]);
+        let whole = self.encoder.chunk_bytes();
         let mut elements = self.chain.decode(chunk.mask, bytes, &mut scratch)?;
+        self.set.env.buffers.give(scratch);
         if elements.len() < whole {
             let found = elements.len();
-            let what = format!("{found} bytes, its shape asks for {whole}");
+            let what = format!("{found} bytes, its shape needs {whole}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
         elements.truncate(whole);
         self.encoder.encode(&self.job.place(chunk), elements)
+    }
+
+    /// Memory for a decoded chunk, unless so few stored bytes cannot make a chunk.
+    fn scratch(&self, stored: usize) -> Result<Vec<u8>> {
+        let whole = self.encoder.chunk_bytes();
+        let possible = whole / RATIO <= stored;
+        self.set.env.buffers.take(if possible { whole } else { 0 })
     }
 
     /// Whether a chunk skipped a filter, which the output does not allow.

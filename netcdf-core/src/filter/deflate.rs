@@ -89,20 +89,23 @@ impl Filter for Deflate {
     }
 }
 
-/// The bare stream in a zlib stream. Bytes after the stream are dropped.
-pub(super) fn bare<'a>(context: &Context, input: &'a [u8]) -> Result<DeflateStream<'a>> {
-    let (body, mut decoded) = (body(input)?, vec![]);
-    let used = inflate("deflate", context, body, &mut decoded)?;
-    let (stream, sum) = body
-        .split_at_checked(used)
-        .ok_or_else(|| truncated("deflate"))?;
-    check_sum(sum, &decoded)?;
-    Ok(DeflateStream { stream, decoded })
+/// The bare stream in a zlib stream, which is decoded into the empty `output`. Bytes after the stream are dropped.
+pub(super) fn bare<'a>(
+    context: &Context,
+    input: &'a [u8],
+    output: &mut Vec<u8>,
+) -> Result<&'a [u8]> {
+    let body = body(input)?;
+    let used = inflate("deflate", context, body, output)?;
+    let parts = body.split_at_checked(used);
+    let (stream, sum) = parts.ok_or_else(|| truncated("deflate"))?;
+    check_sum(sum, output)?;
+    Ok(stream)
 }
 
 /// A zlib stream with this bare stream.
 pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
-    let sum = adler32(&stream.decoded.as_slice()).to_be_bytes();
+    let sum = adler32(&stream.decoded).to_be_bytes();
     [&HEAD, stream.stream, &sum].concat()
 }
 

@@ -75,7 +75,7 @@ impl Filter for Gzip {
         StrictCheck::Headers
     }
 
-    /// A single member ends with the length of its data.
+    /// A single member ends with the length of the decoded data.
     fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
         let stated = input.last_chunk().map(|len| u32::from_le_bytes(*len));
         let fits = |len: usize| stated.is_some_and(|stated| stated as usize == len & 0xFFFF_FFFF);
@@ -83,18 +83,21 @@ impl Filter for Gzip {
     }
 }
 
-/// The bare stream of a single member; `None` if other members or bytes follow.
-pub(super) fn bare<'a>(context: &Context, input: &'a [u8]) -> Result<Option<DeflateStream<'a>>> {
-    let (mut rest, mut decoded) = (input, vec![]);
-    let stream = member(context, &mut rest, &mut decoded)?;
-    let alone = rest.is_empty();
-    Ok(alone.then_some(DeflateStream { stream, decoded }))
+/// The bare stream of a single member, which is decoded into the empty `output`; `None` if more members or bytes follow.
+pub(super) fn bare<'a>(
+    context: &Context,
+    input: &'a [u8],
+    output: &mut Vec<u8>,
+) -> Result<Option<&'a [u8]>> {
+    let mut rest = input;
+    let stream = member(context, &mut rest, output)?;
+    Ok(rest.is_empty().then_some(stream))
 }
 
 /// A member with this stream.
 pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
     let mut crc = libdeflater::Crc::new();
-    crc.update(&stream.decoded);
+    crc.update(stream.decoded);
     let len = u32::try_from(stream.decoded.len() & 0xFFFF_FFFF).unwrap_or(0);
     let tail = [crc.sum().to_le_bytes(), len.to_le_bytes()];
     [&HEAD, stream.stream, tail.as_flattened()].concat()

@@ -274,20 +274,20 @@ pub trait Filter: Send + Sync {
     /// If the filter cannot be applied at all.
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded>;
 
-    /// What decides whether a stored form is the strict one, which reference decoders accept, too.
+    /// Returns the effort of checking whether a stored form is the strict form, which all reference decoders accept.
     fn strict_check(&self) -> StrictCheck {
         StrictCheck::Nothing
     }
 
-    /// Whether headers and lengths of the stored `input` are those of the strict form.
+    /// Whether the stored `input` has headers and lengths of the strict form.
     fn is_strict(&self, _: &Context, _input: &[u8]) -> bool {
         true
     }
 
-    /// As [`Filter::decode`]; returns whether the stored form is the strict one, if only decoding decides.
+    /// Decodes like [`Filter::decode`]; returns whether the stored form is the strict form, if only decoding decides.
     ///
     /// # Errors
-    /// Those of [`Filter::decode`].
+    /// Returns errors of [`Filter::decode`].
     fn decode_strictly(
         &self,
         context: &Context,

@@ -108,8 +108,8 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// What replaces a filter of a dataset `from` in a dataset `to`. Values stay as they are read. Filters that no common reader of the output
-/// has are replaced by the nearest common lossless filter.
+/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. Values read the same. The nearest common lossless filter
+/// replaces a filter that no common reader of the output has.
 #[must_use]
 pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
@@ -127,8 +127,8 @@ pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> I
     }
 }
 
-/// What replaces a filter in a Zarr store for netCDF-C, which has no codecs but those that are HDF5 filters, and no LZ4; `found` replaces
-/// the filter for zarr-python.
+/// Returns the substitute for a filter in a Zarr store for netCDF-C, whose codecs are all HDF5 filters. `found` is the substitute for
+/// zarr-python.
 fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
     let id = match &found {
         Instead::Same => filter.id,
@@ -166,7 +166,11 @@ mod tests {
     #[test]
     fn no_codec_of_zarr_gets_into_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
-            match instead(&spec(id, &[4]), Kind::ZARR.storage, Kind::NETCDF4.storage) {
+            match instead(
+                &spec(id, &[4]),
+                Kind::PURE_ZARR.storage,
+                Kind::NETCDF4.storage,
+            ) {
                 Instead::Other(filter) => assert!(!is_private(filter.id)),
                 Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
                 found => assert_eq!(found, Instead::Nothing, "{id:x}"),
@@ -174,20 +178,20 @@ mod tests {
         }
         let gzip = instead(
             &spec(ids::GZIP, &[4]),
-            Kind::ZARR.storage,
+            Kind::PURE_ZARR.storage,
             Kind::NETCDF4.storage,
         );
         assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
         let unknown = spec(codec::UNKNOWN, &[]);
         assert_eq!(
-            instead(&unknown, Kind::ZARR.storage, Kind::NETCDF4.storage),
+            instead(&unknown, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage),
             Instead::Same
         );
     }
 
     #[test]
     fn what_stands_for_filters_of_hdf5_has_a_codec() {
-        let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::ZARR.storage);
+        let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::PURE_ZARR.storage);
         let table = Table::default();
         let chunk = crate::filter::tests::context(64, 4);
         for (id, params) in [
@@ -212,7 +216,7 @@ mod tests {
     #[test]
     fn codecs_without_a_common_reader_are_replaced() {
         let (hdf5, nczarr) = (Kind::NETCDF4.storage, Kind::NCZARR.storage);
-        let zarr = [Kind::ZARR, Kind::ZARR3, Kind::NCZARR3].map(|kind| kind.storage);
+        let zarr = [Kind::PURE_ZARR, Kind::PURE_ZARR3, Kind::NCZARR3].map(|kind| kind.storage);
         let (szip, snappy) = (spec(4, &[32, 8]), spec(32001, &[2, 2, 4, 400, 5, 1, 3]));
         for to in zarr {
             assert_eq!(instead(&szip, hdf5, to), Instead::other(32015, &[3]));
@@ -226,7 +230,7 @@ mod tests {
         assert_eq!(instead(&snappy, hdf5, hdf5), Instead::Same);
         let deflate = Instead::other(DEFLATE, &[5]);
         assert_eq!(instead(&snappy, nczarr, hdf5), deflate);
-        let from = Kind::ZARR.storage;
+        let from = Kind::PURE_ZARR.storage;
         for (id, other) in [
             (ids::GZIP, Instead::other(DEFLATE, &[4])),
             (ids::LZ4, Instead::other(32015, &[3])),

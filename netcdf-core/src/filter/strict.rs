@@ -3,6 +3,8 @@
 //! Our decoders accept more than libhdf5's plugins, netCDF-C and numcodecs. A stored chunk moves to a dataset of another kind only in the
 //! strict form. Each filter checks its own form: [`Filter::is_strict`], [`Filter::decode_strictly`].
 
+use std::borrow::Cow;
+
 use super::chain::{Chain, Stage};
 use super::ids::DEFLATE;
 use super::policy::decodes_alike;
@@ -10,14 +12,14 @@ use super::{Context, Filter, codec, deflate, gzip};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::FilterSpec;
 
-/// What decides whether a stored chunk is in the strict form.
+/// The effort of checking whether a stored chunk is in the strict form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StrictCheck {
-    /// Nothing: each chunk that our decoder accepts is in the strict form.
+    /// No check: each chunk that our decoder accepts is in the strict form.
     Nothing,
-    /// The chunk's headers and lengths.
+    /// The chunk's headers and lengths decide.
     Headers,
-    /// Decoding the chunk.
+    /// The chunk must be decoded.
     Decoding,
 }
 
@@ -26,7 +28,7 @@ pub(super) struct DeflateStream<'a> {
     /// The bare stream.
     pub stream: &'a [u8],
     /// The decoded bytes.
-    pub decoded: Vec<u8>,
+    pub decoded: &'a [u8],
 }
 
 /// A deflate filter that two chains store in different containers.
@@ -56,14 +58,22 @@ impl Rewrap {
         (alike && same).then_some(Self { at, gzip })
     }
 
-    /// The stream in the chunk `input`; `None` if the container holds anything else.
-    fn unwrap<'a>(self, context: &Context, input: &'a [u8]) -> Result<Option<DeflateStream<'a>>> {
+    /// The stream in the chunk `input`, decoded in `scratch`; `None` if the container holds anything else.
+    fn unwrap<'a>(
+        self,
+        context: &Context,
+        input: &'a [u8],
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<Option<DeflateStream<'a>>> {
+        scratch.clear();
         let stream = match self.gzip {
-            true => deflate::bare(context, input).map(Some),
-            false => gzip::bare(context, input),
+            true => deflate::bare(context, input, scratch).map(Some)?,
+            false => gzip::bare(context, input, scratch)?,
         };
-        let fits = |s: &DeflateStream<'_>| context.len.is_none_or(|len| len == s.decoded.len());
-        Ok(stream?.filter(fits))
+        let decoded = scratch.as_slice();
+        let fits = context.len.is_none_or(|len| len == decoded.len());
+        let stream = stream.filter(|_| fits);
+        Ok(stream.map(|stream| DeflateStream { stream, decoded }))
     }
 
     /// The stream in the new container.
@@ -97,8 +107,8 @@ fn checked(stages: &[Stage]) -> &[Stage] {
     first.and_then(|n| known.get(n..)).unwrap_or_default()
 }
 
-/// Whether `bytes`, which went through all of these stages, are in the strict form.
-fn is_strict(stages: &[Stage], bytes: &[u8]) -> Result<bool> {
+/// Whether `bytes`, which went through all of these stages, are in the strict form. `scratch` is working memory.
+fn is_strict(stages: &[Stage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
     let mut decoded: Option<Vec<u8>> = None;
     for (n, stage) in checked(stages).iter().enumerate().rev() {
         let bytes = decoded.as_deref().unwrap_or(bytes);
@@ -109,18 +119,18 @@ fn is_strict(stages: &[Stage], bytes: &[u8]) -> Result<bool> {
         if n == 0 && stage.check() != StrictCheck::Decoding {
             return Ok(true);
         }
-        let mut next = Vec::new();
-        let strict = filter.decode_strictly(context, bytes, &mut next)?;
-        if !strict || context.len.is_some_and(|len| len != next.len()) {
-            return Ok(false);
+        scratch.clear();
+        let strict = filter.decode_strictly(context, bytes, scratch)?;
+        if n == 0 || !strict || context.len.is_some_and(|len| len != scratch.len()) {
+            return Ok(strict && context.len.is_none_or(|len| len == scratch.len()));
         }
-        decoded = Some(next);
+        decoded = Some(std::mem::take(scratch));
     }
     Ok(true)
 }
 
 impl Chain {
-    /// What decides whether a chunk is in the strict form.
+    /// Returns the effort of checking a chunk.
     #[must_use]
     pub fn strict_check(&self) -> StrictCheck {
         let checked = checked(self.stages());
@@ -132,45 +142,53 @@ impl Chain {
         }
     }
 
-    /// Whether a chunk that went through all filters is in the strict form.
+    /// Whether a chunk that went through all filters is in the strict form. `scratch` is as for [`Chain::decode`].
     ///
     /// # Errors
-    /// Those of [`Chain::decode`], if the chunk has to be decoded.
-    pub fn is_strict(&self, bytes: &[u8]) -> Result<bool> {
-        is_strict(self.stages(), bytes)
+    /// Returns errors of [`Chain::decode`], if the chunk has to be decoded.
+    pub fn is_strict(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
+        is_strict(self.stages(), bytes, scratch)
     }
 
     /// A chunk that went through all filters, with the deflate stream in the container that the chain `to` has; `None` if the chunk is
     /// not in the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
     ///
     /// # Errors
-    /// Those of [`Chain::decode`] and [`Chain::encode`].
-    pub fn rewrapped(&self, rewrap: Rewrap, bytes: &[u8], to: &Self) -> Result<Option<Vec<u8>>> {
-        let (inner, outer) = self
-            .stages()
-            .split_at_checked(rewrap.at)
-            .or_internal("a filter")?;
+    /// Returns errors of [`Chain::decode`] and [`Chain::encode`].
+    pub fn rewrapped(
+        &self,
+        (rewrap, to): (Rewrap, &Self),
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u8>>> {
+        let parts = self.stages().split_at_checked(rewrap.at);
+        let (inner, outer) = parts.or_internal("a filter")?;
         let (stage, outer) = outer.split_first().or_internal("a filter")?;
-        let mut bytes = bytes.to_vec();
-        for stage in outer.iter().rev() {
-            let mut next = Vec::new();
-            stage.undo(&stage.context, &bytes, &mut next)?;
-            bytes = next;
-        }
-        let Some(stream) = rewrap.unwrap(&stage.context, &bytes)? else {
+        let bytes = undone(outer, bytes)?;
+        let Some(stream) = rewrap.unwrap(&stage.context, &bytes, scratch)? else {
             return Ok(None);
         };
-        if !is_strict(inner, &stream.decoded)? {
-            return Ok(None);
-        }
-        let mut made = rewrap.wrap(&stream);
-        for stage in to.stages().iter().skip(rewrap.at.saturating_add(1)) {
+        let made = rewrap.wrap(&stream);
+        let strict = is_strict(inner, stream.decoded, &mut Vec::new())?;
+        let behind = to.stages().iter().skip(rewrap.at.saturating_add(1));
+        let made = behind.into_iter().try_fold(made, |made, stage| {
             let mut next = Vec::new();
             stage
                 .available()?
                 .encode(&stage.context, &made, &mut next)?;
-            made = next;
-        }
-        Ok(Some(made))
+            Ok::<_, Error>(next)
+        })?;
+        Ok(strict.then_some(made))
     }
+}
+
+/// The bytes of a chunk before these last stages.
+fn undone<'a>(stages: &[Stage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+    let mut bytes = Cow::Borrowed(bytes);
+    for stage in stages.iter().rev() {
+        let mut next = Vec::new();
+        stage.undo(&stage.context, &bytes, &mut next)?;
+        bytes = Cow::Owned(next);
+    }
+    Ok(bytes)
 }

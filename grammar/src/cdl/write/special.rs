@@ -121,10 +121,19 @@ pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttr
 
 /// The filters to show; where it matters, those that HDF5 has, with the parameters that a user would give.
 fn shown<'f>(schema: &Schema, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
+    let in_hdf5 = |f: &FilterSpec| visible(f).or_else(|| as_deflate(f));
     match traits(schema.kind).shows_given {
         false => filters.into(),
-        true => filters.iter().filter_map(visible).collect(),
+        true => filters.iter().filter_map(in_hdf5).collect(),
     }
+}
+
+/// `gzip` of Zarr, which is deflate in another container.
+fn as_deflate(filter: &FilterSpec) -> Option<FilterSpec> {
+    (filter.id == GZIP).then(|| FilterSpec {
+        id: DEFLATE,
+        params: filter.params.clone(),
+    })
 }
 
 /// Special attributes under construction.
@@ -175,7 +184,7 @@ impl Specials {
         if find(SHUFFLE).is_some() {
             self.text(Special::Shuffle, b"true");
         }
-        if let Some(deflate) = find(DEFLATE).or_else(|| find(GZIP)) {
+        if let Some(deflate) = find(DEFLATE) {
             let level = deflate.params.first().copied().unwrap_or(0);
             self.numbers(Special::DeflateLevel, &[level.into()]);
         }

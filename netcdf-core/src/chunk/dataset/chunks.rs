@@ -20,6 +20,17 @@ const GROWTH: u64 = 16;
 /// Copies of a chunk in memory while it is worked on, roughly.
 const COPIES: u64 = 4;
 
+/// Stored chunks of a variable, and the memory for working on them.
+#[derive(Debug, Clone)]
+pub struct StoredChunks {
+    /// The variable.
+    pub var: VarId,
+    /// The box of the chunk grid.
+    pub within: Block,
+    /// Bytes of memory for a chunk beside its stored bytes.
+    pub memory: u64,
+}
+
 impl Dataset<'_> {
     /// Decodes the stored chunks of a variable that lie within a box of the chunk grid, in parallel, and passes the results of `work`
     /// to `sink` in row-major order.
@@ -58,21 +69,19 @@ impl Dataset<'_> {
         })
     }
 
-    /// Fetches the stored chunks of a variable within a box of the chunk grid, several at a time. Passes their bytes to `work` in
-    /// parallel, and the results to `sink` in row-major order. `memory` is what `work` needs for a chunk beside its stored bytes.
+    /// Fetches stored chunks, several at a time. Passes their bytes to `work` in parallel, and the results to `sink` in row-major order.
     ///
     /// # Errors
     /// The first error of reading, `work` or `sink`.
     pub fn stored_chunks<R: Send>(
         &self,
-        (var, within): (VarId, &Block),
-        memory: u64,
+        chunks: &StoredChunks,
         work: impl Fn(&ChunkRef, Vec<u8>) -> Result<R> + Sync,
         mut sink: impl FnMut(ChunkRef, R) -> Result<()>,
     ) -> Result<()> {
-        let path = || self.reader.schema().var_path(var);
-        let bytes = |chunk: &ChunkRef| (Amount::of(memory) + length(&chunk.range)).get();
-        let items = self.each_group(var, within, bytes);
+        let path = || self.reader.schema().var_path(chunks.var);
+        let bytes = |chunk: &ChunkRef| (Amount::of(chunks.memory) + length(&chunk.range)).get();
+        let items = self.each_group(chunks.var, &chunks.within, bytes);
         let fetch = |group: Vec<ChunkRef>| {
             let bytes = self.fetch(&group).in_object(path)?;
             let made = group.into_iter().zip(bytes).map(|(chunk, bytes)| {

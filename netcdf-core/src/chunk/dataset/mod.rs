@@ -25,6 +25,7 @@ use crate::env::Env;
 use crate::error::{Context as _, Result};
 use crate::model::{Region, Values, VarId};
 use crate::runtime::Runtime;
+pub use chunks::StoredChunks;
 pub use gather::BoxElements;
 use gather::Variable;
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};

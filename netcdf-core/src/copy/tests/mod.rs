@@ -7,6 +7,7 @@ mod latency;
 mod mock;
 mod parts;
 mod rounds;
+mod strict;
 mod together;
 mod unreadable;
 mod verified;

@@ -20,7 +20,7 @@ pub(super) fn name(filter: &FilterSpec) -> String {
     label.name.unwrap_or_else(|| filter.id.to_string())
 }
 
-/// The name of a filter; of a codec of Blosc that not all readers have, as `-F` takes it.
+/// The name of a filter, with the codec of Blosc in the form of `-F` if the codec matters.
 fn full_name(filter: &FilterSpec) -> String {
     let inner = match (filter.id, filter.params.get(6)) {
         (BLOSC, Some(3)) => ",codec=snappy",
@@ -30,7 +30,7 @@ fn full_name(filter: &FilterSpec) -> String {
     name(filter) + inner
 }
 
-/// Keeps the shuffle of Blosc where deflate takes the place of Blosc.
+/// Adds shuffle if deflate replaces Blosc with byte shuffle.
 fn keep_shuffle(filter: &FilterSpec, other: &FilterSpec, storage: &mut Storage) {
     if filter.id == BLOSC && other.id == DEFLATE && filter.params.get(5) == Some(&1) {
         let (id, params) = (SHUFFLE, vec![]);
@@ -85,12 +85,12 @@ impl Case<'_> {
             said.remarks.push(Note {
                 object: self.path(),
                 what: "stored with numcodecs.shuffle, which Zarr 3 does not specify".to_owned(),
-                remedy: Some("blosc shuffles, too: -F '*,blosc,codec=zstd'".to_owned()),
+                remedy: Some("blosc shuffles and compresses: -F '*,blosc,codec=zstd'".to_owned()),
             });
         }
     }
 
-    /// What replaces a filter in the output.
+    /// Returns the substitute for a filter in the output.
     fn instead(&self, filter: &FilterSpec) -> Instead {
         instead(filter, self.input.kind.storage, self.output.kind.storage)
     }

@@ -1,0 +1,232 @@
+//! Stored chunks in copies to other kinds.
+
+use super::zarr::{all, encoded, numbers, opened, spec, stored};
+use super::*;
+use crate::filter::codec::ids;
+use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, ZSTD};
+use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
+use crate::io::{Store, StoreTarget};
+use crate::model::{Element, FilterSpec, StorageLayout};
+
+const BZIP2: u32 = 307;
+const ZARR_KINDS: [Kind; 4] = [
+    Kind::NCZARR,
+    Kind::PURE_ZARR,
+    Kind::NCZARR3,
+    Kind::PURE_ZARR3,
+];
+
+/// The stored form of a chunk, from its elements and from the form that our encoder makes.
+type Framing = fn(&[u8], Vec<u8>) -> Vec<u8>;
+
+/// A zstd frame with one block that is not compressed.
+fn frame(data: &[u8], states_size: bool) -> Vec<u8> {
+    let len = u32::try_from(data.len()).unwrap();
+    let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];
+    match states_size {
+        true => {
+            out.push(0xA0);
+            out.extend(len.to_le_bytes());
+        }
+        false => out.extend([0x00, 0x38]),
+    }
+    out.extend(&(1 | len << 3).to_le_bytes()[..3]);
+    [out, data.to_vec()].concat()
+}
+
+fn skippable() -> Vec<u8> {
+    [&[0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0][..], b"ab"].concat()
+}
+
+/// A chunk of Blosc with literals of snappy.
+fn snappy(data: &[u8]) -> Vec<u8> {
+    let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
+    let stream = [&[48, 47 << 2][..], data].concat();
+    let sizes = [
+        word(48),
+        word(48),
+        word(24 + stream.len()),
+        word(20),
+        word(stream.len()),
+    ];
+    [&[2, 1, 0x10 | 2 << 5, 4][..], sizes.as_flattened(), &stream].concat()
+}
+
+/// The sums of fletcher32 as libhdf5 1.6.2 stored them.
+fn swapped(mut made: Vec<u8>) -> Vec<u8> {
+    let sums = made.last_chunk_mut::<4>().unwrap();
+    sums.swap(0, 1);
+    sums.swap(2, 3);
+    made
+}
+
+/// Two streams of bzip2 with half of the elements each.
+fn two_streams(data: &[u8]) -> Vec<u8> {
+    let layout = Layout {
+        extent: vec![6],
+        chunk: vec![6],
+        element: Element {
+            ty: Atomic::Int.into(),
+            size: 4,
+            order: Endianness::Little,
+            plain: true,
+        },
+        filters: vec![spec(BZIP2, &[9])],
+        fill: None,
+        quantize: None,
+    };
+    let (one, other) = data.split_at(24);
+    [encoded(&layout, one), encoded(&layout, other)].concat()
+}
+
+/// A dataset of 24 integers in two chunks, and the second stored chunk. `framing` creates the stored chunk from the chunk and from its
+/// usual stored form.
+fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, Vec<u8>) {
+    let mut s = dataset(kind, &[24]);
+    let v = add(&mut s, b"v", Atomic::Int, &[0]);
+    let storage = &mut s.vars[v.index()].storage;
+    storage.layout = Some(StorageLayout::Chunked(vec![12]));
+    storage.filters = vec![filter];
+    let env = Env::default();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("in.zarr"));
+    let (target, out) = MemoryTarget::new("in.nc");
+    let create = CreateOptions::default();
+    let mut w = match kind == Kind::NETCDF4 {
+        true => format::create(Box::new(target), s, create, &env).unwrap(),
+        false => {
+            let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
+            let target: Box<dyn StoreTarget> = Box::new(target);
+            format::create(target, s, create, &env).unwrap()
+        }
+    };
+    let layout = w.layout(v).unwrap();
+    let chunk = |n: i32| framing(&numbers(n), encoded(&layout, &numbers(n)));
+    w.put_chunk(v, 0, 0, &chunk(0)).unwrap();
+    w.put_chunk(v, 1, 0, &chunk(100)).unwrap();
+    w.finish().unwrap();
+    let reader = match kind == Kind::NETCDF4 {
+        true => open(&out.lock().unwrap().take().unwrap(), &env).unwrap(),
+        false => opened(&store),
+    };
+    (reader, chunk(100))
+}
+
+/// A copy to another kind.
+fn copied(reader: &dyn Reader, kind: Kind) -> Result<Box<dyn Reader>> {
+    if kind != Kind::NETCDF4 {
+        return stored(reader, &to(kind)).map(|(store, _)| opened(&store));
+    }
+    let env = Env::default();
+    let plan = plan(reader.schema(), &to(kind))?;
+    let (target, out) = MemoryTarget::new("out.nc");
+    let create = CreateOptions::default();
+    let writer = format::create(Box::new(target), plan.schema.clone(), create, &env)?;
+    run(Dataset::new(reader, &env), &plan, writer)?;
+    let bytes = out.lock().unwrap().take().unwrap();
+    open(&bytes, &env)
+}
+
+/// The stored bytes of the second chunk.
+fn second(reader: &dyn Reader) -> Vec<u8> {
+    let mut found = vec![];
+    let env = Env::default();
+    let visit = &mut |chunk| {
+        found.push(chunk);
+        Ok(())
+    };
+    Dataset::new(reader, &env).locate(VarId(0), visit).unwrap();
+    reader.fetch(&found[1..]).unwrap().remove(0)
+}
+
+/// Some readers refuse these chunks, or read other values.
+#[test]
+fn other_framings_are_encoded_again() {
+    let zstd = spec(ZSTD, &[3]);
+    let cases: &[(Kind, &FilterSpec, Framing)] = &[
+        (Kind::PURE_ZARR3, &zstd, |data, _| frame(data, false)),
+        (Kind::PURE_ZARR, &zstd, |data, _| {
+            [frame(&data[..20], true), frame(&data[20..], true)].concat()
+        }),
+        (Kind::NETCDF4, &zstd, |_, made| [skippable(), made].concat()),
+        (Kind::NETCDF4, &zstd, |_, made| [made, skippable()].concat()),
+        (Kind::PURE_ZARR, &zstd, |_, made| {
+            [frame(&[], true), made].concat()
+        }),
+        (Kind::PURE_ZARR, &spec(BZIP2, &[9]), |data, _| {
+            two_streams(data)
+        }),
+        (Kind::NETCDF4, &spec(FLETCHER32, &[]), |_, made| {
+            swapped(made)
+        }),
+        (Kind::PURE_ZARR, &spec(BLOSC, &[5, 0, 1]), |data, _| {
+            snappy(data)
+        }),
+        (Kind::PURE_ZARR, &spec(BLOSC, &[5, 0, 1]), |_, made| {
+            [&made[..], b"ab"].concat()
+        }),
+        (Kind::PURE_ZARR, &spec(ids::GZIP, &[1]), |_, made| {
+            [&made[..], &[0; 3]].concat()
+        }),
+    ];
+    for (n, (from, filter, framing)) in cases.iter().enumerate() {
+        let (input, odd) = made(*from, (*filter).clone(), *framing);
+        let (usual, plain) = made(*from, (*filter).clone(), |_, made| made);
+        let values = Values::Int((0..12).chain(100..112).collect());
+        assert_eq!(all(&*input), values, "{n}");
+        for kind in ZARR_KINDS.into_iter().chain([Kind::NETCDF4]) {
+            let what = format!("{n} to {}", kind.name());
+            let output = copied(&*input, kind).unwrap();
+            assert_eq!(all(&*output), values, "{what}");
+            assert_eq!(second(&*output) == odd, kind == *from, "{what}");
+            let output = copied(&*usual, kind).unwrap();
+            let container = filter.id == ids::GZIP && [Kind::NETCDF4, Kind::NCZARR].contains(&kind);
+            assert_eq!(second(&*output) == plain, !container, "{what}");
+        }
+    }
+}
+
+#[test]
+fn chunks_that_are_not_whole_do_not_move_to_another_kind() {
+    let half: Framing = |_, made| made[..made.len() / 2].to_vec();
+    for (filter, kind) in [
+        (spec(DEFLATE, &[6]), Kind::NETCDF4),
+        (spec(DEFLATE, &[6]), Kind::PURE_ZARR3),
+        (spec(ZSTD, &[3]), Kind::NETCDF4),
+    ] {
+        let (input, chunk) = made(Kind::PURE_ZARR, filter, half);
+        let e = copied(&*input, kind).err().unwrap();
+        assert!(e.to_string().contains("chunk (0)"), "{e}");
+        let same = copied(&*input, Kind::PURE_ZARR).unwrap();
+        assert_eq!(second(&*same), chunk);
+    }
+}
+
+/// Only the container of a deflate stream differs between Zarr 3 and other kinds.
+#[test]
+fn deflate_streams_change_their_container() {
+    let (input, zlib) = made(Kind::NETCDF4, spec(DEFLATE, &[9]), |_, made| made);
+    let stream = &zlib[2..zlib.len() - 4];
+    for kind in [Kind::PURE_ZARR3, Kind::NCZARR3] {
+        let output = copied(&*input, kind).unwrap();
+        let gzip = second(&*output);
+        assert_eq!(
+            output.schema().vars[0].storage.filters,
+            [spec(ids::GZIP, &[9])]
+        );
+        assert_eq!(&gzip[10..gzip.len() - 8], stream);
+        assert_eq!(all(&*output), all(&*input));
+        for kind in [Kind::NETCDF4, Kind::NCZARR] {
+            let back = copied(&*output, kind).unwrap();
+            assert_eq!(back.schema().vars[0].storage.filters, [spec(DEFLATE, &[9])]);
+            let zlib = second(&*back);
+            assert_eq!(&zlib[2..zlib.len() - 4], stream);
+            assert_eq!(all(&*back), all(&*input));
+        }
+    }
+    // Bytes after the stream, and another window.
+    let padded: Framing = |_, made| [&[0x18, 0x19], &made[2..], b"ab"].concat();
+    let (input, _) = made(Kind::PURE_ZARR, spec(DEFLATE, &[9]), padded);
+    let output = copied(&*input, Kind::PURE_ZARR3).unwrap();
+    let gzip = second(&*output);
+    assert_eq!(&gzip[10..gzip.len() - 8], stream);
+}
