@@ -339,7 +339,9 @@ pub fn of_user(version: ZarrVersion, json: &Json, spec: &FilterSpec, table: &Tab
     let visible = || {
         let codec = table.library(spec.id)?;
         let named = Named::of(version, json).ok()?;
-        codec.parameters(&for_library(named.name(), named.members)).ok()
+        codec
+            .parameters(&for_library(named.name(), named.members))
+            .ok()
     };
     FilterSpec {
         id: spec.id,

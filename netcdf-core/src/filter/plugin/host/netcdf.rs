@@ -231,7 +231,13 @@ unsafe fn put_value(call: &Call, stored: &[u8], value: *mut c_void) -> c_int {
     };
     let zeros = std::iter::repeat(0);
     // SAFETY: by the caller.
-    unsafe { put_all(value.cast::<u8>(), bytes(call), own.into_iter().chain(zeros)) };
+    unsafe {
+        put_all(
+            value.cast::<u8>(),
+            bytes(call),
+            own.into_iter().chain(zeros),
+        )
+    };
     0
 }
 
