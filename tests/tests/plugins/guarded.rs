@@ -1,4 +1,4 @@
-//! What plugins get in memory of their own: never more than they may assume.
+//! Host functions write at most the bytes that plugins may assume.
 #![cfg(target_os = "linux")]
 
 use netcdf_core::error::ErrorKind;
@@ -82,7 +82,7 @@ fn codecs_get_no_more_than_there_is_room_for() {
             );
         }
     }
-    // What is stored of a list is no address.
+    // A stored list has no address.
     let user = DataType::User(TypeId(0));
     let mut lists = context(user, (16, &[6; 16]), 1);
     lists.about.class = Some(UserClass::Vlen);

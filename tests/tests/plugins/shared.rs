@@ -1,4 +1,4 @@
-//! What plugins share: a lock, and the stack of the thread that calls them.
+//! The common lock and the thread stacks of plugins.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
