@@ -4,10 +4,10 @@ use crate::error::{ErrorKind, Result};
 use crate::filter::{Context, Table};
 use crate::model::FilterSpec;
 
-/// How the filters of a variable are made ready.
+/// Settings of [`prepared`].
 #[derive(Debug, Clone, Copy)]
 pub struct Preparation {
-    /// Whether the parameters are already those for these chunks and this type.
+    /// Whether the parameters already fit the chunks and the type.
     pub keep: bool,
     /// Whether the format describes filters by codecs: codec libraries then make their parameters.
     pub codecs: bool,
@@ -17,7 +17,7 @@ pub struct Preparation {
 /// then arrive already encoded.
 ///
 /// # Errors
-/// Those of preparing filters, except [`ErrorKind::Unsupported`]; those of codec libraries.
+/// Returns errors of filters, except [`ErrorKind::Unsupported`], and of codec libraries.
 pub fn prepared(
     filters: &[FilterSpec],
     how: Preparation,

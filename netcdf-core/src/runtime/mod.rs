@@ -12,7 +12,7 @@
 //! | `more` | bytes for items that turn out to need more than was admitted |
 //! | `spare` | memory of what is kept because it may be of use again |
 //! | `workers` | the threads, started when they are first needed |
-//! | `stacks` | the size of their stacks |
+//! | `stacks` | the stack size of workers |
 //! | `turns`, `gate` | who computes and who asks, where requests take long |
 //! | `buffers` | memory that is used again |
 //!

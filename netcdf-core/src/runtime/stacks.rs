@@ -1,7 +1,7 @@
 //! Stacks of workers.
 //!
-//! Plugins run on workers. In other programs, they run on the main thread, whose stack has the size of the system's
-//! limit. So workers get a stack of that size. Memory is used only for the part of a stack that was written.
+//! Plugins run on workers. Other programs run plugins on the main thread, whose stack size is the system's limit. So
+//! workers get stacks of the same size. Only written pages of a stack use memory.
 
 /// Least and most bytes of a stack. Main threads usually have the least.
 const LEAST: u64 = 8 << 20;
@@ -14,13 +14,13 @@ pub(super) fn size() -> usize {
     bytes(limits::stack())
 }
 
-/// Bytes of a worker's stack if the system limits those of main threads to `limit` bytes.
+/// Returns the stack size of a worker for this limit.
 fn bytes(limit: Option<u64>) -> usize {
     let bytes = limit.unwrap_or(MOST).clamp(LEAST, MOST);
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// The number of threads with stacks of this size, at most `wanted`: fewer if the memory of the process is limited.
+/// Returns the number of threads, at most `wanted`. Memory limits reduce the number.
 pub(super) fn threads(wanted: usize, stack: usize) -> usize {
     fitting(wanted, stack, limits::memory())
 }
@@ -38,12 +38,12 @@ fn fitting(wanted: usize, stack: usize, memory: Option<u64>) -> usize {
 mod limits {
     use rustix::process::{Resource, getrlimit};
 
-    /// Bytes of a main thread's stack, if they are limited.
+    /// Returns the stack size limit of main threads.
     pub(super) fn stack() -> Option<u64> {
         getrlimit(Resource::Stack).current
     }
 
-    /// Bytes that the process may map, if they are limited. Both limits count stacks as a whole.
+    /// Returns the limit of the mapped bytes. Both limits include whole stacks.
     pub(super) fn memory() -> Option<u64> {
         let all = [Resource::As, Resource::Data];
         all.into_iter().filter_map(|r| getrlimit(r).current).min()

@@ -33,8 +33,7 @@ impl Workers {
     }
 }
 
-/// Starts the threads; fewer, if memory limits or the system have no room for so many, and none if there is no room
-/// for one.
+/// Starts the threads. Starts fewer or no threads if memory limits or the system forbid more.
 fn start(threads: usize) -> Option<ThreadPool> {
     let stack = stacks::size();
     let most = stacks::threads(threads, stack);

@@ -1,4 +1,4 @@
-//! Codec libraries that change the parameters of a filter for chunks and types: writing and reading use the same ones.
+//! Codec libraries that change filter parameters: encoder and decoder get equal parameters.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The Zarr kinds.
 const KINDS: [&str; 4] = ["zarr", "nczarr", "zarr3", "nczarr3"];
 
-/// The filter adds the size of an element to each byte, if the codec library told it.
+/// The filter adds the element size to each byte if the codec library passes the size.
 const CDL: &str = "netcdf t {
 dimensions:
 \tx = 4 ;
@@ -87,7 +87,7 @@ fn what_is_written_with_a_codec_library_reads_back() {
         place.check("copied");
         place.run(&["nccopy", "-k", kind, "-F", "*,40100,23", "t.nc", "asked"]);
         place.check("asked");
-        // The same chunks, and others.
+        // Equal and different chunk shapes.
         place.run(&["nccopy", "-k", kind, "made", "moved"]);
         place.check("moved");
         place.run(&["nccopy", "-k", kind, "-c", "x/2,y/1", "made", "rechunked"]);

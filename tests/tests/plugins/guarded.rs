@@ -1,4 +1,4 @@
-//! What plugins get in memory of their own: never more than they may assume.
+//! Host functions write at most the bytes that plugins may assume.
 #![cfg(target_os = "linux")]
 
 use netcdf_core::error::ErrorKind;
@@ -23,7 +23,12 @@ fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> Context {
         fill: Some(fill.to_vec()),
         len: usize::try_from(size).ok(),
         about: About {
-            filters: (0..9).map(|id| FilterSpec { id, params: vec![7; 9] }).collect(),
+            filters: (0..9)
+                .map(|id| FilterSpec {
+                    id,
+                    params: vec![7; 9],
+                })
+                .collect(),
             ..About::default()
         },
     }
@@ -71,10 +76,13 @@ fn codecs_get_no_more_than_there_is_room_for() {
             assert_eq!(made.working[0], 0, "{ty:?} of {size}, {rank} dimensions");
             // A variable that netCDF cannot have is not described.
             let first = if rank > 1024 { 0 } else { first };
-            assert_eq!(made.working[1], first, "{ty:?} of {size}, {rank} dimensions");
+            assert_eq!(
+                made.working[1], first,
+                "{ty:?} of {size}, {rank} dimensions"
+            );
         }
     }
-    // What is stored of a list is no address.
+    // A stored list has no address.
     let user = DataType::User(TypeId(0));
     let mut lists = context(user, (16, &[6; 16]), 1);
     lists.about.class = Some(UserClass::Vlen);

@@ -1,4 +1,4 @@
-//! What plugins share: a lock, and the stack of the thread that calls them.
+//! The common lock and the thread stacks of plugins.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -72,7 +72,9 @@ fn plugins_have_the_stack_of_a_main_thread() {
     );
     let values: Vec<_> = (0..1 << 16).map(|n| (n % 97).to_string()).collect();
     let values = values.join(",");
-    let cdl = format!("netcdf t {{ dimensions: x = 65536 ; variables: int v(x) ; data: v = {values} ; }}");
+    let cdl = format!(
+        "netcdf t {{ dimensions: x = 65536 ; variables: int v(x) ; data: v = {values} ; }}"
+    );
     std::fs::write(folder.path().join("t.cdl"), cdl).unwrap();
     let run = |args: &[&str]| {
         let mut tool = netcdf_tools_tests::tool!();
@@ -87,7 +89,12 @@ fn plugins_have_the_stack_of_a_main_thread() {
     };
     run(&["ncgen", "-o", "t.nc", "t.cdl"]);
     let filter = ["-k", "nc4", "-c", "x/4096", "-F", "v,40100,21"];
-    run(&[&["nccopy", "--threads", "2"], &filter[..], &["t.nc", "u.nc"]].concat());
+    run(&[
+        &["nccopy", "--threads", "2"],
+        &filter[..],
+        &["t.nc", "u.nc"],
+    ]
+    .concat());
     let values = |name: &str| {
         let text = run(&["ncdump", "--threads", "2", "-v", "v", name]);
         let text = String::from_utf8(text).unwrap();

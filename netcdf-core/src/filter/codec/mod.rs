@@ -298,15 +298,18 @@ impl Table {
         }))
     }
 
-    /// The parameters that a codec library makes for chunks of this context from those of a user; `None` if no library
-    /// describes the filter.
+    /// Returns the parameters that a codec library makes from a user's parameters for this chunk context. Returns `None`
+    /// if no library describes the filter.
+    ///
+    /// # Errors
+    /// Returns errors of the library.
     pub fn library_params(&self, user: &FilterSpec, context: &Context) -> Option<Result<Vec<u32>>> {
         let codec = self.library(user.id)?;
         let made = codec.modify(context, &user.params);
         Some(made.map(|made| made.working))
     }
 
-    /// The JSON that a codec library makes from the parameters that it made for chunks of this context.
+    /// Returns the JSON of a codec library for its working parameters.
     fn library_json(
         &self,
         version: ZarrVersion,
@@ -325,21 +328,23 @@ impl Table {
     }
 }
 
-/// A codec's JSON as codec libraries take it.
+/// The JSON form of codec libraries.
 fn for_library(name: &str, members: &Json) -> Vec<u8> {
     let members = members.members().iter();
     let members = members.filter(|(key, _)| key != "id").cloned().collect();
     wrapped(ZarrVersion::V2, (name, ""), members).to_bytes()
 }
 
-/// The filter that JSON describes, as a user gives it: without the parameters that a codec library made for the chunks.
-/// `spec` is the filter made from the JSON.
+/// Returns the filter with the parameters of a user. `spec` is the filter made from the JSON; a codec library may have
+/// changed its parameters for the chunks.
 #[must_use]
 pub fn of_user(version: ZarrVersion, json: &Json, spec: &FilterSpec, table: &Table) -> FilterSpec {
     let visible = || {
         let codec = table.library(spec.id)?;
         let named = Named::of(version, json).ok()?;
-        codec.parameters(&for_library(named.name(), named.members)).ok()
+        codec
+            .parameters(&for_library(named.name(), named.members))
+            .ok()
     };
     FilterSpec {
         id: spec.id,

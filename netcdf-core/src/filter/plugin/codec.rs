@@ -37,7 +37,7 @@ pub struct Codec {
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
     ready: OnceLock<()>,
-    /// Visible parameters in the order in which working parameters were made from them, by the working parameters.
+    /// Maps working parameters to visible parameters, the latest last.
     made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
 
@@ -271,8 +271,8 @@ impl Codec {
         Ok(made)
     }
 
-    /// The visible parameters for working ones of chunks of this context: those from which they were made in this run, else the
-    /// same. The library may make the same working parameters from others for other chunks.
+    /// Returns the visible parameters from which this run made the working parameters, or the working parameters. Different
+    /// visible parameters may give equal working parameters for different chunks. So the result fits this context.
     #[must_use]
     pub fn described(&self, context: &Context, working: &[u32]) -> Vec<u32> {
         let mut givers = {

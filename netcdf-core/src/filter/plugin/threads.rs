@@ -1,8 +1,8 @@
 //! Which plugins support several threads at a time.
 //!
-//! Nothing in a plugin says so, and plugins for the same filter differ; so we know individual builds, by the
-//! build id from the linker. All others are called by one thread at a time, and share one lock: plugins may share
-//! a library, and libhdf5 never calls two filters at a time.
+//! Plugins do not declare thread support, and plugins for the same filter differ. So the build id from the linker
+//! identifies safe builds. All other plugins share one lock: plugins may share a library, and libhdf5 never calls two
+//! filters at a time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -24,8 +24,8 @@ use crate::filter::Context;
 use crate::filter::plugin::wire::{In, Out};
 use crate::model::FilterSpec;
 
-/// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`;
-/// its values are those of the version that `H5get_libversion` claims.
+/// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The
+/// values match the version from `H5get_libversion`.
 pub(super) const LIST: Id = 0x0B00_0000_0000_0101;
 pub(super) const TYPE: Id = 0x0300_0000_0000_0102;
 pub(super) const SPACE: Id = 0x0400_0000_0000_0103;
@@ -134,7 +134,7 @@ impl Call {
         })
     }
 
-    /// The number of dimensions; `None` for more than `most`, for which callers have no memory.
+    /// Returns the rank, or `None` if the rank exceeds `most`: C code has no memory for more dimensions.
     fn rank(&self, most: usize) -> Option<usize> {
         Some(self.shape.len()).filter(|&rank| rank <= most)
     }

@@ -119,12 +119,12 @@ fn atomic(number: c_int) -> Option<Atomic> {
     u32::try_from(number).ok().and_then(Atomic::from_number)
 }
 
-/// Bytes of a value in memory: of a string, those of its address.
+/// Returns the bytes of a value in memory. A string is an address.
 fn bytes_of(ty: Atomic) -> usize {
     ty.size().unwrap_or(size_of::<*const c_char>())
 }
 
-/// Bytes of a value of the variable in memory.
+/// Returns the bytes of a variable's value in memory.
 fn bytes(call: &Call) -> usize {
     match Atomic::from_number(call.number) {
         Some(ty) => bytes_of(ty),
@@ -203,7 +203,7 @@ unsafe extern "C" fn nc_inq_var_fill(
         unsafe { put(none, c_int::from(call.fill.is_none())) };
         match &call.fill {
             Some(stored) if !value.is_null() => {
-                // SAFETY: by the caller, there is room for a value.
+                // SAFETY: by the caller.
                 unsafe { put_value(call, stored, value) }
             }
             Some(_) | None => 0,
@@ -214,24 +214,30 @@ unsafe extern "C" fn nc_inq_var_fill(
 /// Writes a value of the variable, given in stored form.
 ///
 /// # Safety
-/// There is room for as many bytes as [`bytes`] returns.
+/// The memory at `value` has as many bytes as [`bytes`] returns.
 unsafe fn put_value(call: &Call, stored: &[u8], value: *mut c_void) -> c_int {
     if call.number == Atomic::String.number() {
         let Some(text) = c_text(stored) else {
             return MEMORY;
         };
-        // SAFETY: by the caller; the place need not be aligned.
+        // SAFETY: by the caller. The write supports any alignment.
         unsafe { value.cast::<*mut c_char>().write_unaligned(text) };
         return 0;
     }
     let own = match call.ty.is_list() {
-        // What is stored is a reference into the file.
+        // Files store lists as references, which are no addresses.
         true => vec![],
         false => native(call.ty, stored),
     };
     let zeros = std::iter::repeat(0);
     // SAFETY: by the caller.
-    unsafe { put_all(value.cast::<u8>(), bytes(call), own.into_iter().chain(zeros)) };
+    unsafe {
+        put_all(
+            value.cast::<u8>(),
+            bytes(call),
+            own.into_iter().chain(zeros),
+        )
+    };
     0
 }
 
@@ -258,10 +264,10 @@ fn c_text(stored: &[u8]) -> Option<*mut c_char> {
     Some(block)
 }
 
-/// Frees strings that were returned as values.
+/// Frees strings returned as values.
 ///
 /// # Safety
-/// There are `count` addresses, each null or of a block of the C allocator.
+/// `texts` has `count` addresses of the C allocator or nulls.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_free_string(count: usize, texts: *mut *mut c_char) -> c_int {
     if texts.is_null() {

@@ -298,12 +298,12 @@ pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
 }
 
 impl HostType {
-    /// Whether elements are lists.
+    /// Checks whether elements are lists.
     pub(super) fn is_list(self) -> bool {
         self.class == VLEN
     }
 
-    /// Whether an element is a number whose bytes are in another order than those of this machine.
+    /// Checks whether an element is a number in the other byte order.
     pub(super) fn is_swapped(self) -> bool {
         matches!(self.class, INTEGER | FLOAT | ENUM) && self.big != NATIVE
     }
