@@ -44,6 +44,9 @@ pub struct Env {
     /// Whether readers show elements of fixed size whose type netCDF does not have as opaque bytes, instead of leaving them out: for
     /// comparisons and digests.
     pub raw_types: bool,
+    /// Whether readers of Zarr show an attribute that is JSON's `null` as a string, which differs from the text "null": for copies,
+    /// comparisons and digests. netCDF-C shows characters.
+    pub exact_null: bool,
     /// Whether readers note where the metadata of files lies.
     pub survey: bool,
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
         }
     };
     let mut env = environment(cli, true);
-    env.raw_types = true;
+    (env.raw_types, env.exact_null) = (true, true);
     let mut outcome = Outcome::default();
     let done = compare(cli, &request, (&env, &mut outcome), io);
     let strict = env.notes.check();

@@ -58,11 +58,9 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
 /// Notes the fill values that pure Zarr of version 3 does not tell from the absence of a fill value.
 fn say_empty_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
-    let empty = vars.filter(|(_, var)| fill::is_empty_text(var));
-    let empty: Vec<String> = empty.map(|(id, _)| schema.var_path(id)).collect();
-    if !empty.is_empty() {
+    for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {
-            object: list_names(&empty),
+            object: schema.var_path(id),
             what: "left out: a _FillValue of NUL or an empty text, which pure Zarr version 3 does not record".to_owned(),
             remedy: Some("use -k nczarr3 to keep it".to_owned()),
         });
