@@ -215,7 +215,7 @@ install_zarr_2() {
         target/zarr2/bin/python -m pip install --quiet 'zarr<3' 'numcodecs<0.16' 'numpy<2'; } || { rm -rf target/zarr2; return 1; }
 }
 
-# Debian 12 has no Python 3.13: then .ci/zarropened leaves out its readers.
+# Debian 12 lacks Python 3.13. .ci/zarropened then skips the readers of Python 3.13.
 install_zarr_3_13() {
     command -v python3.13 >/dev/null || return 0
     [ -x target/zarr3.13/bin/python ] || { python3.13 -m venv target/zarr3.13 &&

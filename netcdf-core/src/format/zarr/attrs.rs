@@ -66,7 +66,7 @@ fn text(json: &Json) -> Values {
     Values::Char(json.to_bytes())
 }
 
-/// JSON's `null` where it must differ from the text "null": a string, as texts without a recorded type are characters.
+/// JSON's `null` as a string. Texts without a recorded type are characters, so the text "null" differs.
 #[must_use]
 pub fn null() -> Values {
     Values::String(vec![Some(Json::Null.to_bytes().into_boxed_slice())])

@@ -187,7 +187,7 @@ impl<'j> Recorded<'j> {
     }
 }
 
-/// The names of the attributes that version 3 records before this one, in order.
+/// The attribute names before this name in the record of version 3, in order.
 #[must_use]
 pub fn recorded_before<'j>(types: Option<&'j Json>, name: &str) -> Vec<&'j str> {
     let all = types.and_then(|types| types.get("attribute_types"));

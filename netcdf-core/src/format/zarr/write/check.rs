@@ -154,7 +154,7 @@ fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
         json_texts,
     };
     match (attributes::store(attribute, form), &attribute.values) {
-        // From a store without recorded types; readers that need to can tell it from a text.
+        // Copies, comparisons and digests read `null` as the same string.
         (Ok(stored), _) if stored.json == Json::Null => true,
         // Other notes cover texts.
         (Ok(_), Values::Char(_)) => true,
