@@ -55,13 +55,15 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     }
 }
 
-/// Notes fill values of NUL and empty texts, for which pure Zarr version 3 has no form.
+/// Notes fill values of NUL and empty texts. Pure Zarr version 3 has no form for these values.
 fn say_empty_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {
             object: schema.var_path(id),
-            what: "left out: a _FillValue of NUL or an empty text, for which pure Zarr version 3 has no form".to_owned(),
+            what:
+                "left out: pure Zarr version 3 has no form for a _FillValue of NUL or an empty text"
+                    .to_owned(),
             remedy: Some("use -k nczarr3 to keep it".to_owned()),
         });
     }
