@@ -215,6 +215,13 @@ install_zarr_2() {
         target/zarr2/bin/python -m pip install --quiet 'zarr<3' 'numcodecs<0.16' 'numpy<2'; } || { rm -rf target/zarr2; return 1; }
 }
 
+# Debian 12 lacks Python 3.13. .ci/zarropened then skips the readers of Python 3.13.
+install_zarr_3_13() {
+    command -v python3.13 >/dev/null || return 0
+    [ -x target/zarr3.13/bin/python ] || { python3.13 -m venv target/zarr3.13 &&
+        target/zarr3.13/bin/python -m pip install --quiet 'zarr>=3.4' xarray; } || { rm -rf target/zarr3.13; return 1; }
+}
+
 # Debian's plugins are unpacked, not installed: the C tools must not find more plugins than before.
 unpack_plugins() {
     [ ! -e target/plugins/usr ] || return 0

@@ -67,6 +67,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 /// Limits, filters, threads and memory, as a command line asks for them.
 fn environment(cli: &Cli) -> Env {
     let mut env = Env::with_threads(cli.threads);
+    env.exact_null = true;
     env.filters = cli.plugins.filters(&env.cancel);
     env.siblings.outside = cli.allow_external;
     env.made_up = MadeUp {

@@ -100,6 +100,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         !matches!(job, Job::Ncml(_) | Job::Json(_) | Job::Sum(_) | Job::Check),
     );
     env.raw_types = matches!(job, Job::Sum(_) | Job::Check);
+    env.exact_null = env.raw_types;
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     let status = conclude(done, omitted, &env, io);

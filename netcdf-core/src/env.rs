@@ -41,9 +41,12 @@ pub struct Env {
     pub network: Arc<Network>,
     /// Which files beside a dataset may be opened.
     pub siblings: siblings::Access,
-    /// Whether readers show elements of fixed size whose type netCDF does not have as opaque bytes, instead of leaving them out: for
-    /// comparisons and digests.
+    /// Whether readers show inexpressible types of fixed size as opaque bytes instead of skipping the objects. Comparisons and digests
+    /// need the bytes.
     pub raw_types: bool,
+    /// Whether Zarr readers show JSON `null` in attributes as a string. Copies, comparisons and digests need the difference from the text
+    /// "null"; netCDF-C shows characters.
+    pub exact_null: bool,
     /// Whether readers note where the metadata of files lies.
     pub survey: bool,
 }

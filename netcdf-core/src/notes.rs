@@ -68,7 +68,7 @@ pub struct Taken(Vec<(Note, Weight)>);
 enum Weight {
     /// Something was lost, or not done as asked.
     Counts,
-    /// An object is not shown. It counts.
+    /// An object is skipped. It counts.
     Skipped,
     /// It is merely good to know.
     Remark,
@@ -170,12 +170,12 @@ impl Notes {
         self.add(note, Weight::Counts);
     }
 
-    /// Adds a note of an object of a dataset that is not shown, such as one of a type that netCDF does not have.
+    /// Adds a note of a skipped object.
     pub fn skip(&self, note: Note) {
         self.add(note, Weight::Skipped);
     }
 
-    /// The objects that are not shown: the notes of [`Notes::skip`] so far.
+    /// The notes of [`Notes::skip`] so far.
     #[must_use]
     pub fn skipped(&self) -> Vec<Note> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,7 +42,7 @@ pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
         }
     };
     let mut env = environment(cli, true);
-    env.raw_types = true;
+    (env.raw_types, env.exact_null) = (true, true);
     let mut outcome = Outcome::default();
     let done = compare(cli, &request, (&env, &mut outcome), io);
     let strict = env.notes.check();
@@ -144,7 +144,7 @@ fn compare(
     Ok(())
 }
 
-/// An error for the objects that readers do not show, and that are therefore not compared.
+/// An error for skipped objects, which are not compared.
 fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
     let taken = |note: &Note| {
         let (path, attribute) = match note.object.rsplit_once(':') {
@@ -172,11 +172,11 @@ fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
         .count();
     let what = match count {
         0 => return None,
-        1 => "an object that is left out was not compared".to_owned(),
-        n => format!("{n} objects that are left out were not compared"),
+        1 => "1 skipped object was not compared".to_owned(),
+        n => format!("{n} skipped objects were not compared"),
     };
     let error = Error::new(ErrorKind::Unsupported, what);
-    Some(error.with_remedy("--ignore names objects that do not count"))
+    Some(error.with_remedy("--ignore excludes objects by name"))
 }
 
 /// The part of a dataset, or all of it.

@@ -243,8 +243,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The names of the dimensions of two variables. Dimensions of one name have paths if they are not the same one: a name
-/// means the nearest dimension, and one of the variables has another.
+/// The dimension names of two variables. A name becomes a path if it means different dimensions in the two datasets.
 fn dim_names(vars: [(&Schema, &Variable); 2]) -> [Vec<String>; 2] {
     let named = |(schema, var): (&Schema, &Variable)| {
         let name = |&id: &DimId| DimName::new(schema, var.group, id);

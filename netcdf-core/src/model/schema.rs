@@ -267,8 +267,7 @@ impl Schema {
         var.dims.first().is_some_and(|&dim| self.is_unlimited(dim))
     }
 
-    /// Whether the name of a dimension means this dimension in a group: no group on the way to the dimension's own group
-    /// has another dimension of the name.
+    /// Whether the dimension's name means this dimension in a group: no nearer group has a dimension of the same name.
     #[must_use]
     pub fn is_nearest_dim(&self, group: GroupId, id: DimId) -> bool {
         let Some(dim) = self.dim(id) else {

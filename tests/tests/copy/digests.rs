@@ -1,4 +1,4 @@
-//! The rows of the table "Which conversions keep digests" in docs/sum.md; the values of attributes that Zarr changes.
+//! The rows of the table "Which conversions keep digests" in docs/sum.md.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -31,7 +31,7 @@ fn digests(sandbox: &Sandbox, dataset: &str) -> Vec<String> {
     text.lines().map(line).collect()
 }
 
-/// The paths whose digests differ between an input and its copy; the dataset has an empty path.
+/// The paths with different digests in an input and its copy. The dataset has an empty path.
 fn differing(sandbox: &Sandbox, input: &str, kind: &str) -> Vec<String> {
     let output = format!("@copy-{kind}");
     let _ = copy(sandbox, kind, input, &output);
@@ -78,7 +78,7 @@ data: v = {1, {2, 3}}, {4, {5, 6}} ; w = {1, 2} ; }",
     assert_eq!(differing(&sandbox, "@a.nc", "nc4"), [""; 0]);
 }
 
-/// Variables stay whose types and attributes JSON leads back to.
+/// Digests stay for types and attributes with unambiguous JSON.
 #[test]
 fn pure_zarr_keeps_some_variables() {
     let sandbox = made(
@@ -95,7 +95,7 @@ data: f = 1, _ ; n = 1, 2 ; s = "a", "-" ; c = "ab" ; g = 1, 2 ; b = 1, 2 ; }"#,
     }
 }
 
-/// Each text that changes is named by a note.
+/// Notes name the changed texts.
 #[test]
 fn texts_that_zarr_changes_are_named() {
     let sandbox = made(
@@ -133,7 +133,7 @@ fn store(name: &str, attribute: &str, fill: &str) -> (String, Sandbox) {
     (format!("@{name}"), sandbox)
 }
 
-/// `null` is not the text "null": `--diff` and `--sum` tell them apart, and a copy to pure Zarr has `null` again.
+/// `null` and the text "null" have different digests. A copy to pure Zarr has `null` again.
 #[test]
 fn null_differs_from_the_text() {
     let (null, sandbox) = store("a.zarr", "null", "null");

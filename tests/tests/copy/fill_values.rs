@@ -1,4 +1,4 @@
-//! Fill values in copies: what programs that add records rely on, and what readers of Zarr open.
+//! Fill values in copies, for programs that add records and for readers of Zarr.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -44,7 +44,7 @@ fn variables_that_can_grow_keep_their_fill_value() {
     assert_eq!(not_filled(&sandbox, "@o7.nc"), ["d"]);
 }
 
-const TEXTS: &str = r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:_FillValue = " " ; char nul(x) ; nul:_FillValue = "\000" ; char none(x) ;
+const TEXTS: &str = r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:long_name = "c" ; c:_FillValue = " " ; c:units = "1" ; char nul(x) ; nul:_FillValue = "\000" ; char none(x) ;
 string s(x) ; s:_FillValue = "-" ; string e(x) ; e:_FillValue = "" ; float f(x) ; f:_FillValue = 1.e20f ; double d(x) ; d:_FillValue = 0.1 ;
 data: c = "a", _ ; nul = "ab" ; none = "ab" ; s = "a", _ ; e = "a", "" ; f = 1, _ ; d = 1, _ ; }"#;
 
@@ -54,7 +54,7 @@ fn metadata(sandbox: &Sandbox, key: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// xarray refuses a `_FillValue` of text in version 3, and takes one of floats only in base64.
+/// In version 3, xarray refuses `_FillValue` of texts, and reads `_FillValue` of floats in base64.
 #[test]
 fn version_3_has_the_fill_values_that_xarray_reads() {
     let sandbox = made(TEXTS);
@@ -83,10 +83,11 @@ fn version_3_has_the_fill_values_that_xarray_reads() {
         ] {
             assert!(shown.contains(fill), "{kind}: {shown}");
         }
+        let order = shown.contains("\t\tc:_FillValue = \" \" ;\n\t\tc:units");
+        assert_eq!(order, kind == "nczarr3", "{shown}");
         assert!(!shown.contains("none:_FillValue"), "{kind}: {shown}");
-        // Pure Zarr does not tell these from no fill value.
-        let lost = said.message().contains("/e and /nul: left out")
-            || said.message().contains("/nul and /e: left out");
+        // Pure Zarr version 3 has no form for an empty fill value.
+        let lost = said.message().contains("/nul and /e: left out");
         assert_eq!(lost, kind == "zarr3", "{said}");
         assert_eq!(
             shown.contains("nul:_FillValue"),
@@ -101,7 +102,7 @@ fn version_3_has_the_fill_values_that_xarray_reads() {
     }
 }
 
-/// Stores that earlier versions made have numbers and texts as `_FillValue`.
+/// Earlier versions wrote numbers and texts as `_FillValue`.
 #[test]
 fn earlier_forms_of_fill_values_are_read() {
     let sandbox = made(TEXTS);
@@ -126,7 +127,7 @@ fn earlier_forms_of_fill_values_are_read() {
     let _ = sandbox.run(ncdump::run, &args).clean();
 }
 
-/// Python's readers do not open NCZarr of version 2 with characters: a remark says so.
+/// A remark names the kind for Python if NCZarr version 2 has characters.
 #[test]
 fn a_remark_says_which_kind_python_reads() {
     let sandbox = made(TEXTS);

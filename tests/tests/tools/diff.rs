@@ -46,7 +46,7 @@ fn compared(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncdump::run, &[&["ncdump", "--diff"], args].concat())
 }
 
-/// Elements of types that netCDF does not have are compared as bytes, and have digests. Objects that are not shown at all are trouble.
+/// Elements of inexpressible types are compared as bytes, and have digests. Skipped objects are trouble.
 #[test]
 fn what_netcdf_cannot_express() {
     let sandbox = Sandbox::new();
@@ -76,13 +76,13 @@ fn what_netcdf_cannot_express() {
         text.split_whitespace().next().expect("a digest").to_owned()
     };
     assert_ne!(sum("@a.h5"), sum("@b.h5"));
-    // References have no bytes of their own.
+    // The bytes of references are addresses.
     let whole = compared(&sandbox, &["@a.h5", "@a.h5"]);
     assert_eq!(whole.code, 2, "{whole}");
     assert!(
         whole
             .message()
-            .contains("objects that are left out were not compared"),
+            .contains("skipped objects were not compared"),
         "{whole}"
     );
     let ignored = compared(
@@ -92,7 +92,7 @@ fn what_netcdf_cannot_express() {
     assert_eq!(ignored.code, 0, "{ignored}");
 }
 
-/// A variable on a dimension of its group differs from one on the dimension of the same name above.
+/// A variable with dimension /g/x differs from the variable with dimension /x.
 #[test]
 fn dimensions_of_one_name_in_two_groups() {
     let sandbox = Sandbox::new();

@@ -106,16 +106,16 @@ fn unsupported_as(why: &Error) -> Error {
     Error::new(ErrorKind::Unsupported, why.what().to_string())
 }
 
-/// The tag of opaque types that stand for types that netCDF cannot express. Tags in files end at a zero byte.
+/// The tag of opaque types in place of inexpressible types. Tags in files end at a zero byte.
 const RAW: &[u8] = b"\0raw";
 
-/// Whether a datatype stands for one that netCDF cannot express.
+/// Whether a datatype replaces an inexpressible type.
 pub fn is_raw(datatype: &Datatype) -> bool {
     matches!(&datatype.class, Class::Opaque { tag } if tag == RAW)
 }
 
-/// Makes opaque bytes of the parts of a datatype that netCDF cannot express but that have a fixed size. References stay: bytes that
-/// depend on the places of other objects say nothing.
+/// Replaces inexpressible types of fixed size within a datatype by opaque types. References stay: their bytes are addresses, which
+/// differ between equal files.
 pub fn as_bytes(datatype: &mut Arc<Datatype>) {
     let mut made = Datatype::clone(datatype);
     bytes_in(&mut made, false);
@@ -124,7 +124,7 @@ pub fn as_bytes(datatype: &mut Arc<Datatype>) {
     }
 }
 
-/// As [`as_bytes`]; `field` says that it is the type of a field, which may be an array.
+/// As [`as_bytes`]. `field` marks the type of a compound field, where netCDF allows arrays.
 fn bytes_in(datatype: &mut Datatype, field: bool) {
     if numbers::atomic(datatype).is_some() || datatype.size == 0 {
         return;
@@ -155,7 +155,7 @@ fn bytes_in(datatype: &mut Datatype, field: bool) {
     }
 }
 
-/// Whether the bytes of a type are all in its elements, and do not depend on places in the file.
+/// Whether the elements of a type hold all its bytes, without addresses of other data.
 fn is_flat(datatype: &Datatype) -> bool {
     match &datatype.class {
         Class::Vlen { .. } | Class::VlenString { .. } | Class::Reference(_) => false,
@@ -192,7 +192,7 @@ pub fn unsupported(what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{INEXPRESSIBLE}{what}"))
 }
 
-/// How the errors of [`unsupported`] begin.
+/// The start of the messages of [`unsupported`].
 const INEXPRESSIBLE: &str = "netCDF cannot express ";
 
 /// Whether an error is one of [`unsupported`].

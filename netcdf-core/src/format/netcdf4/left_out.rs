@@ -25,7 +25,7 @@ fn cut(mut path: String) -> String {
 }
 
 impl FileBuilder<'_> {
-    /// Reports that something is left out. Links without an object, and groups that are shown elsewhere, hold nothing of their own.
+    /// Notes a skipped object. Dangling links and repeated groups contain no data of their own.
     pub fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),

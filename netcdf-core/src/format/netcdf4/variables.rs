@@ -49,7 +49,7 @@ impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
-    /// Damage; [`crate::ErrorKind::Unsupported`] for what netCDF cannot express.
+    /// Damage; [`crate::ErrorKind::Unsupported`] for inexpressible types.
     pub fn dataset(
         &mut self,
         group: GroupId,

@@ -48,7 +48,10 @@ impl StoreBuilder<'_> {
             let recorded = types.get(name);
             let recorded = recorded.and_then(|ty| attrs::recorded(ty, self.zarr.pure));
             let ty = recorded.or(fill.filter(|_| name == "_FillValue"));
-            let (values, _) = attrs::values(value, ty);
+            let values = match value {
+                Json::Null if ty.is_none() && self.meta.env.exact_null => attrs::null(),
+                value => attrs::values(value, ty).0,
+            };
             let Some(attribute) = Attribute::atomic(self.name(name), values) else {
                 continue;
             };
@@ -98,11 +101,22 @@ impl StoreBuilder<'_> {
         let (named, value) = (self.name("units"), self.name("_FillValue"));
         let units = units.map(|units| Values::Char(units.into_bytes()));
         attributes.extend(units.and_then(|units| Attribute::atomic(named, units)));
-        attributes.extend(fill.map(|values| Attribute {
-            name: value,
-            ty,
-            values,
-        }));
+        if let Some(values) = fill {
+            let before = nczarr::recorded_before(types.as_ref(), "_FillValue");
+            let is_before = |a: &Attribute| before.iter().any(|name| a.name.is(name));
+            let place = match self.zarr.pure {
+                true => attributes.len(),
+                false => attributes.iter().take_while(|a| is_before(a)).count(),
+            };
+            attributes.insert(
+                place,
+                Attribute {
+                    name: value,
+                    ty,
+                    values,
+                },
+            );
+        }
         Ok(attributes)
     }
 

@@ -49,8 +49,6 @@ pub fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
         Some(ty) if list.is_some_and(<[Json]>::is_empty) => (Values::with_capacity(ty, 0), true),
         Some(_) => (text(json), false),
         None if simple => (inferred(json, items), true),
-        // Its type tells it from the text "null".
-        None if *json == Json::Null => (strings(json), true),
         None => (text(json), true),
     }
 }
@@ -68,9 +66,10 @@ fn text(json: &Json) -> Values {
     Values::Char(json.to_bytes())
 }
 
-/// The JSON itself as a string.
-fn strings(json: &Json) -> Values {
-    Values::String(vec![Some(json.to_bytes().into_boxed_slice())])
+/// JSON's `null` as a string. Texts without a recorded type are characters, so the text "null" differs.
+#[must_use]
+pub fn null() -> Values {
+    Values::String(vec![Some(Json::Null.to_bytes().into_boxed_slice())])
 }
 
 /// Values in the type that they suggest, inferred as in netCDF-C, but wide enough for all of them. Text has

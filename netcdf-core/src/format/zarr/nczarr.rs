@@ -187,6 +187,15 @@ impl<'j> Recorded<'j> {
     }
 }
 
+/// The attribute names before this name in the record of version 3, in order.
+#[must_use]
+pub fn recorded_before<'j>(types: Option<&'j Json>, name: &str) -> Vec<&'j str> {
+    let all = types.and_then(|types| types.get("attribute_types"));
+    let items = all.and_then(Json::items).unwrap_or_default();
+    let names = items.iter().filter_map(|item| item.get("name")?.as_str());
+    names.take_while(|&other| other != name).collect()
+}
+
 /// The name and type of an attribute in version 3.
 fn typed(json: &Json) -> Option<(&str, Option<&str>)> {
     let name = json.get("name")?.as_str()?;

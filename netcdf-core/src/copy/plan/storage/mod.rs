@@ -274,8 +274,8 @@ impl Case<'_> {
     }
 }
 
-/// True if programs may add records to a variable of a dataset whose missing records read as the variable's fill value. In
-/// Zarr, readers take elements for missing data that equal a fill value outside the attributes.
+/// True if programs may add records to an output variable, and missing records read as the fill value. Zarr is excluded: its readers
+/// mask elements equal to a fill value outside the attributes.
 pub(super) fn grows(output: &Schema, var: &Variable) -> bool {
     let unlimited = var.dims.iter().any(|&dim| output.is_unlimited(dim));
     unlimited && bare_fill(output.kind) == BareFill::Nothing

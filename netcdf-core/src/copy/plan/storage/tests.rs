@@ -199,7 +199,12 @@ fn nothing_asked() {
     let p = plan(&same, &Options::default()).unwrap();
     assert_eq!(p.schema.vars[2].storage.endianness, Some(Endianness::Big));
     let unfilled = |n: usize| p.schema.vars[n].storage.fill == Fill::NoFill;
-    assert!(unfilled(0) && !unfilled(8), "text always has a fill value");
+    assert!(unfilled(2) && !unfilled(8), "text always has a fill value");
+    assert!(!unfilled(0), "records may be added");
+    let mut bare = same.clone();
+    bare.vars[0].storage.fill = Fill::NoFill;
+    let p = plan(&bare, &Options::default()).unwrap();
+    assert_eq!(p.schema.vars[0].storage.fill, Fill::NoFill);
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribu
     };
     let (json, changed) = match values {
         Values::Char(bytes) => text(bytes, form),
-        Values::String(_) if form.json_texts && !form.recorded && is_null(values) => {
+        Values::String(_) if form.json_texts && !form.recorded && *values == attrs::null() => {
             (Json::Null, false)
         }
         Values::String(strings) => {
@@ -79,11 +79,6 @@ pub fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribu
         changed,
         nil,
     })
-}
-
-/// Whether values are those that are read for the JSON value `null`.
-fn is_null(values: &Values) -> bool {
-    attrs::values(&Json::Null, None).0 == *values
 }
 
 /// Whether attribute `a`, stored in a dataset of this kind, may read back as `b`; false if it is not a Zarr kind. Both are stored as the

@@ -8,6 +8,7 @@ use super::{fill, user};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format::zarr::attrs;
+use crate::json::Json;
 use crate::model::{
     Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, Zarr, ZarrOptions,
     ZarrVersion,
@@ -153,6 +154,8 @@ fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
         json_texts,
     };
     match (attributes::store(attribute, form), &attribute.values) {
+        // Copies, comparisons and digests read `null` as the same string.
+        (Ok(stored), _) if stored.json == Json::Null => true,
         // Other notes cover texts.
         (Ok(_), Values::Char(_)) => true,
         (Ok(stored), values) => attrs::values(&stored.json, None).0 == *values,

@@ -106,7 +106,7 @@ fn own(var: &Variable) -> Option<Values> {
     fits.then(|| attribute.values.clone())
 }
 
-/// Whether an attribute is the fill value of a variable: one value of its type. Readers then know the type from the variable.
+/// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
 pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
     attribute.name.is("_FillValue") && own(var).is_some_and(|value| value == attribute.values)
@@ -120,8 +120,7 @@ pub fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
     fill && attribute.ty == var.ty && var.ty.atomic().is_none()
 }
 
-/// Whether `_FillValue` of this variable is the element that readers take for the absence of a fill value: NUL, or an empty text. Pure
-/// Zarr of version 3 does not record that such a variable has a `_FillValue`.
+/// Whether `_FillValue` of this variable is NUL or an empty text, the default `fill_value` of pure Zarr version 3.
 #[must_use]
 pub fn is_empty_text(var: &Variable) -> bool {
     match own(var) {

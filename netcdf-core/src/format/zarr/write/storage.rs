@@ -51,7 +51,7 @@ impl ArrayStorage {
         self.told.fill_value(self.whole)
     }
 
-    /// Whether version 3 holds `_FillValue` in the array's `fill_value` alone: texts, for which xarray accepts no attribute.
+    /// Whether version 3 holds `_FillValue` in the array's `fill_value` alone. xarray accepts no `_FillValue` attribute of texts.
     #[must_use]
     pub fn leaves_out_fill(&self, var: &Variable) -> bool {
         let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));

@@ -1,4 +1,4 @@
-//! Texts of attributes that read back as other texts.
+//! Text attributes with other texts after a round trip.
 
 use super::attributes::{self, AttributeForm};
 use super::check::lists;
@@ -12,7 +12,7 @@ use crate::notes::Note;
 
 use crate::format::zarr::attrs;
 
-/// What becomes of a text.
+/// The change of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     /// One NUL becomes an empty text.
@@ -21,7 +21,7 @@ enum Change {
     Respaced,
 }
 
-/// Notes the attributes whose texts read back as other texts. Another note covers texts that are not UTF-8.
+/// Notes the attributes with changed texts. Another note covers invalid UTF-8.
 pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
@@ -39,11 +39,11 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     for (change, what) in [
         (
             Change::Emptied,
-            "Zarr does not tell one NUL from an empty text: these attributes become empty",
+            "Zarr stores one NUL as an empty text, so these attributes become empty",
         ),
         (
             Change::Respaced,
-            "texts that are JSON are stored as JSON, whose spaces may change",
+            "JSON texts are stored as JSON, and their spaces may change",
         ),
     ] {
         let these = changed.iter().filter(|(one, _)| *one == change);
@@ -55,15 +55,15 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     }
 }
 
-/// Notes the fill values that pure Zarr of version 3 does not tell from the absence of a fill value.
+/// Notes fill values of NUL and empty texts. Pure Zarr version 3 has no form for these values.
 fn say_empty_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
-    let empty = vars.filter(|(_, var)| fill::is_empty_text(var));
-    let empty: Vec<String> = empty.map(|(id, _)| schema.var_path(id)).collect();
-    if !empty.is_empty() {
+    for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {
-            object: list_names(&empty),
-            what: "left out: a _FillValue of NUL or an empty text, which pure Zarr version 3 does not record".to_owned(),
+            object: schema.var_path(id),
+            what:
+                "left out: pure Zarr version 3 has no form for a _FillValue of NUL or an empty text"
+                    .to_owned(),
             remedy: Some("use -k nczarr3 to keep it".to_owned()),
         });
     }
@@ -79,7 +79,7 @@ fn remark(env: &Env, what: &str, names: &[String]) {
     }
 }
 
-/// How an attribute reads back, if it is a text that reads back as another one.
+/// The change of a text attribute in a round trip, if any.
 fn change(attribute: &Attribute, form: AttributeForm) -> Option<Change> {
     let Values::Char(text) = &attribute.values else {
         return None;

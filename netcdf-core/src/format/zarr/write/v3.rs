@@ -104,7 +104,7 @@ impl Metadata<'_> {
         let mut written = self.of_var(id)?;
         self.mark_texts(self.var(id)?, stored, &mut written);
         if stored.leaves_out_fill(self.var(id)?) {
-            // It is already in the array's `fill_value`, and xarray cannot open a store with such an attribute. NCZarr still records the type.
+            // The array's `fill_value` holds the value, and xarray refuses stores with the attribute. NCZarr still records the type.
             written.members.retain(|(name, _)| name != "_FillValue");
         }
         let fills = written.members.iter_mut();
@@ -124,7 +124,7 @@ impl Metadata<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` of floats in the only form that xarray reads: the bytes of the double in base64, whatever number type the attribute has.
+    /// `_FillValue` of floats in the only form for xarray: the bytes of the double in base64, for any number type of the attribute.
     fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
         let float = matches!(stored.ty, Atomic::Float | Atomic::Double) && stored.user.is_none();
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
