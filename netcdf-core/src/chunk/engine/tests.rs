@@ -215,3 +215,14 @@ fn no_chunk_is_decoded_twice_at_a_time() {
     });
     assert!(chunks.bytes() <= 70);
 }
+
+/// Without memory, all workers share the last chunk.
+#[test]
+fn the_last_chunk_is_cached_without_room() {
+    let chunks = DecodedChunks::new(&env(0), 100);
+    assert!(!reads(&chunks, 1, 30, 0) && reads(&chunks, 1, 30, 0));
+    assert!(!reads(&chunks, 2, 30, 0) && reads(&chunks, 2, 30, 0));
+    assert!(!reads(&chunks, 1, 30, 0), "only one chunk");
+    assert!(!reads(&chunks, 3, 51, 0) && !reads(&chunks, 3, 51, 0), "too large");
+    assert_eq!(chunks.bytes(), 0);
+}
