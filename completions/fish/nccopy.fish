@@ -46,7 +46,7 @@ dask\t'Dask: a Python script for a scheduler of distributed, or worker processes
 snakemake\t'Snakemake: a Snakefile'
 parallel\t'GNU parallel: a shell script for this machine, or several by SSH'"
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
-complete -c nccopy -l requests -d 'Number of requests at a time to storage [default: few to local files, 32 to storage far away]' -r
+complete -c nccopy -l requests -d 'Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]' -r
 complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
 complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'
@@ -69,6 +69,7 @@ complete -c nccopy -l in-place -d 'Replace each input with its copy once the cop
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
+complete -c nccopy -l allow-secrets -d 'With --plan: make the plan even if other users can read user names, passwords and queries of addresses in it, because the file system has no permissions (exFAT, mounted buckets)'
 complete -c nccopy -l next -d 'Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines as there are. Exit status 75 means that others still make some'
 complete -c nccopy -l finish -d 'Check that all parts of the plan in a directory are made, and make the output from them'
 complete -c nccopy -l no-check -d 'With --finish: skip the comparison of the stored bytes with the digests of the parts'

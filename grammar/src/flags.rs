@@ -138,7 +138,7 @@ impl PluginArgs {
 /// How storage is asked, and what is said of that.
 #[derive(Debug, Args)]
 pub struct NetworkArgs {
-    /// Number of requests at a time to storage [default: few to local files, 32 to storage far away]
+    /// Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]
     #[arg(long, value_name = "N", global = true)]
     requests: Option<NonZeroU16>,
 

@@ -211,6 +211,10 @@ fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> 
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(set, &mut plan)?;
-    copy::plan::size_strings(set, &mut plan)?;
+    match cli.dry_run {
+        // It reads no data.
+        Some(_) => copy::plan::size_known_strings(set, &mut plan)?,
+        None => copy::plan::size_strings(set, &mut plan)?,
+    }
     Ok(plan)
 }

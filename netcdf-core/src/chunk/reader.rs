@@ -140,6 +140,11 @@ pub trait Reader: Send + Sync {
         false
     }
 
+    /// Bytes of memory that [`Reader::read_box`] takes on top of the box, roughly: for chunks that it decodes. 0 if the reader does not know.
+    fn assembly_bytes(&self, _var: VarId) -> u64 {
+        0
+    }
+
     /// The number of elements of a variable that the reader assembles and that are stored somewhere, `enough` or more of them if
     /// there are as many. All, if the reader does not know.
     ///

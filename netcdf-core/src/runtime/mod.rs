@@ -84,6 +84,11 @@ const MOST: u64 = 256 << 20;
 
 /// Requests at a time to what has latency.
 const REQUESTS: usize = 32;
+/// Maximum number of requests at a time to local files. Idle workers look for work at all others: a thousand workers without latency take
+/// fifty times as long as a hundred.
+const LOCAL_REQUESTS: usize = 64;
+/// Maximum number of workers beyond one for each request and thread.
+const SPARE_WORKERS: usize = 64;
 
 /// Memory for what is kept, on top of what work leaves.
 const SPARE: u64 = 64 << 20;
@@ -101,6 +106,8 @@ pub struct Runtime {
     small: u64,
     /// Whether more is asked for at a time than threads compute.
     many_requests: bool,
+    /// Whether requests take long.
+    latency: bool,
 }
 
 #[derive(Debug)]
@@ -116,8 +123,9 @@ struct SharedByJobs {
     workers: Workers,
     /// Requests at a time, if that was said.
     requests: Option<usize>,
-    /// What jobs need that ask for more at a time than threads compute.
-    many: OnceLock<ManyRequests>,
+    /// What jobs need that ask for more at a time than threads compute: of local files, and of what has latency.
+    local: OnceLock<ManyRequests>,
+    remote: OnceLock<ManyRequests>,
 }
 
 /// Workers that mostly wait for answers.
@@ -170,13 +178,15 @@ impl Runtime {
             more: More::default(),
             workers: Workers::default(),
             requests,
-            many: OnceLock::new(),
+            local: OnceLock::new(),
+            remote: OnceLock::new(),
         };
         Self {
             shared: Arc::new(shared),
             memory,
             small: SMALL,
             many_requests: false,
+            latency: false,
         }
     }
 
@@ -203,6 +213,7 @@ impl Runtime {
     pub fn for_requests(&self, latency: bool) -> Self {
         Self {
             many_requests: latency || self.shared.requests.is_some(),
+            latency,
             ..self.clone()
         }
     }
@@ -210,16 +221,28 @@ impl Runtime {
     /// What jobs need if they ask for more at a time than threads compute.
     fn many(&self) -> Option<&ManyRequests> {
         let new = || {
-            let requests = self.shared.requests.unwrap_or(REQUESTS);
+            let requests = self.at_once();
             ManyRequests {
                 turns: Turns::new(self.shared.threads, requests),
                 workers: Workers::default(),
-                // As many wait for answers, and as many more may go on when the answer for the oldest item comes a round later.
-                width: self.shared.threads + 2 * requests,
+                // As many wait for answers, and about as many more may go on when the answer for the oldest item comes a round later.
+                width: self.shared.threads + requests + requests.min(SPARE_WORKERS),
             }
         };
-        self.many_requests
-            .then(|| self.shared.many.get_or_init(new))
+        let many = match self.latency {
+            true => &self.shared.remote,
+            false => &self.shared.local,
+        };
+        self.many_requests.then(|| many.get_or_init(new))
+    }
+
+    /// Requests at a time.
+    fn at_once(&self) -> usize {
+        let requests = self.shared.requests.unwrap_or(REQUESTS);
+        match self.latency {
+            true => requests,
+            false => requests.min(LOCAL_REQUESTS),
+        }
     }
 
     /// Asks a source for something. Meanwhile, others compute.
@@ -233,8 +256,7 @@ impl Runtime {
     /// Requests at a time, if more is asked for than threads compute.
     #[must_use]
     pub fn requests(&self) -> Option<usize> {
-        let requests = self.shared.requests.unwrap_or(REQUESTS);
-        self.many_requests.then_some(requests)
+        self.many_requests.then(|| self.at_once())
     }
 
     /// Whether more is asked for at a time than threads compute.

@@ -6,7 +6,7 @@ use super::Dataset;
 use super::canvas::Canvas;
 use super::requests::Fetched;
 use super::wants::Gather;
-use crate::arithmetic::{Exact, exact, length};
+use crate::arithmetic::{Amount, Exact, exact, length};
 use crate::chunk::decode::Decoder;
 use crate::chunk::engine::{ChunkElements, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -45,6 +45,14 @@ impl Variable<'_> {
     /// True if chunks are decoded as a whole.
     pub(super) fn is_filtered(&self) -> bool {
         !self.assembled && !self.layout.filters.is_empty()
+    }
+
+    /// Bytes of memory for chunks that the reader decodes to make a box.
+    pub(super) fn assembly_bytes(&self) -> Amount {
+        match self.assembled {
+            true => self.set.reader.assembly_bytes(self.var).into(),
+            false => Amount::default(),
+        }
     }
 
     /// True if several chunks are decoded after they were asked for together.

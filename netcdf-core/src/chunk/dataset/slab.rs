@@ -104,6 +104,7 @@ impl Slab {
         let layout = variable.layout;
         let whole = Amount::of(layout.chunk_bytes());
         let ordered = matches!(self.kept, KeptElements::Ordered(_));
+        let assembly = variable.assembly_bytes();
         let bytes = |group: &Range<usize>| {
             let group = self.chunks.get(group.clone()).unwrap_or_default();
             let stored = group.iter().map(|(_, c)| Amount::of(length(&c.range)));
@@ -115,8 +116,8 @@ impl Slab {
                 false => 1,
             };
             match layout.filters.len() {
-                0 if ordered => (largest(group) * layout.element.size).get(),
-                0 => 0,
+                0 if ordered => (assembly + largest(group) * layout.element.size).get(),
+                0 => assembly.get(),
                 _ => (whole * copies + stored.sum::<Amount>()).get(),
             }
         };

@@ -202,7 +202,7 @@ impl<'a> Tasks<'a> {
             0 => Amount::default(),
             _ => layout.chunk_bytes().into(),
         };
-        let bytes = self.bytes(&band) + chunk * 2u64;
+        let bytes = self.bytes(&band) + chunk * 2u64 + self.variable.assembly_bytes().get();
         // Bands side by side would ask for the same parts of the index.
         let ahead = self.set.runtime().asks_ahead() && !self.variable.assembled;
         let located = match ahead {

@@ -109,13 +109,24 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct Chunks {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
+    /// The last chunk for which the budget has no room. Otherwise each worker would decode the same chunk, which takes more memory.
+    last: Option<(ChunkKey, Arc<Vec<u8>>)>,
     flights: BTreeMap<ChunkKey, Arc<ChunkFlight>>,
 }
 
 impl Chunks {
     /// The elements of a chunk, used at this time.
     fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
-        self.kept.at(key, time).map(Arc::clone)
+        let last = self.last.as_ref().filter(|(last, _)| last == key);
+        match last {
+            Some((_, bytes)) => Some(Arc::clone(bytes)),
+            None => self.kept.at(key, time).map(Arc::clone),
+        }
+    }
+
+    /// The number of cached chunks.
+    fn count(&self) -> usize {
+        self.kept.len() + usize::from(self.last.is_some())
     }
 }
 
@@ -186,6 +197,13 @@ impl DecodedChunks {
         }
         self.become_known();
         let Some(spare) = self.spare(size, claim.since) else {
+            let mut state = self.lock();
+            let before = state.last.replace((claim.key, Arc::clone(bytes)));
+            self.count.store(state.count(), Ordering::Relaxed);
+            drop(state);
+            if let Some((_, bytes)) = before {
+                give(bytes, &self.buffers);
+            }
             return;
         };
         let used = self.runtime.tick();
@@ -197,7 +215,8 @@ impl DecodedChunks {
         }
         let chunk = (Arc::clone(bytes), spare);
         state.kept.put(claim.key, chunk, used);
-        self.count.store(state.kept.len(), Ordering::Relaxed);
+        state.last = None;
+        self.count.store(state.count(), Ordering::Relaxed);
     }
 
     /// Room for a chunk, for which older ones may be dropped.
@@ -213,7 +232,7 @@ impl DecodedChunks {
     fn drop_before(&self, since: u64) -> bool {
         let mut state = self.lock();
         let chunk = state.kept.take_oldest(since);
-        self.count.store(state.kept.len(), Ordering::Relaxed);
+        self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
         let dropped = chunk.is_some();
         if let Some(chunk) = chunk {
@@ -248,7 +267,7 @@ impl Spare for DecodedChunks {
     fn drop_oldest(&self) {
         let mut state = self.lock();
         let chunk = state.kept.take_oldest(u64::MAX);
-        self.count.store(state.kept.len(), Ordering::Relaxed);
+        self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
         // Not for others to use: the memory is wanted elsewhere.
         drop(chunk);

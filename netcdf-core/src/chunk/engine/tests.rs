@@ -118,7 +118,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
     }
     assert!(reads(&chunks, 0, 30, 0));
     // A read does not push out what it used itself, nor what is too large for its share.
-    assert!(!reads(&chunks, 3, 30, 0) && !reads(&chunks, 4, 51, u64::MAX));
+    assert!(!reads(&chunks, 5, 30, 0) && !reads(&chunks, 4, 51, u64::MAX));
     assert!(!reads(&chunks, 3, 30, chunks.now()));
     assert_eq!(chunks.bytes(), 90);
     assert!(!reads(&chunks, 1, 30, 0), "it was the oldest");
@@ -214,4 +214,18 @@ fn no_chunk_is_decoded_twice_at_a_time() {
         }
     });
     assert!(chunks.bytes() <= 70);
+}
+
+/// Without memory, all workers share the last chunk.
+#[test]
+fn the_last_chunk_is_cached_without_room() {
+    let chunks = DecodedChunks::new(&env(0), 100);
+    assert!(!reads(&chunks, 1, 30, 0) && reads(&chunks, 1, 30, 0));
+    assert!(!reads(&chunks, 2, 30, 0) && reads(&chunks, 2, 30, 0));
+    assert!(!reads(&chunks, 1, 30, 0), "only one chunk");
+    assert!(
+        !reads(&chunks, 3, 51, 0) && !reads(&chunks, 3, 51, 0),
+        "too large"
+    );
+    assert_eq!(chunks.bytes(), 0);
 }

@@ -269,6 +269,14 @@ impl Reader for View<'_> {
         self.base.assembles(var) || variable.is_ok_and(|variable| variable.first.is_none())
     }
 
+    fn assembly_bytes(&self, var: VarId) -> u64 {
+        let base = self.base.assembly_bytes(var);
+        match self.variable(var) {
+            Ok(variable) if variable.first.is_none() => base.saturating_add(variable.decoding()),
+            Ok(_) | Err(_) => base,
+        }
+    }
+
     fn assembled(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
         match self.variable(var)?.whole {
             true => self.base.assembled(var, enough, env),

@@ -1,7 +1,7 @@
 //! How a view shows a variable.
 
 use super::taken::Taken;
-use crate::arithmetic::exact;
+use crate::arithmetic::{Amount, exact};
 use crate::chunk::Reader;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
@@ -53,6 +53,14 @@ impl ShownVariable {
     fn first(&self) -> Result<&[u64]> {
         let first = self.first.as_deref();
         first.or_internal("a variable that is shown in chunks")
+    }
+
+    /// Bytes of memory for a chunk of the base that is decoded: the stored bytes and the elements.
+    pub(super) fn decoding(&self) -> u64 {
+        match self.base.filters.is_empty() {
+            true => 0,
+            false => (Amount::of(self.base.chunk_bytes()) * 2u64).get(),
+        }
     }
 
     /// A box of the grid, as the base has it.

@@ -11,7 +11,7 @@ mod texts;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
-pub use strings::{size_strings, widen_strings};
+pub use strings::{size_known_strings, size_strings, widen_strings};
 
 use std::collections::BTreeMap;
 

@@ -12,6 +12,8 @@ use crate::model::{Atomic, Region, Values, VarId, Variable};
 
 /// Elements looked at at a time, roughly.
 const BAND: u64 = 1 << 16;
+/// If at most one of this many chunks is stored, only stored chunks are read.
+const SPARSE: u64 = 4;
 
 /// Gives the string variables of a plan's output room for their longest string, if the output stores strings
 /// with a fixed size: as much as in the input if it has such strings, else as much as the data needs.
@@ -19,6 +21,19 @@ const BAND: u64 = 1 << 16;
 /// # Errors
 /// Those of reading the strings.
 pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
+    size(set, plan, |from| Ok(longest(set, from)?.bytes))
+}
+
+/// As [`size_strings`], but reads no data: a variable whose string length is not in the metadata gets the least length.
+///
+/// # Errors
+/// [`ErrorKind::Internal`], as [`size_strings`].
+pub fn size_known_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
+    size(set, plan, |_| Ok(0))
+}
+
+/// Sizes strings. `unknown` returns the length for a variable whose metadata has no length.
+fn size(set: Dataset<'_>, plan: &mut Plan, unknown: impl Fn(VarId) -> Result<u64>) -> Result<()> {
     if !traits(plan.schema.kind).sized_strings {
         return Ok(());
     }
@@ -38,7 +53,7 @@ pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
             .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
-            None => longest(set, from)?.bytes,
+            None => unknown(from)?,
         };
         var.storage.max_string = Some(bytes.max(fill.bytes).max(1));
     }
@@ -94,9 +109,58 @@ fn longest_fill(var: &Variable) -> Longest {
     }
 }
 
-/// The longest string of a variable.
+/// The longest string of a variable. If few chunks are stored, only these are read, and one unwritten element.
 fn longest(set: Dataset<'_>, var: VarId) -> Result<Longest> {
-    let region = Region::whole(&set.reader.schema().shape(var));
+    let whole = Region::whole(&set.reader.schema().shape(var));
+    let Some(stored) = few_stored(set, var, &whole)? else {
+        return longest_in(set, var, whole);
+    };
+    let mut all = Longest::default();
+    for region in stored {
+        all = all.max(longest_in(set, var, region)?);
+    }
+    Ok(all)
+}
+
+/// The regions of all stored chunks, if at most one in [`SPARSE`] is stored, and of one element that is not stored, if the search for it is
+/// short; `None` for other variables.
+fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec<Region>>> {
+    if set.reader.assembles(var) || whole.count.contains(&0) {
+        return Ok(None);
+    }
+    let layout = set.layout(var)?;
+    let chunks = Amount::product(&layout.grid()).get();
+    let most = chunks / SPARSE;
+    let (mut indices, mut many) = (vec![], false);
+    let found = set.locate(var, &mut |chunk| {
+        indices.push(chunk.index);
+        many = indices.len() as u64 > most;
+        match many {
+            // The error ends the search.
+            true => Err(Error::new(ErrorKind::Limit, "many stored chunks")),
+            false => Ok(()),
+        }
+    });
+    if many {
+        return Ok(None);
+    }
+    found?;
+    indices.sort_unstable();
+    let unwritten = (0..).zip(&indices).find(|(n, index)| n != *index);
+    let unwritten = unwritten.map_or(indices.len() as u64, |(n, _)| n);
+    let clipped = |index: u64, most: u64| {
+        let block = layout.block(index);
+        let lengths = block.count.iter().zip(&block.start).zip(&whole.count);
+        let count = lengths.map(|((&n, &start), &len)| n.min(len.saturating_sub(start)).min(most));
+        Region::boxed(block.start.clone(), count.collect())
+    };
+    let stored = indices.iter().map(|index| clipped(*index, u64::MAX));
+    let one = (unwritten < chunks).then(|| clipped(unwritten, 1));
+    Ok(Some(stored.chain(one).collect()))
+}
+
+/// The longest string of a region.
+fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<Longest> {
     let found = Mutex::new(Longest::default());
     set.bands(
         var,

@@ -4,7 +4,7 @@ use super::*;
 use crate::chunk::layout::ChunkRef;
 use crate::copy::methods::Method;
 use crate::copy::options::{Filtering, VarLayout};
-use crate::copy::plan::{keep_fill_values, size_strings};
+use crate::copy::plan::{keep_fill_values, size_known_strings, size_strings};
 use crate::filter::{About, Context, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
@@ -463,5 +463,26 @@ fn chunks_that_are_not_stored_take_no_time() {
             let read = whole.read(VarId(0), &first).unwrap();
             assert_eq!(read, Values::Short(vec![2, 7, 7]));
         }
+    }
+}
+
+/// 2^34 strings, none of which is stored, are not read to find the longest one.
+#[test]
+fn unwritten_strings_are_not_read() {
+    let mut s = dataset(Kind::NETCDF4, &[1 << 34]);
+    let v = add(&mut s, b"v", Atomic::String, &[0]);
+    s.vars[v.index()].storage.layout = Some(StorageLayout::Chunked(vec![1 << 20]));
+    let (target, out) = MemoryTarget::new("made");
+    let env = Env::default();
+    let w = format::create(Box::new(target), s, CreateOptions::default(), &env).unwrap();
+    w.finish().unwrap();
+    let bytes = out.lock().unwrap().take().unwrap();
+    let reader = open(&bytes, &env).unwrap();
+    let options = to(Kind::PURE_ZARR3);
+    for size in [size_strings, size_known_strings] {
+        let mut plan = plan(reader.schema(), &options).unwrap();
+        assert_eq!(reader.schema().shape(v), [1 << 34]);
+        size(Dataset::new(&*reader, &env), &mut plan).unwrap();
+        assert_eq!(plan.schema.vars[0].storage.max_string, Some(1));
     }
 }

@@ -291,3 +291,15 @@ fn results_that_nobody_takes_are_dropped() {
     assert!(ended.is_err());
     assert_eq!(made.load(Ordering::SeqCst), dropped.load(Ordering::SeqCst));
 }
+
+/// A thousand workers without latency would mostly look for work.
+#[test]
+fn local_files_have_a_limit_of_requests() {
+    let runtime = Runtime::sized(2, 0).with_requests(500);
+    let local = runtime.for_requests(false);
+    assert_eq!((local.requests(), local.width()), (Some(64), 130));
+    let remote = runtime.for_requests(true);
+    assert_eq!((remote.requests(), remote.width()), (Some(500), 566));
+    let few = Runtime::sized(2, 0).with_requests(8);
+    assert_eq!(few.for_requests(false).width(), 18);
+}

@@ -13,8 +13,12 @@ use crate::io::file::full::{failed_temporary, failed_to_make};
 use crate::io::remote::Version;
 use crate::io::remote::wait::wait;
 
+/// Bytes that have to arrive within the timeout. A server that sends single bytes must not hold a run for ever.
+const PROGRESS: u64 = 16 << 10;
+
 impl Web {
-    /// The whole file as a temporary one, at its start, with its length and version. Takes as long as bytes keep coming.
+    /// The whole file as a temporary one, at its start, with its length and version. The download ends if less than [`PROGRESS`] bytes
+    /// arrive within the timeout.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Io`], also for a full disk.
@@ -74,11 +78,14 @@ impl Web {
             response.content_length(),
             headers::version(response.headers()),
         );
-        let mut len = Amount::default();
+        let (mut len, mut renewed) = (Amount::default(), Amount::default());
         while let Some(bytes) = next(&mut response, tries).await? {
             file.write_all(&bytes).map_err(failed)?;
             len = len + bytes.len();
-            tries.renew();
+            if len.get() >= (renewed + PROGRESS).get() {
+                tries.renew();
+                renewed = len;
+            }
         }
         let len = len.get();
         ended(len, end)?;

@@ -86,6 +86,23 @@ fn silent_servers_end_with_an_error() {
     }
 }
 
+/// The time limit also holds for a body without a length that arrives byte by byte.
+#[test]
+fn slow_bodies_end_with_an_error() {
+    let slow = |_: &Request| {
+        let reply = Reply::new("200 OK").body_only(&[0; 500]);
+        reply.slow(std::time::Duration::from_millis(20))
+    };
+    let (_server, web) = hasty(slow);
+    let start = std::time::Instant::now();
+    assert_eq!(web.whole().unwrap_err().kind(), ErrorKind::Io);
+    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+    // A download that makes progress takes as long as it needs.
+    let large = |_: &Request| Reply::new("200 OK").body_only(&vec![0; 1 << 20]);
+    let (_server, web) = hasty(large);
+    assert_eq!(web.whole().unwrap().1, 1 << 20);
+}
+
 #[test]
 fn a_silent_connection_is_given_up_for_another() {
     let server = Server::start(|request| match request.number {

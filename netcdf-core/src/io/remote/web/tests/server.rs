@@ -45,6 +45,8 @@ pub(in crate::io::remote) struct Reply {
     sent: usize,
     /// Nothing happens after that until the server stops; otherwise, the connection is closed.
     stalls: bool,
+    /// The body is sent byte by byte, with this pause before each byte.
+    pause: Option<Duration>,
 }
 
 impl Reply {
@@ -55,6 +57,7 @@ impl Reply {
             body: vec![],
             sent: usize::MAX,
             stalls: false,
+            pause: None,
         }
     }
 
@@ -95,6 +98,12 @@ impl Reply {
         self.cut(sent)
     }
 
+    /// Sends the body byte by byte, with a pause before each byte.
+    pub(in crate::io::remote) fn slow(mut self, pause: Duration) -> Self {
+        self.pause = Some(pause);
+        self
+    }
+
     /// What a good server answers that has `data` with the entity tag `tag`.
     pub(in crate::io::remote) fn good(request: &Request, data: &[u8], tag: &str) -> Self {
         let total = data.len();
@@ -125,7 +134,19 @@ impl Reply {
             to.write_all(self.head.as_bytes())?;
             to.write_all(b"\r\n")?;
         }
-        to.write_all(&self.body[..self.sent.min(self.body.len())])?;
+        let body = &self.body[..self.sent.min(self.body.len())];
+        match self.pause {
+            None => to.write_all(body)?,
+            Some(pause) => {
+                for byte in body {
+                    thread::sleep(pause);
+                    to.write_all(&[*byte])?;
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            }
+        }
         to.flush()?;
         while self.stalls && !stop.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(10));
