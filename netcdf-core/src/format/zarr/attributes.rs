@@ -104,9 +104,12 @@ impl StoreBuilder<'_> {
         if let Some(values) = fill {
             let before = nczarr::recorded_before(types.as_ref(), "_FillValue");
             let is_before = |a: &Attribute| before.iter().any(|name| a.name.is(name));
-            let place = match self.zarr.pure {
-                true => attributes.len(),
-                false => attributes.iter().take_while(|a| is_before(a)).count(),
+            // In CDL of texts of a fixed size, `_nczarr_maxstrlen` follows.
+            let sized = matches!(described.stored.dtype, Dtype::Bytes(_) | Dtype::Utf32(_));
+            let place = match (self.zarr.pure, described.version) {
+                (true, ZarrVersion::V3) if sized => 0,
+                (true, _) => attributes.len(),
+                (false, _) => attributes.iter().take_while(|a| is_before(a)).count(),
             };
             attributes.insert(
                 place,

@@ -103,7 +103,9 @@ impl Metadata<'_> {
     fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
         self.mark_texts(self.var(id)?, stored, &mut written);
-        if stored.leaves_out_fill(self.var(id)?) {
+        // NCZarr's readers take the `fill_value` of fixed-size texts for plain text.
+        let readable = self.zarr.pure || !stored.fixed_text;
+        if readable && stored.leaves_out_fill(self.var(id)?) {
             // The array's `fill_value` holds the value, and xarray refuses stores with the attribute. NCZarr still records the type.
             written.members.retain(|(name, _)| name != "_FillValue");
         }
