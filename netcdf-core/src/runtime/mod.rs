@@ -225,7 +225,7 @@ impl Runtime {
             ManyRequests {
                 turns: Turns::new(self.shared.threads, requests),
                 workers: Workers::default(),
-                // As many wait for answers, and about as many more may go on when the answer for the oldest item comes a round later.
+                // One worker for each request, and more workers for the case that the answer for the oldest item comes a round later.
                 width: self.shared.threads + requests + requests.min(SPARE_WORKERS),
             }
         };

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::is_control;
+
 /// The words of a fragment that may be given without `mode=`.
 pub const FRAGMENT_WORDS: [&str; 14] = [
     "nczarr",
@@ -23,7 +25,7 @@ pub const FRAGMENT_WORDS: [&str; 14] = [
     "dap2",
     "dap4",
 ];
-/// Names in a fragment whose values are no secrets.
+/// Fragment names with values that are not secret.
 const FRAGMENT_NAMES: [&str; 8] = [
     "mode",
     "aws.profile",
@@ -36,7 +38,7 @@ const FRAGMENT_NAMES: [&str; 8] = [
 ];
 /// Protocols that write `CONTAINER@HOST`, which is no login.
 const AZURE: [&str; 4] = ["az", "azure", "abfs", "abfss"];
-/// Stands for a host that cannot be told from a password.
+/// The text in place of a host that may be a password.
 const UNKNOWN: &str = "…";
 
 /// A path or an address in the form to print: without the secrets of an address. Control characters are not escaped: text output also needs
@@ -136,7 +138,7 @@ fn next_address(text: &str) -> Option<(&str, &str, &str)> {
     let start = start.map_or(0, |at| at + text.get(at..).map_or(0, first_length));
     let (before, rest) = text.split_at_checked(start)?;
     let ends =
-        |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>');
+        |c: char| c.is_whitespace() || is_control(c) || matches!(c, '"' | '\'' | '`' | '<' | '>');
     let (word, _) = rest.split_at_checked(rest.find(ends).unwrap_or(rest.len()))?;
     let address = word.trim_end_matches(['.', ',', ':', ';', ')', ']', '}']);
     // At least `://` stays, so that the search goes on behind it.

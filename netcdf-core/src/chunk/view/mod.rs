@@ -15,6 +15,7 @@ use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::{Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
+use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
@@ -272,7 +273,9 @@ impl Reader for View<'_> {
     fn assembly_bytes(&self, var: VarId) -> u64 {
         let base = self.base.assembly_bytes(var);
         match self.variable(var) {
-            Ok(variable) if variable.first.is_none() => base.saturating_add(variable.decoding()),
+            Ok(variable) if variable.first.is_none() => {
+                (Amount::of(base) + variable.decoding()).get()
+            }
             Ok(_) | Err(_) => base,
         }
     }

@@ -12,7 +12,7 @@ use crate::model::{Atomic, Region, Values, VarId, Variable};
 
 /// Elements looked at at a time, roughly.
 const BAND: u64 = 1 << 16;
-/// If at most one of this many chunks is stored, only stored chunks are read.
+/// Only stored chunks are read if at most one chunk in this many is stored.
 const SPARSE: u64 = 4;
 
 /// Gives the string variables of a plan's output room for their longest string, if the output stores strings
@@ -151,7 +151,8 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
     let clipped = |index: u64, most: u64| {
         let block = layout.block(index);
         let lengths = block.count.iter().zip(&block.start).zip(&whole.count);
-        let count = lengths.map(|((&n, &start), &len)| n.min(len.saturating_sub(start)).min(most));
+        let count =
+            lengths.map(|((&n, &start), &len)| n.min((Amount::of(len) - start).get()).min(most));
         Region::boxed(block.start.clone(), count.collect())
     };
     let stored = indices.iter().map(|index| clipped(*index, u64::MAX));
