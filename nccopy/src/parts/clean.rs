@@ -12,8 +12,9 @@ use crate::cli::Cli;
 /// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
 ///
 /// # Errors
-/// Those of removing.
+/// Those of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+    let _made = folder.is_made()?;
     let _hold = Hold::take(folder, LEASE)?;
     claimed::remove(cli, (folder, &folder.plan()?), io)?;
     folder.remove()?;

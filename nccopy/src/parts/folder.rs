@@ -59,6 +59,13 @@ pub struct Folder {
     path: PathBuf,
 }
 
+/// A step that begins with a folder without a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Plan,
+    Clean,
+}
+
 /// A plan as it was read.
 #[derive(Debug)]
 pub struct StoredPlan {
@@ -88,11 +95,13 @@ impl Folder {
         if !there {
             fs::create_dir(path).map_err(failed)?;
         }
-        let _lock = folder.begin(there)?;
-        let made = folder.filled(allow_secrets, fill).and_then(|plan| {
-            begin(&folder, &plan)?;
-            Ok(plan.record)
-        });
+        let _lock = folder.begin(there, Step::Plan)?;
+        let made = match folder.filled(allow_secrets, fill) {
+            Ok(Some(plan)) => begin(&folder, &plan).map(|()| plan.record),
+            // The directory belongs to the process that put the plan.
+            Ok(None) => return Err(exists(path)),
+            Err(e) => Err(e),
+        };
         if made.is_err() {
             // The first error says more than one of this.
             let _ = folder.empty();
@@ -106,26 +115,45 @@ impl Folder {
     }
 
     /// Puts the file that marks the folder of a plan being made, and locks it.
-    fn begin(&self, there: bool) -> Result<LockAttempt> {
+    fn begin(&self, there: bool, step: Step) -> Result<LockAttempt> {
         let planning = self.path.join(PLANNING);
         file::sweep(&planning);
         if there && !self.is_begun() && !is_empty(&self.path) {
             return Err(exists(&self.path));
         }
-        file::put_new(&planning, SIGNATURE)?;
+        let new = file::put_new(&planning, SIGNATURE)?;
         match FileLock::attempt(&planning, Sharing::Exclusive)? {
-            LockAttempt::Busy => Err(Error::new(
-                ErrorKind::Busy,
-                "another process is making a plan in this directory",
-            )
-            .of(&self.path.to_string_lossy())),
+            LockAttempt::Busy => Err(self.being_made()),
             // The other process put the plan in the meantime.
             _ if !self.is_begun() => Err(exists(&self.path)),
+            // Without locks, nobody knows whether the other process is still running.
+            LockAttempt::Unsupported if !new && step == Step::Plan => {
+                let remedy = "if no process makes a plan there, remove it: nccopy --clean FOLDER";
+                Err(self.being_made().with_remedy(remedy))
+            }
             lock @ (LockAttempt::Held(_) | LockAttempt::Unsupported) => {
                 self.empty_but(&[PLANNING])?;
                 Ok(lock)
             }
         }
+    }
+
+    /// Checks that no process makes the plan: `plan.json` may be there while its store is not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if one does; [`ErrorKind::Io`].
+    pub fn is_made(&self) -> Result<Option<LockAttempt>> {
+        match FileLock::attempt(&self.path.join(PLANNING), Sharing::Exclusive) {
+            Ok(LockAttempt::Busy) => Err(self.being_made()),
+            Ok(lock) => Ok(Some(lock)),
+            Err(e) if e.is_missing() => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn being_made(&self) -> Error {
+        let what = "another process is making a plan in this directory";
+        Error::new(ErrorKind::Busy, what).of(&self.path.to_string_lossy())
     }
 
     /// Whether a process began to make a plan here, and put none yet.
@@ -134,11 +162,12 @@ impl Folder {
         planning.is_ok_and(|bytes| bytes == SIGNATURE) && !self.path.join(PLAN).exists()
     }
 
+    /// Fills the folder. Returns `None` if another process put its plan.
     fn filled(
         &self,
         allow_secrets: bool,
         fill: impl FnOnce() -> Result<PlanRecord>,
-    ) -> Result<StoredPlan> {
+    ) -> Result<Option<StoredPlan>> {
         let path = &self.path;
         for folder in FOLDERS {
             let made = fs::create_dir(path.join(folder));
@@ -148,13 +177,11 @@ impl Folder {
         let text = record.text()?;
         let readers = record.readers(allow_secrets);
         let put = file::put_with(&path.join(PLAN), text.as_bytes(), readers);
-        match put.map_err(record::allow_secrets)? {
-            true => Ok(StoredPlan {
-                record,
-                digest: Digest::of_bytes(text.as_bytes()),
-            }),
-            false => Err(exists(path)),
-        }
+        let put = put.map_err(record::allow_secrets)?;
+        Ok(put.then(|| StoredPlan {
+            record,
+            digest: Digest::of_bytes(text.as_bytes()),
+        }))
     }
 
     /// The file that processes lock.
@@ -295,7 +322,7 @@ impl Folder {
         }
         match plan.record.store() {
             // Its chunks are looked for in the end.
-            Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store) => Ok(true),
+            Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store)? => Ok(true),
             // Another process finished the plan in the meantime.
             Some(StorePlace::Directory(_)) if self.is_finished(plan)? => Ok(true),
             Some(StorePlace::Directory(store)) => Err(gone(store)),
@@ -381,27 +408,28 @@ impl Folder {
         Ok(lacks)
     }
 
-    /// Checks whether the output is complete: `finished` exists, or the output contains the marker of the plan.
+    /// Checks whether the output is complete: `finished` exists, or the output contains the marker of the plan. A store with the marker
+    /// beside the output is never complete: a power failure can undo the exchange of the names.
     ///
     /// # Errors
     /// Returns read errors.
     pub fn is_finished(&self, plan: &StoredPlan) -> Result<bool> {
         let said = is_text(&self.path.join(FINISHED), &plan.digest.to_string())?;
-        Ok(said || self.has_its_name(plan))
+        let Some(StorePlace::Directory(store)) = plan.record.store() else {
+            return Ok(said);
+        };
+        let mark = self.mark(plan);
+        Ok(!mark.is_in(store)? && (said || mark.is_in(&plan.record.output())?))
     }
 
-    /// Whether the store of a plan has the name of the output.
-    fn has_its_name(&self, plan: &StoredPlan) -> bool {
-        let store = plan.record.store();
-        matches!(store, Some(StorePlace::Directory(_)))
-            && self.mark(plan).is_in(&plan.record.output())
-    }
-
-    /// Performs the last steps after the commit: puts `finished`, and removes the replaced output.
+    /// Performs the last steps after the commit: puts the name of the output on disk, then `finished`, and removes the replaced output.
     ///
     /// # Errors
     /// Returns I/O errors.
     pub fn end(&self, plan: &StoredPlan) -> Result<()> {
+        if plan.record.is_local() {
+            file::sync_name(&plan.record.output())?;
+        }
         self.set_finished(plan)?;
         match plan.record.store() {
             Some(StorePlace::Directory(store)) => {
@@ -486,7 +514,7 @@ impl Folder {
         if !folder.is_begun() && !is_empty(path) {
             return Self::open(path).map(|_| ());
         }
-        let _lock = folder.begin(true)?;
+        let _lock = folder.begin(true, Step::Clean)?;
         folder.empty()?;
         folder.gone(fs::remove_dir(path))
     }

@@ -41,8 +41,7 @@ impl StoreTarget for Guarded<Box<dyn StoreTarget>> {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        (self.check)()?;
-        self.target.commit()
+        self.target.commit_if(&*self.check)
     }
 }
 

@@ -93,6 +93,15 @@ pub trait StoreTarget: Debug + Send {
     /// # Errors
     /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
     fn commit(self: Box<Self>) -> Result<()>;
+
+    /// As [`StoreTarget::commit`], if a check succeeds before it. Targets with several steps repeat the check before the last step.
+    ///
+    /// # Errors
+    /// Those of the check and of [`StoreTarget::commit`].
+    fn commit_if(self: Box<Self>, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        check()?;
+        self.commit()
+    }
 }
 
 /// Copies `range` of `source` to byte `offset` through a buffer.

@@ -175,15 +175,20 @@ impl PlanRecord {
     /// The path of the output, wherever this process is. Links in it are followed.
     pub fn output(&self) -> PathBuf {
         let path = self.located(Path::new(&self.output));
-        match self.output.contains("://") {
-            true => path,
-            false => file::real(&path),
+        match self.is_local() {
+            true => file::real(&path),
+            false => path,
         }
+    }
+
+    /// Whether the output is on this machine.
+    pub fn is_local(&self) -> bool {
+        !self.output.contains("://")
     }
 
     /// Whether the output may be there. One on another machine is not looked for.
     pub fn may_have_output(&self) -> bool {
-        self.output.contains("://") || self.output().exists()
+        !self.is_local() || self.output().exists()
     }
 
     /// The variables whose data is copied; of many files, they are not known.

@@ -45,6 +45,15 @@ impl Aside {
         self.within.join(OLD)
     }
 
+    /// Gives the old directory a free name.
+    ///
+    /// # Errors
+    /// Returns system errors.
+    pub(in crate::io) fn take_name(&self, path: &Path) -> Result<()> {
+        std::fs::rename(self.old(), path)?;
+        std::fs::remove_dir(&self.within)
+    }
+
     /// The directory to remove once the new one is safe.
     pub(in crate::io) fn within(&self) -> &Path {
         &self.within
@@ -111,6 +120,10 @@ mod tests {
         // The lock is held.
         recover(&path);
         assert!(aside.old().is_dir());
+        aside.take_name(&made).unwrap();
+        assert_eq!(names(&made), ["was"]);
+        assert!(!aside.within().exists());
+        std::fs::remove_dir_all(&made).unwrap();
         // A directory that is not there does not get the name.
         assert!(swap(&made, &path).is_err());
         assert_eq!(names(&path), ["new"]);

@@ -44,18 +44,18 @@ impl FileLock {
     /// Tries to lock the file `path`, without waiting.
     ///
     /// # Errors
-    /// Returns errors of opening the file.
+    /// Returns errors of opening the file, and of locking it where the file system has locks.
     pub fn attempt(path: &Path, sharing: Sharing) -> error::Result<LockAttempt> {
         let name = path.to_string_lossy();
         let file = open_itself(path).map_err(|e| Error::io("cannot open", &name, e))?;
         if !locks_are_sure(folder(path)) {
             return Ok(LockAttempt::Unsupported);
         }
-        Ok(match try_lock(&file, sharing) {
-            Ok(()) => LockAttempt::Held(Self { _file: file }),
-            Err(e) if e.kind() == Failure::WouldBlock => LockAttempt::Busy,
-            Err(_) => LockAttempt::Unsupported,
-        })
+        match try_lock(&file, sharing) {
+            Ok(()) => Ok(LockAttempt::Held(Self { _file: file })),
+            Err(e) if e.kind() == Failure::WouldBlock => Ok(LockAttempt::Busy),
+            Err(e) => Err(Error::io("cannot lock", &name, e)),
+        }
     }
 
     /// Waits for a shared lock on the file `path`. Returns `None` without a lock if the file system has none.

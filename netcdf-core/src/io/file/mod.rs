@@ -308,6 +308,18 @@ fn others_read(_: &std::fs::Metadata) -> bool {
     false
 }
 
+/// Puts the name `path` on disk, where its directory exists.
+///
+/// # Errors
+/// The error states that the output is complete.
+pub fn sync_name(path: &Path) -> Result<()> {
+    let above = folder(path);
+    match above.is_dir() {
+        true => Disk::default().folder_above(above, &path.to_string_lossy()),
+        false => Ok(()),
+    }
+}
+
 /// Removes what processes that were killed left beside `path` while they put it there.
 pub fn sweep(path: &Path) {
     temporary::sweep(path);

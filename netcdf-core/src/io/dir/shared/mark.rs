@@ -41,11 +41,13 @@ impl PlanMark {
         replace::take_free_name(making, place).map_err(|e| not_begun(place, e))
     }
 
-    /// Checks whether the store at `path` belongs to the plan.
-    #[must_use]
-    pub fn is_in(&self, path: &Path) -> bool {
-        let there = read_small(&path.join(MARKER), MOST);
-        there.is_ok_and(|bytes| bytes == self.identity.as_bytes())
+    /// Checks whether the store at `path` belongs to the plan. A store without a marker belongs to none.
+    ///
+    /// # Errors
+    /// Errors of reading the marker.
+    pub fn is_in(&self, path: &Path) -> Result<bool> {
+        let marker = marker_of(path)?;
+        Ok(marker.is_some_and(|bytes| bytes == self.identity.as_bytes()))
     }
 
     /// Waits until no `--finish` runs, and checks that the store at `place` still belongs to the plan. While the
@@ -62,14 +64,27 @@ impl PlanMark {
     /// Checks that the store at `place` still belongs to the plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] if not.
+    /// [`ErrorKind::Changed`] if not; errors of reading the marker.
     pub(super) fn check(&self, place: &Path) -> Result<()> {
-        if self.is_in(place) {
+        if self.is_in(place)? {
             return Ok(());
         }
         let what = "the store that the parts write is not there: it was finished, or removed";
         let e = Error::new(ErrorKind::Changed, what).of(&place.to_string_lossy());
         Err(e.with_remedy("remove the plan: nccopy --clean FOLDER"))
+    }
+
+    /// Checks, just before the store at `place` gets the name `output`, that no other process gave it the name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if the output has the marker of the plan; the errors of [`PlanMark::check`].
+    pub(super) fn check_free(&self, place: &Path, output: &Path) -> Result<()> {
+        if self.is_in(output)? {
+            let what = "another process is finishing this plan";
+            let e = Error::new(ErrorKind::Busy, what).of(&output.to_string_lossy());
+            return Err(e.with_remedy("try again when it has ended"));
+        }
+        self.check(place)
     }
 
     /// Cleans up after the store of the plan got the name `output`: removes the replaced directory at `place`, then the marker.
@@ -78,13 +93,15 @@ impl PlanMark {
     /// # Errors
     /// The error states that the output is complete.
     pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
-        aside::recover(output);
+        if output.symlink_metadata().is_ok() {
+            aside::recover(output);
+        }
         temporary::sweep(place);
         temporary::sweep(output);
-        if is_unmarked(place) {
+        if is_unmarked(place)? {
             replace::remove(place)?;
         }
-        if self.is_in(output) {
+        if self.is_in(output)? {
             unmark(output)?;
         }
         Ok(())
@@ -93,13 +110,13 @@ impl PlanMark {
     /// Removes a store of the plan that is not finished. A store of another plan stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`].
+    /// [`ErrorKind::Io`], also if the marker cannot be read.
     pub fn remove(&self, place: &Path) -> Result<()> {
         temporary::sweep(place);
-        if is_unmarked(place) {
+        if is_unmarked(place)? {
             return replace::remove(place);
         }
-        if !self.is_in(place) {
+        if !self.is_in(place)? {
             return Ok(());
         }
         let failed = |e| Error::io("cannot remove", &place.to_string_lossy(), e);
@@ -116,9 +133,20 @@ impl PlanMark {
     }
 }
 
-/// Checks whether a directory for the store of a plan contains the remains of a replaced or removed store.
-fn is_unmarked(place: &Path) -> bool {
-    place.is_dir() && matches!(place.join(MARKER).try_exists(), Ok(false))
+/// The content of the marker in the store at `path`, if there is one.
+fn marker_of(path: &Path) -> Result<Option<Vec<u8>>> {
+    match read_small(&path.join(MARKER), MOST) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.is_missing() => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Checks whether a directory for the store of a plan contains the remains of a replaced or removed store. A marker without content is
+/// what a power failure can leave.
+fn is_unmarked(place: &Path) -> Result<bool> {
+    let marker = marker_of(place)?;
+    Ok(marker.is_none_or(|bytes| bytes.is_empty()) && place.is_dir())
 }
 
 /// Removes the marker of any plan from a finished store.
@@ -151,7 +179,7 @@ mod tests {
         let (own, other) = (mark("own"), mark("other"));
         own.begin(&place).unwrap();
         assert_eq!(other.begin(&place).unwrap_err().kind(), ErrorKind::Exists);
-        assert!(own.is_in(&place) && !other.is_in(&place));
+        assert!(own.is_in(&place).unwrap() && !other.is_in(&place).unwrap());
         assert_eq!(other.check(&place).unwrap_err().kind(), ErrorKind::Changed);
         other.remove(&place).unwrap();
         assert!(place.exists());
@@ -166,5 +194,45 @@ mod tests {
         own.begin(&place).unwrap();
         own.remove(&place).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    fn mark(dir: &Path) -> PlanMark {
+        PlanMark {
+            identity: "own".to_owned(),
+            lock: dir.join("none"),
+        }
+    }
+
+    #[test]
+    fn a_store_that_has_its_name_already_is_not_exchanged_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (place, output) = (dir.path().join(".s.1.parts"), dir.path().join("s"));
+        let own = mark(dir.path());
+        own.begin(&place).unwrap();
+        own.check_free(&place, &output).unwrap();
+        std::fs::rename(&place, &output).unwrap();
+        let kind = |place: &Path| own.check_free(place, &output).unwrap_err().kind();
+        assert_eq!(kind(&place), ErrorKind::Busy);
+        // The replaced output is where the store was.
+        std::fs::create_dir(&place).unwrap();
+        assert_eq!(kind(&place), ErrorKind::Busy);
+        std::fs::remove_file(output.join(MARKER)).unwrap();
+        assert_eq!(kind(&place), ErrorKind::Changed);
+    }
+
+    #[test]
+    fn a_marker_that_cannot_be_read_is_an_error_and_an_empty_one_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join(".s.1.parts");
+        let own = mark(dir.path());
+        assert!(!own.is_in(&place).unwrap());
+        std::fs::create_dir_all(place.join(MARKER)).unwrap();
+        assert!(own.is_in(&place).is_err() && own.remove(&place).is_err());
+        std::fs::remove_dir(place.join(MARKER)).unwrap();
+        std::fs::write(place.join(MARKER), "").unwrap();
+        assert!(!own.is_in(&place).unwrap());
+        own.remove(&place).unwrap();
+        assert!(!place.exists());
+        own.remove(&place).unwrap();
     }
 }

@@ -13,8 +13,9 @@ use crate::io::dir::sync::Tree;
 use crate::io::dir::{DirStore, Replace};
 use crate::io::file::adopt::adopt;
 use crate::io::file::disk::Disk;
+use crate::io::file::replace::Replaced;
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{aside, full, replace};
+use crate::io::file::{aside, full, real, replace};
 use crate::io::store::{MARKERS, Store};
 use crate::io::sums::Sums;
 use crate::io::target::StoreTarget;
@@ -81,7 +82,9 @@ impl SharedTarget {
     /// # Errors
     /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) for what is not replaced.
     pub fn becoming(mut self, path: &Path, replace: Replace) -> Result<Self> {
+        // A symbolic link stays. Without a trailing `/`, which would hide it.
         let path: PathBuf = path.components().collect();
+        let path = real(&path);
         aside::recover(&path);
         replace
             .check(&path, &self.cancel)
@@ -130,6 +133,11 @@ impl StoreTarget for SharedTarget {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
+        self.commit_if(&|| Ok(()))
+    }
+
+    fn commit_if(self: Box<Self>, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        check()?;
         self.publish()?;
         let Some((path, replace)) = &self.becomes else {
             return Ok(());
@@ -137,13 +145,21 @@ impl StoreTarget for SharedTarget {
         // It may have changed in the meantime.
         let checked = replace.check(path, &self.cancel);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
+        check()?;
+        if let Some(mark) = &self.mark {
+            mark.check_free(&self.place, path)?;
+        }
         // Only this store may have a marker from here on.
         mark::unmark(path)?;
         let replaced = replace::take_name(&self.place, path, self.sync.as_ref())?;
-        match &self.mark {
+        match (&self.mark, &replaced) {
             // The caller removes it once the plan is finished.
-            Some(_) => Ok(()),
-            None => replaced.remove(),
+            (Some(_), Replaced::Exchanged(_) | Replaced::Nothing) => Ok(()),
+            // The same, on file systems that cannot exchange two names.
+            (Some(_), Replaced::Aside(aside)) => {
+                aside.take_name(&self.place).or_else(|_| replaced.remove())
+            }
+            (None, _) => replaced.remove(),
         }
     }
 }
