@@ -25,12 +25,12 @@ use netcdf_core::copy::parts::Segment;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Target;
 use netcdf_core::io::dir::shared::{self, PlanMark};
-use netcdf_core::io::file::{self, FileLock, FileSource, FileTarget, LockAttempt, Sharing};
+use netcdf_core::io::file::{self, FileLock, FileTarget, LockAttempt, Sharing};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
 use super::record::{self, DoneRecord, PlanRecord, StorePlace, Work};
-use super::{files, wrong};
+use super::{files, source, wrong};
 
 const PLAN: &str = "plan.json";
 const SEGMENTS: &str = "segments";
@@ -269,15 +269,7 @@ impl Folder {
     /// # Errors
     /// Those of opening it.
     pub fn segment(&self, part: u64) -> Result<Segment> {
-        let path = self.segment_path(part);
-        // A pipe would wait for its writer.
-        if fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) {
-            return Err(wrong(
-                &path,
-                "not a file, but a directory, a pipe or a device",
-            ));
-        }
-        Segment::open(Arc::new(FileSource::open(&path)?))
+        Segment::open(Arc::new(source(&self.segment_path(part))?))
     }
 
     /// What the done-file of a part says, if there is one.

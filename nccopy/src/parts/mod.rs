@@ -28,6 +28,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::file::FileSource;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::Cli;
@@ -84,6 +85,18 @@ fn folder(cli: &Cli) -> Result<Folder> {
             Err(Error::new(ErrorKind::Argument, what))
         }
     }
+}
+
+/// Opens a file in the folder of a plan.
+fn source(path: &Path) -> Result<FileSource> {
+    // A pipe would wait for its writer.
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(wrong(
+            path,
+            "not a file, but a directory, a pipe or a device",
+        ));
+    }
+    FileSource::open(path)
 }
 
 /// An error about a folder, or what lies there.

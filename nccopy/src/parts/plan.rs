@@ -69,7 +69,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
                 Ok(record)
             };
             let begin = |folder: &Folder, plan: &StoredPlan| match plan.record.store() {
-                Some(StorePlace::Directory(store)) => folder.mark(plan).begin(store),
+                Some(StorePlace::Directory(store)) => folder.mark(plan).begin(store, !cli.no_sync),
                 Some(StorePlace::Claimed(_)) | None => claimed::begin(cli, &plan.record, io),
             };
             let record = Folder::create((folder, cli.parts.allow_secrets), fill, begin)?;

@@ -289,3 +289,73 @@ fn files_of_a_plan_that_are_none_are_errors() {
     pipe("p/plan.json");
     fails(&sandbox, &["--finish", "@p"], 1, "no plan.json");
 }
+
+#[test]
+fn the_place_of_the_marker_outweighs_the_note() {
+    // As if a power failure had undone the exchange of the names.
+    let sandbox = planned(&["-k", "zarr3"]);
+    sandbox.write("p/finished", identity(&sandbox));
+    succeeds(&sandbox, &["--finish", "@p"]);
+    is_finished(&sandbox);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_output_that_is_a_link_stays_one() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    std::fs::create_dir(sandbox.path("d")).expect("a directory");
+    std::fs::rename(sandbox.path("o.zarr"), sandbox.path("d/real.zarr")).expect("a store");
+    std::os::unix::fs::symlink("d/real.zarr", sandbox.path("o.zarr")).expect("a link");
+    succeeds(&sandbox, &["--clean", "@p"]);
+    let copy = ["-k", "zarr3", "-c", "t/2,x/1000", "-F", "none", "@new.nc"];
+    let plan = ["--plan", "@p", "--parts", "3"];
+    succeeds(&sandbox, &[&plan[..], &copy, &["@o.zarr"]].concat());
+    succeeds(&sandbox, &["--next", "@p"]);
+    succeeds(&sandbox, &["--finish", "@p"]);
+    assert!(sandbox.path("o.zarr").is_symlink());
+    let (want, made) = (sandbox.path("want.zarr"), sandbox.path("d/real.zarr"));
+    assert!(files::contents(&want) == files::contents(&made));
+    let beside = std::fs::read_dir(sandbox.path("d")).expect("a directory");
+    assert_eq!(beside.count(), 1);
+    succeeds(&sandbox, &["--clean", "@p"]);
+}
+
+#[test]
+fn a_plan_that_is_being_made_is_not_removed() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    sandbox.write("p/planning", "nccopy is making a plan here\n");
+    let lock = FileLock::attempt(&sandbox.path("p/planning"), Sharing::Exclusive).expect("a lock");
+    if !matches!(lock, LockAttempt::Held(_)) {
+        eprintln!("this file system has no locks: test skipped");
+        return;
+    }
+    let why = "another process is making a plan";
+    fails(&sandbox, &["--clean", "@p"], 75, why);
+    std::fs::rename(sandbox.path("p/plan.json"), sandbox.path("kept")).expect("a plan");
+    fails(&sandbox, &["--clean", "@p"], 75, why);
+    std::fs::rename(sandbox.path("kept"), sandbox.path("p/plan.json")).expect("a plan");
+    drop(lock);
+    succeeds(&sandbox, &["--finish", "@p"]);
+    succeeds(&sandbox, &["--clean", "@p"]);
+    is_finished(&sandbox);
+}
+
+#[test]
+#[cfg(unix)]
+fn lists_of_files_that_are_pipes_are_errors() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    std::fs::create_dir(sandbox.path("out")).expect("a directory");
+    std::fs::copy(sandbox.path("new.nc"), sandbox.path("two.nc")).expect("a copy");
+    let plan = [
+        "--plan", "@q", "--parts", "2", "-k", "nc5", "@new.nc", "@two.nc", "@out/",
+    ];
+    succeeds(&sandbox, &plan);
+    for name in ["q/files.jsonl", "q/parts.jsonl"] {
+        let path = sandbox.path(name);
+        std::fs::remove_file(&path).expect("a file");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo").success());
+        let odd = "not a file, but a directory, a pipe or a device";
+        fails(&sandbox, &["--part", "1", "@q"], 1, odd);
+    }
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Costs;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file::{self, FileSource, FileTarget, Readers};
+use netcdf_core::io::file::{self, FileTarget, Readers};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Source as _, Target as _};
 use netcdf_core::json::{Between, Json};
@@ -19,6 +19,7 @@ use crate::parts::record::{
     self,
     members::{Members, lacks},
 };
+use crate::parts::source;
 
 const FILES: &str = "files.jsonl";
 const PARTS: &str = "parts.jsonl";
@@ -128,7 +129,7 @@ fn put(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 /// Those of reading; [`ErrorKind::Corrupt`].
 pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
-    let rows = FileSource::open(&folder.join(PARTS))?;
+    let rows = source(&folder.join(PARTS))?;
     let start = part
         .checked_mul(ROW)
         .and_then(|start| Some((start, start.checked_add(ROW)?)));
@@ -139,7 +140,7 @@ pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
         return Err(Error::new(ErrorKind::Corrupt, "the row of another part").of(rows.name()));
     }
     let range = of.number("from")?..of.number("to")?;
-    let files = FileSource::open(&folder.join(FILES))?;
+    let files = source(&folder.join(FILES))?;
     if range.start > range.end {
         return Err(
             Error::new(ErrorKind::Corrupt, "a part that ends before it starts").of(rows.name()),

@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use super::beside::open_itself;
+use super::beside::{is_too_many, open_itself};
 use super::exclusive::{self, Sharing};
 use super::unnamed::{folder, prefix};
 
@@ -154,10 +154,12 @@ impl Lock {
     /// Locks what is at a path.
     ///
     /// # Errors
-    /// If it is locked by another process, which is about to remove it.
+    /// If it is locked by another process, which is about to remove it; if too many files are open.
     pub(in crate::io) fn at(path: &Path) -> Result<Self> {
-        let Ok(file) = open_itself(path) else {
-            return Ok(Self(None));
+        let file = match open_itself(path) {
+            Ok(file) => file,
+            Err(e) if is_too_many(&e) => return Err(e),
+            Err(_) => return Ok(Self(None)),
         };
         match lock(&file) {
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {

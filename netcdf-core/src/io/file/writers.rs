@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::ErrorKind as Failure;
 use std::path::Path;
 
-use super::beside::open_itself;
+use super::beside::{is_too_many, open_itself};
 use super::exclusive::{Sharing, try_lock};
 use super::read_exact_at;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,8 +26,14 @@ pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
     if !is_on(std::env::var_os(LOCKING).as_deref()) {
         return Ok(None);
     }
-    let Some(file) = open_itself(path).ok().filter(is_hdf5) else {
-        return Ok(None);
+    let file = match open_itself(path) {
+        Err(e) if is_too_many(&e) => {
+            return Err(Error::io("cannot open", &path.to_string_lossy(), e));
+        }
+        // It is absent or unreadable.
+        Err(_) => return Ok(None),
+        Ok(file) if !is_hdf5(&file) => return Ok(None),
+        Ok(file) => file,
     };
     match try_lock(&file, Sharing::Shared) {
         Ok(()) => Ok(Some(file)),

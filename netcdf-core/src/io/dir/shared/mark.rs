@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use super::not_begun;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::file::disk::Disk;
+use crate::io::file::unnamed::folder;
 use crate::io::file::{FileLock, aside, full, read_small, replace, temporary};
 
 /// The name of the marker.
@@ -28,17 +30,31 @@ pub struct PlanMark {
 }
 
 impl PlanMark {
-    /// Makes the directory of a store with the marker. The directory appears with the marker or not at all.
+    /// Makes the directory of a store with the marker. The directory appears with the marker or not at all. `sync` asks for both to be on
+    /// disk.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is a directory already; [`ErrorKind::Io`].
-    pub fn begin(&self, place: &Path) -> Result<()> {
+    pub fn begin(&self, place: &Path, sync: bool) -> Result<()> {
         let failed = |e| full::failed("cannot create", &place.to_string_lossy(), e);
         temporary::sweep(place);
-        let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
+        let making = temporary::beside(place, 0o777, |builder, within| builder.tempdir_in(within));
         let (making, _lock) = making.map_err(failed)?;
-        std::fs::write(making.path().join(MARKER), &self.identity).map_err(failed)?;
-        replace::take_free_name(making, place).map_err(|e| not_begun(place, e))
+        let disk = sync.then(Disk::default);
+        self.write(making.path(), disk.as_ref()).map_err(failed)?;
+        replace::take_free_name(making, place).map_err(|e| not_begun(place, e))?;
+        disk.map_or(Ok(()), |disk| disk.folder(folder(place)).map_err(failed))
+    }
+
+    /// Writes the marker into a directory.
+    fn write(&self, within: &Path, disk: Option<&Disk>) -> std::io::Result<()> {
+        let marker = within.join(MARKER);
+        std::fs::write(&marker, &self.identity)?;
+        let Some(disk) = disk else {
+            return Ok(());
+        };
+        disk.file(&marker)?;
+        disk.folder(within)
     }
 
     /// Checks whether the store at `path` belongs to the plan. A store without a marker belongs to none.
@@ -177,8 +193,11 @@ mod tests {
         };
         let (place, output) = (dir.path().join(".s.1.parts"), dir.path().join("s"));
         let (own, other) = (mark("own"), mark("other"));
-        own.begin(&place).unwrap();
-        assert_eq!(other.begin(&place).unwrap_err().kind(), ErrorKind::Exists);
+        own.begin(&place, true).unwrap();
+        assert_eq!(
+            other.begin(&place, true).unwrap_err().kind(),
+            ErrorKind::Exists
+        );
         assert!(own.is_in(&place).unwrap() && !other.is_in(&place).unwrap());
         assert_eq!(other.check(&place).unwrap_err().kind(), ErrorKind::Changed);
         other.remove(&place).unwrap();
@@ -191,7 +210,7 @@ mod tests {
         own.tidy(&place, &output).unwrap();
         own.tidy(&place, &output).unwrap();
         assert!(!place.exists() && output.join("k").exists() && !output.join(MARKER).exists());
-        own.begin(&place).unwrap();
+        own.begin(&place, true).unwrap();
         own.remove(&place).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
@@ -208,7 +227,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (place, output) = (dir.path().join(".s.1.parts"), dir.path().join("s"));
         let own = mark(dir.path());
-        own.begin(&place).unwrap();
+        own.begin(&place, true).unwrap();
         own.check_free(&place, &output).unwrap();
         std::fs::rename(&place, &output).unwrap();
         let kind = |place: &Path| own.check_free(place, &output).unwrap_err().kind();

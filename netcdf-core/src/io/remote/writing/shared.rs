@@ -101,7 +101,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Removes all that was put and the claim, unless it is not there. The claim goes last, so that nobody takes the rest for something
-    /// else. Returns whether it was there.
+    /// else. A store with the metadata of its root is finished, or the one to be replaced: it stays. Returns whether the claim was there.
     ///
     /// # Errors
     /// Those of the service.
@@ -110,7 +110,9 @@ impl<'a> Shared<'a> {
         wait(async {
             let ours = claim.is_ours().await?;
             if ours {
-                self.place.clear(&claim).await?;
+                if !self.place.has_root().await? {
+                    self.place.clear(&claim).await?;
+                }
                 claim.release().await?;
             }
             Ok(ours)

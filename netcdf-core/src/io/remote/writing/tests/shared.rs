@@ -144,6 +144,19 @@ fn parts_that_are_given_up_remove_nothing() {
 }
 
 #[test]
+fn a_finished_store_whose_claim_is_left_stays() {
+    let service = Service::new();
+    service.with_parts();
+    let claim = service.get(CLAIM).unwrap();
+    let target = service.shared().end().unwrap();
+    end(&*target, b"group");
+    target.commit().unwrap();
+    service.put(CLAIM, std::str::from_utf8(&claim).unwrap());
+    assert!(service.shared().remove().unwrap());
+    assert_eq!((service.get(CLAIM), service.keys().len()), (None, 23));
+}
+
+#[test]
 fn whoever_has_lost_the_claim_stops() {
     let service = Service::new();
     changed(service.shared().part());
