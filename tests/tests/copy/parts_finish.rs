@@ -303,10 +303,10 @@ fn the_place_of_the_marker_outweighs_the_note() {
 #[cfg(unix)]
 fn an_output_that_is_a_link_stays_one() {
     let sandbox = planned(&["-k", "zarr3"]);
+    succeeds(&sandbox, &["--clean", "@p"]);
     std::fs::create_dir(sandbox.path("d")).expect("a directory");
     std::fs::rename(sandbox.path("o.zarr"), sandbox.path("d/real.zarr")).expect("a store");
     std::os::unix::fs::symlink("d/real.zarr", sandbox.path("o.zarr")).expect("a link");
-    succeeds(&sandbox, &["--clean", "@p"]);
     let copy = ["-k", "zarr3", "-c", "t/2,x/1000", "-F", "none", "@new.nc"];
     let plan = ["--plan", "@p", "--parts", "3"];
     succeeds(&sandbox, &[&plan[..], &copy, &["@o.zarr"]].concat());

@@ -5,6 +5,7 @@ use std::io::{ErrorKind as Failure, Result};
 use std::path::Path;
 use std::time::Duration;
 
+use super::Id;
 use super::beside::open_itself;
 use super::temporary::locks_are_sure;
 use super::unnamed::folder;
@@ -47,14 +48,18 @@ impl FileLock {
     /// Returns errors of opening the file, and of locking it where the file system has locks.
     pub fn attempt(path: &Path, sharing: Sharing) -> error::Result<LockAttempt> {
         let name = path.to_string_lossy();
-        let file = open_itself(path).map_err(|e| Error::io("cannot open", &name, e))?;
-        if !locks_are_sure(folder(path)) {
-            return Ok(LockAttempt::Unsupported);
-        }
-        match try_lock(&file, sharing) {
-            Ok(()) => Ok(LockAttempt::Held(Self { _file: file })),
-            Err(e) if e.kind() == Failure::WouldBlock => Ok(LockAttempt::Busy),
-            Err(e) => Err(Error::io("cannot lock", &name, e)),
+        loop {
+            let file = open_itself(path).map_err(|e| Error::io("cannot open", &name, e))?;
+            if !locks_are_sure(folder(path)) {
+                return Ok(LockAttempt::Unsupported);
+            }
+            match try_lock(&file, sharing) {
+                Ok(()) if is_at(&file, path) => return Ok(LockAttempt::Held(Self { _file: file })),
+                // Another process removed or replaced the file before this one locked it.
+                Ok(()) => {}
+                Err(e) if e.kind() == Failure::WouldBlock => return Ok(LockAttempt::Busy),
+                Err(e) => return Err(Error::io("cannot lock", &name, e)),
+            }
         }
     }
 
@@ -74,6 +79,13 @@ impl FileLock {
             }
         }
     }
+}
+
+/// Whether `path` still leads to an open file.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let own = file.metadata().ok();
+    let own = own.and_then(|meta| Id::of_open(path, &meta));
+    own.is_some() && own == Id::of_path(path)
 }
 
 /// Locks an open file without waiting.
@@ -118,5 +130,13 @@ mod tests {
         drop(first);
         let _held = attempt(Sharing::Exclusive);
         assert!(matches!(attempt(Sharing::Shared), LockAttempt::Busy));
+        // The lock is of the file, not of its name.
+        let file = File::open(&path).unwrap();
+        assert!(is_at(&file, &path));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path));
+        std::fs::write(&path, "").unwrap();
+        assert!(!is_at(&file, &path));
+        assert!(matches!(attempt(Sharing::Exclusive), LockAttempt::Held(_)));
     }
 }

@@ -176,9 +176,7 @@ impl Lock {
             // It could not be opened: perhaps because it was removed.
             return path.symlink_metadata().is_ok();
         };
-        let own = file.metadata().ok();
-        let own = own.and_then(|meta| super::Id::of_open(path, &meta));
-        own.is_some() && own == super::Id::of_path(path)
+        exclusive::is_at(file, path)
     }
 }
 
