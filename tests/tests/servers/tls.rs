@@ -101,7 +101,7 @@ fn stores_are_written_over_safe_connections() {
     let input = testdata("classic/weather-5.nc");
     for (kind, output) in [
         ("nc4", "s3://bucket/copy.nc"),
-        ("nczarr", "s3://bucket/store"),
+        ("nczarr3", "s3://bucket/store"),
     ] {
         let _ = run(
             variables.clone(),
@@ -110,7 +110,7 @@ fn stores_are_written_over_safe_connections() {
         .clean();
     }
     assert!(server.folder().join("copy.nc").is_file());
-    assert!(server.folder().join("store/.zgroup").is_file());
+    assert!(server.folder().join("store/zarr.json").is_file());
 }
 
 /// The name of a dataset is that of its file.

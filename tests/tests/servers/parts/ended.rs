@@ -71,9 +71,11 @@ fn a_part_that_is_ended_removes_nothing() {
 
 #[test]
 fn an_end_that_is_killed_is_repeated() {
+    // The comparison with digests reads each chunk, before anything is written.
+    let finish = ["--finish", "--no-check"];
     let finished = |site: &Site| {
         let proxy = Proxy::start(site.server.port());
-        let got = site.at(S3::environment_at(&proxy.url()), &["--finish"]);
+        let got = site.at(S3::environment_at(&proxy.url()), &finish);
         assert_eq!(got.code, 0, "{got}");
         proxy.traffic().requests()
     };
@@ -88,7 +90,7 @@ fn an_end_that_is_killed_is_repeated() {
         "{requests}, for a hundred chunks"
     );
     for request in 1..requests {
-        ended_at(&site, request, &["--finish"], killed);
+        ended_at(&site, request, &finish, killed);
     }
     site.succeeds(&["--finish"]);
     let want = site.want(&SMALL);
