@@ -38,7 +38,13 @@ pub enum LockAttempt {
 /// A lock on a file, released on drop.
 #[derive(Debug)]
 pub struct FileLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        unlock(&self.file);
+    }
 }
 
 impl FileLock {
@@ -54,7 +60,7 @@ impl FileLock {
                 return Ok(LockAttempt::Unsupported);
             }
             match try_lock(&file, sharing) {
-                Ok(()) if is_at(&file, path) => return Ok(LockAttempt::Held(Self { _file: file })),
+                Ok(()) if is_at(&file, path) => return Ok(LockAttempt::Held(Self { file })),
                 // Another process removed or replaced the file before this one locked it.
                 Ok(()) => {}
                 Err(e) if e.kind() == Failure::WouldBlock => return Ok(LockAttempt::Busy),
@@ -104,6 +110,15 @@ pub(super) fn try_lock(file: &File, sharing: Sharing) -> Result<()> {
     )?)
 }
 
+/// Releases the lock of an open file. Closing the file is not enough while a new child process has a copy of the open file, until it runs
+/// its program.
+pub(super) fn unlock(file: &File) {
+    #[cfg(unix)]
+    let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock);
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
 #[cfg(not(unix))]
 pub(super) fn try_lock(_: &File, _: Sharing) -> Result<()> {
     Err(Failure::Unsupported.into())
@@ -127,6 +142,11 @@ mod tests {
         let first = attempt(Sharing::Shared);
         assert!(matches!(attempt(Sharing::Shared), LockAttempt::Held(_)));
         assert!(matches!(attempt(Sharing::Exclusive), LockAttempt::Busy));
+        // As in a child process that does not run its program yet.
+        let LockAttempt::Held(lock) = &first else {
+            panic!("{first:?}");
+        };
+        let _copy = lock.file.try_clone().unwrap();
         drop(first);
         let _held = attempt(Sharing::Exclusive);
         assert!(matches!(attempt(Sharing::Shared), LockAttempt::Busy));

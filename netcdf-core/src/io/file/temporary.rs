@@ -180,6 +180,14 @@ impl Lock {
     }
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(file) = &self.0 {
+            exclusive::unlock(file);
+        }
+    }
+}
+
 fn lock(file: &File) -> Result<()> {
     exclusive::try_lock(file, Sharing::Exclusive)
 }

@@ -229,7 +229,7 @@ mod tests {
         let own = mark(dir.path());
         own.begin(&place, true).unwrap();
         own.check_free(&place, &output).unwrap();
-        std::fs::rename(&place, &output).unwrap();
+        replace::take_name(&place, &output, None).unwrap();
         let kind = |place: &Path| own.check_free(place, &output).unwrap_err().kind();
         assert_eq!(kind(&place), ErrorKind::Busy);
         // The replaced output is where the store was.
