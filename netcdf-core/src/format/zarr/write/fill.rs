@@ -123,7 +123,7 @@ fn own(var: &Variable) -> Option<Values> {
 /// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
 pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
-    attribute.name.is("_FillValue") && own(var).is_some_and(|value| value == attribute.values)
+    attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
 }
 
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
