@@ -187,7 +187,7 @@ impl Coordinate {
         };
         let mut best: Option<((u128, f64), u64)> = None;
         for (n, value) in (0u64..).zip(self.values.iter()) {
-            let Some(distance) = distance(value) else {
+            let Some(distance) = distance(value).filter(|(_, part)| !part.is_nan()) else {
                 continue;
             };
             if best.is_none_or(|(least, _)| distance < least) {

@@ -278,6 +278,19 @@ fn what_is_not_there_is_an_error() {
     }
 }
 
+#[test]
+fn no_limit_takes_a_value_that_is_not_a_number() {
+    let reader = dataset_of(&[
+        ("x", Values::Double(vec![f64::NAN]), "days since 2000-01-01"),
+        ("y", Values::Float(vec![f32::NAN]), "m"),
+    ]);
+    for text in ["x,1.,2.", "x,1.", "x,2000-01", "y,,5.", "y,1."] {
+        let e = resolved_in(&*reader, &[text]).unwrap_err().to_string();
+        assert!(e.contains("neither rise nor fall"), "{text}: {e}");
+    }
+    assert!(resolved_in(&*reader, &["x,0"]).is_ok());
+}
+
 /// Limits may be months and days; daily means are at noon.
 #[test]
 fn limits_are_months_and_days() {

@@ -31,7 +31,7 @@ impl CoordinateValues {
         }
     }
 
-    /// Whether the values rise (`Less`) or fall (`Greater`); `None` if neither. A single value rises.
+    /// Whether the values rise (`Less`) or fall (`Greater`); `None` if neither. A single value rises, except NaN.
     pub(super) fn direction(&self) -> Option<Ordering> {
         match self {
             Self::Signed(values) => direction(values),
@@ -78,7 +78,8 @@ fn direction<T: PartialOrd>(values: &[T]) -> Option<Ordering> {
     let step = |pair: &[T]| pair.first()?.partial_cmp(pair.last()?);
     let mut steps = values.windows(2).map(step);
     let Some(first) = steps.next() else {
-        return Some(Ordering::Less);
+        let ordered = values.iter().all(|value| value.partial_cmp(value).is_some());
+        return ordered.then_some(Ordering::Less);
     };
     let first = first.filter(|first| first.is_ne())?;
     steps.all(|step| step == Some(first)).then_some(first)

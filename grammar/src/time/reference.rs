@@ -112,8 +112,10 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
     };
     let number = |scan: &mut TextScan<'_>, most: u8| {
         unsigned(scan)?;
+        // `0010` may be ten minutes past midnight, or ten o'clock.
+        let short = scan.digit_count() <= 2;
         let number = u8::try_from(scan.integer()?).ok()?;
-        (number <= most).then(|| f64::from(number))
+        (short && number <= most).then(|| f64::from(number))
     };
     let mut hours = number(scan, 23)?;
     if scan.literal(b":").is_some() {
@@ -199,10 +201,13 @@ fn skip_utc(scan: &mut TextScan<'_>) -> bool {
     alone
 }
 
-/// Whether words after a date cannot be a part of the time: no numbers in place of a time, and no offsets.
+/// Whether words after a date cannot be a part of the time: after a time, digits only behind letters, as in `EST5EDT`; otherwise no digits.
 fn is_harmless(words: &[u8], time: bool) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    let offset = |pair: &[u8]| matches!(pair.first(), Some(b'+' | b'-')) && is_digit(pair.last());
+    let offset = |pair: &[u8]| {
+        let before = pair.first().is_some_and(u8::is_ascii_alphanumeric);
+        is_digit(pair.last()) && !before
+    };
     match time {
         true => !is_digit(words.first()) && !words.windows(2).any(offset),
         false => !words.iter().any(u8::is_ascii_digit),

@@ -36,6 +36,8 @@ const FRAGMENT_NAMES: [&str; 8] = [
     "log",
     "show",
 ];
+/// The words that may stand in brackets before an address, with those of a fragment.
+const PREFIX_WORDS: [&str; 6] = ["log", "show", "cache", "nocache", "prefetch", "compile"];
 /// Protocols that write `CONTAINER@HOST`, which is no login.
 const AZURE: [&str; 4] = ["az", "azure", "abfs", "abfss"];
 /// The text in place of a host that may be a password.
@@ -135,7 +137,15 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 fn next_address(text: &str) -> Option<(&str, &str, &str)> {
     let mark = text.find("://")?;
     let start = text.get(..mark)?.rfind(|c| !is_of_protocol(c));
-    let start = start.map_or(0, |at| at + text.get(at..).map_or(0, first_length));
+    let mut start = start.map_or(0, |at| at + text.get(at..).map_or(0, first_length));
+    // Brackets before an address are a part of it.
+    while let Some(open) = text
+        .get(..start)
+        .filter(|before| before.ends_with(']'))
+        .and_then(|before| before.rfind('['))
+    {
+        start = open;
+    }
     let (before, rest) = text.split_at_checked(start)?;
     let ends =
         |c: char| c.is_whitespace() || is_control(c) || matches!(c, '"' | '\'' | '`' | '<' | '>');
@@ -157,7 +167,8 @@ fn is_of_protocol(c: char) -> bool {
 
 /// An address without its secrets; `None` if there are none, or if the text is no address.
 fn stripped(text: &str) -> Option<String> {
-    let (protocol, rest) = text.split_once("://")?;
+    let (prefix, address) = bracketed(text);
+    let (protocol, rest) = address.split_once("://")?;
     let name = protocol.rsplit(|c| !is_of_protocol(c)).next();
     let name = name.filter(|name| !name.is_empty())?.to_ascii_lowercase();
     let rest = match name.as_str() {
@@ -173,10 +184,39 @@ fn stripped(text: &str) -> Option<String> {
         None => place.to_owned(),
     };
     let shown = format!(
-        "{protocol}://{place}{}",
+        "{}{protocol}://{place}{}",
+        known_words(prefix),
         fragment.map_or_else(String::new, known)
     );
     (shown != text).then_some(shown)
+}
+
+/// The words in brackets before an address, and the address: `[log]` and `http://host`.
+fn bracketed(text: &str) -> (&str, &str) {
+    let protocol = |mark: usize| {
+        let (before, _) = text.split_at_checked(mark)?;
+        let start = before.rfind(']')?.saturating_add(1);
+        let protocol = before.get(start..)?;
+        let fits = !protocol.is_empty() && protocol.chars().all(is_of_protocol);
+        fits.then(|| text.split_at_checked(start))?
+    };
+    let mut marks = text.match_indices("://");
+    match text.starts_with('[') {
+        true => marks.find_map(|(mark, _)| protocol(mark)),
+        false => None,
+    }
+    .unwrap_or(("", text))
+}
+
+/// The known words of the brackets before an address, without values.
+fn known_words(prefix: &str) -> String {
+    let inner = prefix.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
+    let known = |word: &&str| PREFIX_WORDS.contains(word) || FRAGMENT_WORDS.contains(word);
+    let words = inner.into_iter().flat_map(|inner| inner.split("]["));
+    words
+        .filter(known)
+        .map(|word| format!("[{word}]"))
+        .collect()
 }
 
 /// The rest of an address behind `://`, without the login. A login whose `/`, `?` and `#` are not escaped is removed, too: then there is no
@@ -255,6 +295,10 @@ mod tests {
                 "http://h/a#zarr",
             ),
             ("[log]http://u:p@h/a", "[log]http://h/a"),
+            ("[credentials=me:sekret]http://h/a", "http://h/a"),
+            ("[log][HTTP.PASSWORD=x://y]dap4://h/a", "[log]dap4://h/a"),
+            ("[log=S][show=fetch][mode=S]http://h/a", "http://h/a"),
+            ("[a]b]http://h/a", "http://h/a"),
             ("file://a@b/c?d#zarr", "file://a@b/c#zarr"),
         ] {
             let shown = ShownAddress::new(text);
@@ -274,6 +318,8 @@ mod tests {
             "s3://b/k",
             "https://[::1]/a",
             "file:///a/b#mode=zarr,zip",
+            "[log][dap4]http://h/a",
+            "[a=b]c.nc",
         ] {
             let shown = ShownAddress::new(text);
             assert_eq!((shown.text(), shown.has_secret()), (text, false));
@@ -286,6 +332,9 @@ mod tests {
         for (text, want) in [
             ("'http://u:p@h/a?s=S' again?", "'http://h/a' again?"),
             ("url (http://h/a?s=S): no", "url (http://h/a): no"),
+            ("no [credentials=me:S]http://h/a: 404", "no http://h/a: 404"),
+            ("see [1] [log]http://h/a", "see [1] [log]http://h/a"),
+            ("see [a b](http://h/a?s=S)", "see [a b](http://h/a)"),
             (
                 "s3://u:p@b/k and http://h/?s=S, too",
                 "s3://b/k and http://h/, too",

@@ -102,6 +102,26 @@ fn version_3_has_the_fill_values_that_xarray_reads() {
     }
 }
 
+/// The input has no chunks, and its elements read as NUL.
+#[test]
+fn texts_without_a_fill_mode_keep_their_values_and_fill_value() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 3 ; variables: char c(x) ; c:_FillValue = " " ; c:_NoFill = "true" ; c:_ChunkSizes = 3 ; }"#,
+    );
+    for kind in ["zarr3", "nczarr3"] {
+        let out = format!("@{kind}");
+        let _ = copy(&sandbox, &["-k", kind, "@a.nc", &out]);
+        let json = metadata(&sandbox, &format!("{kind}/c/zarr.json"));
+        assert!(!json.contains(r#""_FillValue":"#), "{kind}: {json}");
+        let coded = [r#""fill_value":"IA==""#, r#""fill_value":32"#];
+        assert!(coded.iter().any(|c| json.contains(c)), "{kind}: {json}");
+        let text = sandbox.run(ncdump::run, &["ncdump", &out]).text();
+        assert!(text.contains("c:_FillValue = \" \""), "{kind}: {text}");
+        let nul = [r#"c = "", "", "" ;"#, r#"c = "\000\000\000" ;"#];
+        assert!(nul.iter().any(|n| text.contains(n)), "{kind}: {text}");
+    }
+}
+
 /// Earlier versions wrote numbers and texts as `_FillValue`.
 #[test]
 fn earlier_forms_of_fill_values_are_read() {

@@ -132,22 +132,34 @@ fn only_told(schema: &Schema) -> Vec<String> {
     told.map(|(id, _)| schema.var_path(id)).collect()
 }
 
-/// The attributes that read back as something else, because their types are not recorded.
+/// The attributes that read back with another type, because their types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, var, attributes)| {
         let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
-        let kept = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
+        let read = |a: &Attribute| var.and_then(|var| fill_type(var, a));
         let odd = attributes
             .iter()
-            .filter(move |a| !is_inferred(a, schema.json_texts) && !told(a) && !kept(a));
+            .filter(move |a| !told(a) && !keeps_type(a, read(a), schema.json_texts));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
 }
 
-/// Whether the JSON of an attribute reads back as the same values.
-fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
+/// The type that readers take for an attribute if its value fits: that of the variable for `_FillValue`.
+fn fill_type(var: &Variable, attribute: &Attribute) -> Option<Atomic> {
+    let ty = var
+        .ty
+        .atomic()
+        .filter(|_| attribute.name.is("_FillValue"))?;
+    Some(match ty {
+        Atomic::Char => Atomic::String,
+        other => other,
+    })
+}
+
+/// Whether the JSON of an attribute reads back with the same type; `ty` is the type that readers try first.
+fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bool {
     let form = AttributeForm {
         recorded: false,
         style: Style::Inferred,
@@ -157,8 +169,8 @@ fn is_inferred(attribute: &Attribute, json_texts: bool) -> bool {
         // Copies, comparisons and digests read `null` as the same string.
         (Ok(stored), _) if stored.json == Json::Null => true,
         // Other notes cover texts.
-        (Ok(_), Values::Char(_)) => true,
-        (Ok(stored), values) => attrs::values(&stored.json, None).0 == *values,
+        (Ok(_), Values::Char(_)) if ty.is_none_or(|ty| ty == Atomic::String) => true,
+        (Ok(stored), values) => attrs::values(&stored.json, ty).0.data_type() == values.data_type(),
         (Err(_), _) => false,
     }
 }
@@ -271,20 +283,59 @@ fn text(name: &Name) -> Result<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Storage;
+
+    fn attribute(name: &[u8], values: Values) -> Attribute {
+        Attribute::atomic(Name::stored(name), values).unwrap()
+    }
 
     #[test]
     fn numbers_that_json_does_not_have_are_told_of() {
-        let is_inferred = |values| {
-            is_inferred(
-                &Attribute::atomic(Name::stored(b"a"), values).unwrap(),
-                false,
-            )
-        };
-        assert!(is_inferred(Values::Double(vec![1.0, -0.0])));
+        let keeps = |values| keeps_type(&attribute(b"a", values), None, false);
+        assert!(keeps(Values::Double(vec![1.0, -0.0])));
         for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
-            assert!(!is_inferred(Values::Double(lost)));
+            assert!(!keeps(Values::Double(lost)));
         }
-        assert!(!is_inferred(Values::Int(vec![])));
-        assert!(!is_inferred(Values::Float(vec![1.0])));
+        assert!(!keeps(Values::Int(vec![])));
+        assert!(!keeps(Values::Float(vec![1.0])));
+    }
+
+    /// Readers take the type of `_FillValue` from the variable.
+    #[test]
+    fn fill_values_of_another_type_are_told_of() {
+        let text = |text: &str| Values::String(vec![Some(text.as_bytes().into())]);
+        for (ty, values, kept) in [
+            (Atomic::Float, Values::Float(vec![f32::NAN]), true),
+            (Atomic::Double, Values::Double(vec![f64::NAN]), true),
+            (
+                Atomic::Float,
+                Values::Float(vec![f32::NEG_INFINITY, 1.0]),
+                true,
+            ),
+            (Atomic::Int64, Values::Int64(vec![-1]), true),
+            (Atomic::Float, Values::Double(vec![f64::NAN]), false),
+            (Atomic::Float, Values::Int(vec![-999]), false),
+            (Atomic::Int, Values::Double(vec![-5.0]), false),
+            (Atomic::Int, Values::Double(vec![f64::NAN]), false),
+            (Atomic::UByte, Values::Byte(vec![-1]), false),
+            (Atomic::UByte, Values::Int(vec![-1]), true),
+            (Atomic::Float, text("abc"), false),
+            (Atomic::Float, Values::Char(b"abc".to_vec()), true),
+            (Atomic::String, text("NA"), true),
+            (Atomic::Char, text("x"), true),
+            (Atomic::Char, Values::Char(b"x".to_vec()), true),
+        ] {
+            let mut schema = Schema::new(crate::model::Kind::NETCDF4);
+            let what = format!("{ty:?} {values:?}");
+            schema.add_var(Variable {
+                name: Name::stored(b"v"),
+                group: GroupId::ROOT,
+                ty: ty.into(),
+                dims: vec![],
+                attributes: vec![attribute(b"_FillValue", values)],
+                storage: Storage::default(),
+            });
+            assert_eq!(retyped(&schema).is_empty(), kept, "{what}");
+        }
     }
 }

@@ -3,13 +3,16 @@
 //! In version 2, xarray masks elements equal to `fill_value`, as netCDF does with elements equal to `_FillValue`. Therefore
 //! `fill_value` is `_FillValue` if a variable has that, even if all chunks are stored. In pure Zarr of version 2, a variable without
 //! `_FillValue` has a `fill_value` only if chunks are missing; if these are few, they are stored at the end instead.
+//!
+//! In version 3, xarray takes `_FillValue` of texts from `fill_value` only. If elements that are not stored have another value, missing
+//! chunks are stored at the end, too.
 
 use crate::arithmetic::exact;
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::format::zarr::dtype::StoredType;
 use crate::limits;
-use crate::model::{Attribute, Element, Fill, Schema, Values, Variable, ZarrVersion};
+use crate::model::{Atomic, Attribute, Element, Fill, Schema, Values, Variable, ZarrVersion};
 
 use super::strings;
 
@@ -35,6 +38,8 @@ enum When {
     Never,
     /// If chunks are missing.
     Needed,
+    /// Readers are always told `_FillValue`, although elements that are not stored have no value.
+    Own,
     Always,
 }
 
@@ -67,9 +72,17 @@ impl ToldFill {
         };
         let value = match (when, var.unwritten()) {
             // The value that readers assume without a fill value.
-            (When::Never, _) => vec![0; size],
+            (When::Never | When::Own, _) => vec![0; size],
             (When::Needed | When::Always, Some(value)) => encoded(&value)?,
             (When::Needed | When::Always, None) => vec![0; size],
+        };
+        // In version 3, xarray opens no store with a `_FillValue` attribute of texts.
+        let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
+        let other = own.as_ref().is_some_and(|own| *own != value);
+        let when = match when {
+            _ if v2 || !text || !other => when,
+            When::Never | When::Own => When::Own,
+            When::Needed | When::Always => When::Needed,
         };
         Ok(Self { value, own, when })
     }
@@ -79,9 +92,10 @@ impl ToldFill {
     pub fn fill_value(&self, whole: bool) -> Option<&[u8]> {
         match (&self.own, self.when) {
             (Some(own), _) if whole => Some(own),
+            (Some(own), When::Own) => Some(own),
             (_, When::Always) => Some(&self.value),
             (_, When::Needed) if !whole => Some(&self.value),
-            (_, When::Needed | When::Never) => None,
+            (_, When::Needed | When::Never | When::Own) => None,
         }
     }
 
@@ -92,10 +106,10 @@ impl ToldFill {
         self.own.as_deref() == Some(held)
     }
 
-    /// Whether readers would mask stored elements, unless all chunks are stored and `fill_value` is left out.
+    /// Whether readers would take some elements for others or mask them, unless all chunks are stored.
     #[must_use]
-    pub fn masks_wrongly(&self) -> bool {
-        self.when == When::Needed
+    pub fn misleads(&self) -> bool {
+        matches!(self.when, When::Needed | When::Own)
     }
 }
 
@@ -109,7 +123,7 @@ fn own(var: &Variable) -> Option<Values> {
 /// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
 pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
-    attribute.name.is("_FillValue") && own(var).is_some_and(|value| value == attribute.values)
+    attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
 }
 
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which

@@ -83,7 +83,7 @@ impl ZarrWriter {
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
                 // Chunks may be moved even if they cannot be encoded here.
-                false => stored.told.masks_wrongly().then(|| chain().ok()).flatten(),
+                false => stored.told.misleads().then(|| chain().ok()).flatten(),
             };
             Ok(VariableState {
                 chain,
@@ -186,8 +186,8 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Notes which variables have all their chunks. Where a fill value would make readers mask stored elements too, missing chunks
-    /// are stored, as long as they are few.
+    /// Notes which variables have all their chunks. Where a fill value would mislead readers, missing chunks are stored, as long as
+    /// they are few.
     fn complete(&mut self) -> Result<()> {
         let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
         for id in self.schema.var_ids().collect::<Vec<_>>() {
@@ -198,7 +198,7 @@ impl ZarrWriter {
             };
             let count: u64 = lacking.iter().map(|(start, end)| end - start).sum();
             let need = (Amount::of(var.stored.layout.chunk_bytes()) * count).get();
-            let few = var.stored.told.masks_wrongly() && var.chain.is_some();
+            let few = var.stored.told.misleads() && var.chain.is_some();
             let few = few && need <= bytes && count <= chunks;
             if count > 0 && few {
                 (bytes, chunks) = (bytes - need, chunks - count);
