@@ -95,6 +95,12 @@ impl Chain {
         &self.stages
     }
 
+    /// Bytes that each filter gets on writing; `None` after a filter whose output has no fixed length.
+    #[must_use]
+    pub fn lengths(&self) -> Vec<Option<usize>> {
+        self.stages.iter().map(|stage| stage.context.len).collect()
+    }
+
     /// The number of filters.
     #[must_use]
     pub fn len(&self) -> usize {
