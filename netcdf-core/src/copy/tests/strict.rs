@@ -85,6 +85,18 @@ fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, V
     made_of(kind, (24, 0), vec![filter], framing)
 }
 
+/// Gives a chunk at element 12 another length in the tree of chunks, where it has the 48 bytes of its shape. Bytes follow the file.
+fn cut(mut bytes: Vec<u8>, mask: u32, len: usize) -> Vec<u8> {
+    let head = [48, mask].map(u32::to_le_bytes);
+    let key = [head.as_flattened(), &12_u64.to_le_bytes()].concat();
+    if let Some(at) = bytes.windows(key.len()).position(|found| found == key) {
+        let len = u32::try_from(len).unwrap();
+        bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
+    }
+    bytes.extend([0; 8]);
+    bytes
+}
+
 /// As [`made`], with this number of integers, this mask of the second chunk, and any filters.
 fn made_of(
     kind: Kind,
@@ -96,6 +108,7 @@ fn made_of(
     let v = add(&mut s, b"v", Atomic::Int, &[0]);
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![12]));
+    let plain = kind == Kind::NETCDF4 && (filters.is_empty() || mask != 0);
     storage.filters = filters;
     let env = Env::default();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("in.zarr"));
@@ -112,10 +125,14 @@ fn made_of(
     let layout = w.layout(v).unwrap();
     let chunk = |n: i32| framing(&numbers(n), encoded(&layout, &numbers(n)));
     w.put_chunk(v, 0, 0, &chunk(0)).unwrap();
-    w.put_chunk(v, 1, mask, &chunk(100)).unwrap();
+    let whole = if plain { numbers(100) } else { chunk(100) };
+    w.put_chunk(v, 1, mask, &whole).unwrap();
     w.finish().unwrap();
     let reader = match kind == Kind::NETCDF4 {
-        true => open(&out.lock().unwrap().take().unwrap(), &env).unwrap(),
+        true => {
+            let bytes = out.lock().unwrap().take().unwrap();
+            open(&cut(bytes, mask, chunk(100).len()), &env).unwrap()
+        }
         false => opened(&store),
     };
     (reader, chunk(100))
