@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
 use crate::limits;
 use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
+use crate::notes::{Note, Notes};
 use crate::runtime::buffers::{Buffers, LARGE};
 
 /// Most bytes per stored byte for which a large buffer is allocated at once (deflate makes up to 1032).
@@ -29,6 +30,9 @@ pub(super) struct Decoder<'a> {
     beyond: Vec<u8>,
     /// Memory for chunks.
     pub(super) buffers: Arc<Buffers>,
+    notes: Arc<Notes>,
+    /// The variable's path.
+    path: String,
 }
 
 impl<'a> Decoder<'a> {
@@ -47,6 +51,8 @@ impl<'a> Decoder<'a> {
             fill: fill(reader.schema(), var, layout)?,
             beyond: beyond(reader.schema(), var, layout)?,
             buffers: Arc::clone(&env.buffers),
+            notes: Arc::clone(&env.notes),
+            path: reader.schema().var_path(var),
         })
     }
 
@@ -89,19 +95,34 @@ impl<'a> Decoder<'a> {
             limits::room(self.len.unwrap_or(0), "a chunk").map_err(|e| self.in_chunk(e, chunk))?;
         }
         let mut scratch = buffers.take(len)?;
-        let decoded = self.chain.decode(chunk.mask, bytes, &mut scratch);
+        let decoded = self
+            .chain
+            .decode_any_length(chunk.mask, bytes, &mut scratch);
         if len < LARGE || scratch.capacity() >= len {
             buffers.give(scratch);
         }
         let bytes = decoded.map_err(|e| self.in_chunk(e, chunk))?;
-        match self.len {
-            Some(len) if bytes.len() >= len => Ok(bytes),
-            len => {
-                let want = len.map_or("more than fit in memory".into(), |n| n.to_string());
-                let what = format!("{} bytes, its shape asks for {want}", bytes.len());
-                Err(self.in_chunk(Error::new(ErrorKind::Corrupt, what), chunk))
-            }
+        let whole = self.whole(chunk, bytes);
+        whole.map_err(|e| self.in_chunk(e, chunk))
+    }
+
+    /// A chunk with all elements of its shape. Those beyond the extent may be missing in `bytes`.
+    fn whole(&self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let found = bytes.len();
+        let Some(len) = self
+            .len
+            .filter(|&len| is_enough(self.layout, chunk, len, found))
+        else {
+            let want = self.len;
+            let want = want.map_or("more than fit in memory".into(), |n| n.to_string());
+            let what = format!("{found} bytes, its shape asks for {want}");
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        };
+        if found != len && !self.chain.is_empty() {
+            self.notes.remark(other_length(self.path.clone()));
         }
+        complete(&mut bytes, len, &self.beyond)?;
+        Ok(bytes)
     }
 
     /// Adds the chunk's place in the grid and in the file to an error. A missing filter is not a problem of the
@@ -119,6 +140,39 @@ impl<'a> Decoder<'a> {
             Some(name) => e.at(&name, range.start),
             None => e,
         }
+    }
+}
+
+/// Chunks of up to this many bytes may have any number of missing bytes.
+const COMPLETED: usize = 64 << 20;
+
+/// Whether `found` bytes of a chunk with `whole` bytes have all elements inside the extent.
+pub(crate) fn is_enough(layout: &Layout, chunk: &ChunkRef, whole: usize, found: usize) -> bool {
+    let needed = || layout.needed_bytes(chunk.index);
+    let possible = whole <= COMPLETED || whole / RATIO <= found;
+    found >= whole || possible && needed().is_some_and(|n| n <= found)
+}
+
+/// Gives a chunk exactly `len` bytes: adds missing elements, or drops the bytes after them.
+pub(crate) fn complete(bytes: &mut Vec<u8>, len: usize, fill: &[u8]) -> Result<()> {
+    bytes.truncate(len);
+    let found = bytes.len();
+    let missing = len.saturating_sub(found);
+    limits::reserve(bytes, missing, "a chunk")?;
+    let rest = fill.iter().copied().cycle();
+    let start = found.checked_rem(fill.len()).unwrap_or(0);
+    bytes.extend(rest.skip(start).take(missing));
+    Ok(())
+}
+
+/// The remark about chunks whose length is not that of their shape.
+pub(crate) fn other_length(path: String) -> Note {
+    Note {
+        object: path,
+        what:
+            "chunks are shorter or longer than their shape; all elements of the variable are there"
+                .to_owned(),
+        remedy: None,
     }
 }
 

@@ -98,6 +98,22 @@ impl Layout {
         let elements = product(&self.chunk)?;
         usize::try_from(elements.checked_mul(self.element.size)?).ok()
     }
+
+    /// Bytes of a chunk to the end of its last element inside the extent; `None` if too large for this machine's memory.
+    #[must_use]
+    pub fn needed_bytes(&self, index: u64) -> Option<usize> {
+        let block = self.block(index);
+        let starts = block.start.iter().zip(&self.extent);
+        let mut last = 0_u64;
+        for ((&start, &end), &len) in starts.zip(&self.chunk) {
+            let Some(inside) = end.saturating_sub(start).min(len).checked_sub(1) else {
+                return Some(0);
+            };
+            last = last.checked_mul(len)?.checked_add(inside)?;
+        }
+        let elements = last.checked_add(1)?;
+        usize::try_from(elements.checked_mul(self.element.size)?).ok()
+    }
 }
 
 /// Location of the stored bytes of a chunk, or of a part of an unfiltered one.
@@ -133,5 +149,16 @@ pub(super) mod tests {
             fill: None,
             quantize: None,
         }
+    }
+    #[test]
+    fn bytes_to_the_last_element_inside() {
+        let needed = |extent: &[u64], chunk: &[u64], n| layout(extent, chunk).needed_bytes(n);
+        assert_eq!(needed(&[15], &[10], 0), Some(10));
+        assert_eq!(needed(&[15], &[10], 1), Some(5));
+        assert_eq!(needed(&[5, 7], &[3, 4], 0), Some(12));
+        assert_eq!(needed(&[5, 7], &[3, 4], 1), Some(11));
+        assert_eq!(needed(&[5, 7], &[3, 4], 2), Some(8));
+        assert_eq!(needed(&[5, 7], &[3, 4], 3), Some(7));
+        assert_eq!(needed(&[], &[], 0), Some(1));
     }
 }

@@ -8,7 +8,7 @@ use super::chunked::Meter;
 use super::methods::object;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::dataset::StoredChunks;
-use crate::chunk::decode::chain;
+use crate::chunk::decode::{chain, complete, is_enough, other_length};
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::ChunkRef;
@@ -115,7 +115,7 @@ impl<'a> Mover<'a> {
     /// Lets the output take a chunk from its file, if the chunk stays unchanged.
     fn moved(&self, writer: &mut dyn Writer, chunk: ChunkRef) -> Result<u64> {
         let found = length(&chunk.range);
-        if self.lacks_filters(&chunk) || !self.has_length(found) {
+        if self.lacks_filters(&chunk) || !self.has_length(&chunk, found) {
             let bytes = self.set.fetch_one(&chunk)?;
             let made = self.stored(&chunk, bytes)?;
             return self.put(writer, &chunk, made);
@@ -144,6 +144,8 @@ impl<'a> Mover<'a> {
                 return Ok(EncodedChunk { mask, bytes });
             }
             Ok(false) => self.changed(chunk, bytes),
+            // The chunk may have another length.
+            Err(e) if e.kind() == ErrorKind::Corrupt => self.changed(chunk, bytes),
             Err(e) => Err(e),
         };
         made.map_err(|e| self.in_chunk(e, chunk))
@@ -152,7 +154,7 @@ impl<'a> Mover<'a> {
     /// Whether a chunk stays unchanged.
     fn is_kept(&self, chunk: &ChunkRef, bytes: &[u8]) -> Result<bool> {
         if self.lacks_filters(chunk)
-            || !self.has_length(bytes.len() as u64)
+            || !self.has_length(chunk, bytes.len() as u64)
             || self.rewrap.is_some()
         {
             return Ok(false);
@@ -171,23 +173,49 @@ impl<'a> Mover<'a> {
     /// A chunk in another container, or encoded again.
     fn changed(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
         let mut scratch = self.scratch(bytes.len())?;
-        if let Some(rewrap) = self.rewrap.filter(|_| chunk.mask == 0)
-            && let chains = (rewrap, self.encoder.chain())
-            && let Some(bytes) = self.chain.rewrapped(chains, &bytes, &mut scratch)?
-        {
+        if let Some(bytes) = self.rewrapped(chunk, &bytes, &mut scratch)? {
             self.set.env.buffers.give(scratch);
             return Ok(EncodedChunk { mask: 0, bytes });
         }
-        let whole = self.encoder.chunk_bytes();
-        let mut elements = self.chain.decode(chunk.mask, bytes, &mut scratch)?;
+        let elements = self
+            .chain
+            .decode_any_length(chunk.mask, bytes, &mut scratch)?;
         self.set.env.buffers.give(scratch);
-        if elements.len() < whole {
-            let found = elements.len();
+        let elements = self.whole(chunk, elements)?;
+        self.encoder.encode(&self.job.place(chunk), elements)
+    }
+
+    /// A chunk in another container; `None` if it has to be encoded again.
+    fn rewrapped(
+        &self,
+        chunk: &ChunkRef,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(rewrap) = self.rewrap.filter(|_| chunk.mask == 0) else {
+            return Ok(None);
+        };
+        let chains = (rewrap, self.encoder.chain());
+        match self.chain.rewrapped(chains, bytes, scratch) {
+            // The chunk may have another length.
+            Err(e) if e.kind() == ErrorKind::Corrupt => Ok(None),
+            made => made,
+        }
+    }
+
+    /// A chunk with exactly the elements of its shape. Those beyond the extent may be missing in `elements`.
+    fn whole(&self, chunk: &ChunkRef, mut elements: Vec<u8>) -> Result<Vec<u8>> {
+        let (found, whole) = (elements.len(), self.encoder.chunk_bytes());
+        if !is_enough(&self.job.from, chunk, whole, found) {
             let what = format!("{found} bytes, its shape needs {whole}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
-        elements.truncate(whole);
-        self.encoder.encode(&self.job.place(chunk), elements)
+        if found != whole && !self.chain.is_empty() {
+            let path = self.set.reader.schema().var_path(self.job.pair.from);
+            self.set.env.notes.remark(other_length(path));
+        }
+        complete(&mut elements, whole, self.encoder.fill())?;
+        Ok(elements)
     }
 
     /// Memory for a decoded chunk, unless so few stored bytes cannot make a chunk.
@@ -203,9 +231,9 @@ impl<'a> Mover<'a> {
     }
 
     /// Whether this is the length of a chunk, as far as filters leave it known.
-    fn has_length(&self, found: u64) -> bool {
+    fn has_length(&self, chunk: &ChunkRef, found: u64) -> bool {
         let whole = || self.job.from.chunk_bytes();
-        !self.chain.is_empty() || whole().is_some_and(|n| n as u64 == found)
+        !self.chain.skips_all(chunk.mask) || whole().is_some_and(|n| n as u64 == found)
     }
 
     /// Adds the chunk's position in the grid and in its file to an error.

@@ -36,6 +36,21 @@ impl Stage {
             }
         }
     }
+
+    /// As [`Self::undo`], but the result may have another length than the filter got on writing.
+    fn undo_any_length(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let Err(e) = self.undo(context, bytes, out) else {
+            return Ok(());
+        };
+        if e.kind() != ErrorKind::Corrupt || context.len.is_none() {
+            return Err(e);
+        }
+        out.clear();
+        let any = context.of_other_length();
+        let again = self.undo(&any, bytes, out);
+        let fits = again.is_ok() && out.len() <= any.limit();
+        if fits { Ok(()) } else { Err(e) }
+    }
 }
 
 impl std::fmt::Debug for Chain {
@@ -78,21 +93,56 @@ impl Chain {
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Corrupt`] if
     /// the result of a filter does not have the known length.
-    pub fn decode(&self, mask: u32, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
+    pub fn decode(&self, mask: u32, bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
+        self.undone(mask, bytes, scratch, Stage::undo)
+    }
+
+    /// As [`Self::decode`], but a chunk may be shorter than its shape, or longer: at most twice as long and 64 KiB.
+    ///
+    /// # Errors
+    /// Those of [`Self::decode`].
+    pub fn decode_any_length(
+        &self,
+        mask: u32,
+        bytes: Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        self.undone(mask, bytes, scratch, Stage::undo_any_length)
+    }
+
+    fn undone(
+        &self,
+        mask: u32,
+        mut bytes: Vec<u8>,
+        scratch: &mut Vec<u8>,
+        undo: fn(&Stage, &Context, &[u8], &mut Vec<u8>) -> Result<()>,
+    ) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
         for (n, stage) in applied.enumerate() {
             let context = masked.get(n).unwrap_or(&stage.context);
             scratch.clear();
-            stage.undo(context, &bytes, scratch)?;
+            undo(stage, context, &bytes, scratch)?;
             std::mem::swap(&mut bytes, scratch);
         }
         Ok(bytes)
     }
 
+    /// Whether a chunk skipped all filters.
+    #[must_use]
+    pub fn skips_all(&self, mask: u32) -> bool {
+        self.stages.iter().all(|s| s.bit & mask != 0)
+    }
+
     /// The filters in the order of writing.
     pub(super) fn stages(&self) -> &[Stage] {
         &self.stages
+    }
+
+    /// Bytes that each filter gets on writing; `None` after a filter whose output has no fixed length.
+    #[must_use]
+    pub fn lengths(&self) -> Vec<Option<usize>> {
+        self.stages.iter().map(|stage| stage.context.len).collect()
     }
 
     /// The number of filters.
@@ -335,6 +385,28 @@ mod tests {
         let chain = Table::default().chain(&specs, &context(12, 4)).unwrap();
         let e = chain.decode(0, vec![0; 8], &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn chunks_of_any_length_are_decoded() {
+        for specs in [
+            vec![spec(1, &[6])],
+            vec![spec(2, &[4]), spec(1, &[6])],
+            vec![spec(3, &[]), spec(2, &[4]), spec(32015, &[3])],
+            vec![spec(2, &[4]), spec(3, &[])],
+        ] {
+            let chain = Table::default().chain(&specs, &context(40, 4)).unwrap();
+            for len in [20_u8, 40, 44] {
+                let chunk: Vec<u8> = (0..len).collect();
+                let stored = encode(&specs, 0, &chunk);
+                let made = chain.decode_any_length(0, stored.clone(), &mut vec![]);
+                assert_eq!(made.unwrap(), chunk, "{len} {specs:?}");
+                let strict = chain.decode(0, stored, &mut vec![]);
+                assert_eq!(strict.is_ok(), len == 40, "{len} {specs:?}");
+            }
+            let stored = encode(&specs, 0, &vec![0; 100 << 10]);
+            assert!(chain.decode_any_length(0, stored, &mut vec![]).is_err());
+        }
     }
 
     #[test]

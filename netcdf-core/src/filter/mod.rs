@@ -129,6 +129,8 @@ pub struct About {
     pub dims: Vec<u64>,
     /// Whether no chunk may skip a filter because there is no mask to record it.
     pub mandatory: bool,
+    /// The most bytes that a decoder may make of a chunk whose length differs from its shape.
+    pub most: Option<usize>,
 }
 
 /// The classes of user-defined types that filters may distinguish.
@@ -195,6 +197,15 @@ impl Context {
         }
     }
 
+    /// The context for a chunk whose length differs from its shape.
+    #[must_use]
+    pub fn of_other_length(&self) -> Self {
+        let mut context = self.of_any_length();
+        let twice = |len: usize| len.saturating_mul(2).saturating_add(1 << 16);
+        context.about.most = self.len.map(twice);
+        context
+    }
+
     /// The most bytes that a decoder may make. If the length is not fixed, this assumes that no filter makes
     /// a chunk more than eight times as long.
     #[must_use]
@@ -206,6 +217,7 @@ impl Context {
             })
         };
         self.len
+            .or(self.about.most)
             .unwrap_or_else(|| usize::try_from(guess()).unwrap_or(usize::MAX))
     }
 

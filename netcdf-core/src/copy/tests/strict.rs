@@ -82,11 +82,34 @@ fn two_streams(data: &[u8]) -> Vec<u8> {
 /// A dataset of 24 integers in two chunks, and the second stored chunk. `framing` creates the stored chunk from the chunk and from its
 /// usual stored form.
 fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, Vec<u8>) {
-    let mut s = dataset(kind, &[24]);
+    made_of(kind, (24, 0), vec![filter], framing)
+}
+
+/// Gives a chunk at element 12 another length in the tree of chunks, where it has the 48 bytes of its shape. Bytes follow the file.
+fn cut(mut bytes: Vec<u8>, mask: u32, len: usize) -> Vec<u8> {
+    let head = [48, mask].map(u32::to_le_bytes);
+    let key = [head.as_flattened(), &12_u64.to_le_bytes()].concat();
+    if let Some(at) = bytes.windows(key.len()).position(|found| found == key) {
+        let len = u32::try_from(len).unwrap();
+        bytes[at..at + 4].copy_from_slice(&len.to_le_bytes());
+    }
+    bytes.extend([0; 8]);
+    bytes
+}
+
+/// As [`made`], with this number of integers, this mask of the second chunk, and any filters.
+fn made_of(
+    kind: Kind,
+    (len, mask): (u64, u32),
+    filters: Vec<FilterSpec>,
+    framing: Framing,
+) -> (Box<dyn Reader>, Vec<u8>) {
+    let mut s = dataset(kind, &[len]);
     let v = add(&mut s, b"v", Atomic::Int, &[0]);
     let storage = &mut s.vars[v.index()].storage;
     storage.layout = Some(StorageLayout::Chunked(vec![12]));
-    storage.filters = vec![filter];
+    let plain = kind == Kind::NETCDF4 && (filters.is_empty() || mask != 0);
+    storage.filters = filters;
     let env = Env::default();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("in.zarr"));
     let (target, out) = MemoryTarget::new("in.nc");
@@ -102,10 +125,14 @@ fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, V
     let layout = w.layout(v).unwrap();
     let chunk = |n: i32| framing(&numbers(n), encoded(&layout, &numbers(n)));
     w.put_chunk(v, 0, 0, &chunk(0)).unwrap();
-    w.put_chunk(v, 1, 0, &chunk(100)).unwrap();
+    let whole = if plain { numbers(100) } else { chunk(100) };
+    w.put_chunk(v, 1, mask, &whole).unwrap();
     w.finish().unwrap();
     let reader = match kind == Kind::NETCDF4 {
-        true => open(&out.lock().unwrap().take().unwrap(), &env).unwrap(),
+        true => {
+            let bytes = out.lock().unwrap().take().unwrap();
+            open(&cut(bytes, mask, chunk(100).len()), &env).unwrap()
+        }
         false => opened(&store),
     };
     (reader, chunk(100))
@@ -229,4 +256,105 @@ fn deflate_streams_change_their_container() {
     let output = copied(&*input, Kind::PURE_ZARR3).unwrap();
     let gzip = second(&*output);
     assert_eq!(&gzip[10..gzip.len() - 8], stream);
+}
+
+/// The stored form of other bytes than those of the second chunk.
+fn replaced((data, made): (&[u8], Vec<u8>), filter: u32, bytes: &[u8]) -> Vec<u8> {
+    if data[0] == 0 {
+        return made;
+    }
+    let layout = Layout {
+        extent: vec![bytes.len() as u64],
+        chunk: vec![bytes.len() as u64],
+        element: Element {
+            ty: Atomic::Byte.into(),
+            size: 1,
+            order: Endianness::Little,
+            plain: true,
+        },
+        filters: match filter {
+            0 => vec![],
+            id => vec![spec(id, &[3])],
+        },
+        fill: None,
+        quantize: None,
+    };
+    encoded(&layout, bytes)
+}
+
+/// Readers of Zarr refuse chunks of another length than their shape; libhdf5 reads them if all elements are there.
+#[test]
+fn chunks_of_another_length_are_encoded_again() {
+    let cases: &[(Kind, u32, &[u32], Framing)] = &[
+        (Kind::NETCDF4, 0, &[], |d, m| replaced((d, m), 0, &d[..32])),
+        (Kind::PURE_ZARR, 0, &[], |d, m| {
+            replaced((d, m), 0, &d[..32])
+        }),
+        (Kind::NETCDF4, 0, &[DEFLATE], |d, m| {
+            replaced((d, m), DEFLATE, &d[..32])
+        }),
+        (Kind::NETCDF4, 0, &[DEFLATE], |d, m| {
+            replaced((d, m), DEFLATE, &[d, b"abcd"].concat())
+        }),
+        (Kind::NETCDF4, 0, &[ZSTD], |d, m| {
+            replaced((d, m), ZSTD, &d[..33])
+        }),
+        (Kind::PURE_ZARR, 0, &[ZSTD], |d, m| {
+            replaced((d, m), ZSTD, &[d, b"abcd"].concat())
+        }),
+        (Kind::NETCDF4, 1, &[DEFLATE], |d, m| {
+            replaced((d, m), 0, &d[..32])
+        }),
+        (Kind::NETCDF4, 1, &[DEFLATE], |d, m| {
+            replaced((d, m), 0, &[d, b"abcd"].concat())
+        }),
+    ];
+    let values = Values::Int((0..12).chain(100..108).collect());
+    for (n, (from, mask, filters, framing)) in cases.iter().enumerate() {
+        let filters: Vec<_> = filters.iter().map(|&id| spec(id, &[3])).collect();
+        let unchecked = *mask == 0 && !filters.is_empty();
+        let (input, odd) = made_of(*from, (20, *mask), filters, *framing);
+        assert_eq!(all(&*input), values, "{n}");
+        for kind in ZARR_KINDS.into_iter().chain([Kind::NETCDF4]) {
+            let what = format!("{n} to {}", kind.name());
+            let output = copied(&*input, kind).unwrap();
+            assert_eq!(all(&*output), values, "{what}");
+            let chunk = second(&*output);
+            assert_eq!(chunk == odd, unchecked && kind == *from, "{what}");
+        }
+    }
+}
+
+#[test]
+fn chunks_without_some_elements_are_errors() {
+    let cases: &[(u32, &[u32], Framing)] = &[
+        (0, &[], |d, m| replaced((d, m), 0, &d[..28])),
+        (0, &[DEFLATE], |d, m| replaced((d, m), DEFLATE, &d[..28])),
+        (1, &[DEFLATE], |d, m| replaced((d, m), 0, &d[..28])),
+    ];
+    for (mask, filters, framing) in cases {
+        let filters = filters.iter().map(|&id| spec(id, &[3])).collect();
+        let (input, _) = made_of(Kind::NETCDF4, (20, *mask), filters, *framing);
+        for kind in ZARR_KINDS {
+            let e = copied(&*input, kind).err().unwrap();
+            assert!(e.to_string().contains("chunk (1)"), "{e}");
+        }
+    }
+}
+
+#[test]
+fn shuffle_gets_whole_elements_in_zarr() {
+    let filters = vec![spec(DEFLATE, &[3]), spec(2, &[])];
+    let (input, _) = made_of(Kind::NETCDF4, (24, 0), filters, |_, made| made);
+    for kind in ZARR_KINDS {
+        let output = copied(&*input, kind).unwrap();
+        let ids: Vec<u32> = output.schema().vars[0]
+            .storage
+            .filters
+            .iter()
+            .map(|f| f.id)
+            .collect();
+        assert_eq!(ids[0], 2);
+        assert_eq!(all(&*output), all(&*input));
+    }
 }

@@ -245,7 +245,7 @@ fn short_chunks_are_errors() {
     let set = Dataset::new(&made, &env);
     let e = set.read(VarId(0), &Region::whole(&[40, 40])).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt);
-    let what = "a chunk of 100 bytes after its filters, expected 200";
+    let what = "100 bytes, its shape asks for 200";
     assert!(e.what().ends_with(what), "{e}");
 }
 

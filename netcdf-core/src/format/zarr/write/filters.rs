@@ -1,8 +1,9 @@
 //! Adapts filters so that other readers of Zarr can undo them.
 
 use crate::chunk::layout::Layout;
+use crate::error::Result;
 use crate::filter::ids::DEFLATE;
-use crate::filter::{Table, codec, fletcher32, shuffle};
+use crate::filter::{Context, Table, codec, fletcher32, shuffle};
 use crate::model::{Atomic, DataType, Element, FilterSpec, ZarrVersion};
 
 /// Bytes of the checksum that `fletcher32` adds.
@@ -27,6 +28,57 @@ pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -
         filters.insert(planes, filter);
     }
     filters
+}
+
+/// Moves `shuffle` before the first filter whose output has no fixed length: zarr-python only shuffles whole elements. HDF5 accepts any
+/// length. Where `shuffle` would not get whole elements at that place either, it is left out and reported to `say`.
+pub(super) fn of_whole_elements(
+    mut filters: Vec<FilterSpec>,
+    (context, table): (&Context, &Table),
+    say: &dyn Fn(String),
+) -> Result<Vec<FilterSpec>> {
+    if !filters.iter().all(|f| table.has(f.id)) {
+        return Ok(filters);
+    }
+    // Each step moves or removes one filter.
+    for _ in 0..filters.len() {
+        let lengths = table.chain(&filters, context)?.lengths();
+        let split = |(spec, len): &(&FilterSpec, &Option<usize>)| is_split(spec, **len, context);
+        let Some(at) = filters.iter().zip(&lengths).position(|found| split(&found)) else {
+            break;
+        };
+        let filter = filters.remove(at);
+        let place = last_known(&lengths).filter(|&place| place < at);
+        let len = place.and_then(|place| lengths.get(place).copied().flatten());
+        let bytes = place.is_some_and(|n| {
+            filters
+                .get(n)
+                .is_some_and(|f| codec::stage(f.id) == codec::Stage::Bytes)
+        });
+        match place {
+            Some(place) if bytes && !is_split(&filter, len, context) => {
+                filters.insert(place, filter);
+            }
+            Some(_) | None => {
+                say("shuffle is left out: readers of Zarr only shuffle whole elements".to_owned());
+            }
+        }
+    }
+    Ok(filters)
+}
+
+/// The last filter whose input has a fixed length.
+fn last_known(lengths: &[Option<usize>]) -> Option<usize> {
+    let unknown = lengths.iter().position(Option::is_none)?;
+    unknown.checked_sub(1)
+}
+
+/// Whether this is `shuffle` and its input of `len` bytes may not be whole elements.
+fn is_split(filter: &FilterSpec, len: Option<usize>, context: &Context) -> bool {
+    let size = filter.params.first().map(|&n| u64::from(n));
+    let size = size.unwrap_or(context.element.size);
+    let whole = len.is_some_and(|len| (len as u64).is_multiple_of(size));
+    filter.id == shuffle::ENTRY.id && size > 1 && !whole
 }
 
 /// Stores deflate as `gzip` in version 3: the specification has no zlib streams.
@@ -95,6 +147,28 @@ mod tests {
         assert_eq!(made(4, &[3, 2, 1]), [3, 2, 1]);
         assert_eq!(made(8, &[2, 1, 3]), [2, 1, 3]);
         assert_eq!(made(8, &[3, 2, 40_000]), [3, 2, 40_000]);
+    }
+
+    #[test]
+    fn shuffle_stands_before_what_has_no_fixed_length() {
+        let table = Table::default();
+        let made = |len: usize, size, filters: &[u32]| {
+            let context = Context {
+                element: element(Atomic::Double, size),
+                ..crate::filter::tests::context(len, size)
+            };
+            let said = std::cell::Cell::new(0);
+            let say = |_| said.set(said.get() + 1);
+            let made = of_whole_elements(chain(filters), (&context, &table), &say);
+            (ids(&made.unwrap()), said.get())
+        };
+        assert_eq!(made(328, 8, &[1, 2]), (vec![2, 1], 0));
+        assert_eq!(made(328, 8, &[2, 1]), (vec![2, 1], 0));
+        assert_eq!(made(164, 4, &[3, 1, 2]), (vec![3, 2, 1], 0));
+        assert_eq!(made(328, 8, &[1, 3, 2, 1]), (vec![2, 1, 3, 1], 0));
+        assert_eq!(made(328, 8, &[1, 2, 307, 2]), (vec![2, 2, 1, 307], 0));
+        assert_eq!(made(328, 8, &[3, 1, 2]), (vec![3, 1], 1));
+        assert_eq!(made(41, 1, &[1, 2]), (vec![1, 2], 0));
     }
 
     #[test]

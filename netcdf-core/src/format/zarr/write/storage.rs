@@ -233,14 +233,16 @@ fn filter(
                 codecs: true,
             };
             let made = prepared(&filters, how, context.clone(), &env.filters)?;
-            let made = filters::specified(made, version(schema));
-            filters::of_texts(made, (layout, version(schema)), &|what| {
+            let say = |what| {
                 env.notes.say(Note {
                     object: path.to_owned(),
                     what,
                     remedy: None,
                 });
-            })
+            };
+            let made = filters::of_whole_elements(made, (&context, &env.filters), &say)?;
+            let made = filters::specified(made, version(schema));
+            filters::of_texts(made, (layout, version(schema)), &say)
         }
     };
     codec::list(version(schema), &layout.filters, &context, &env.filters)
