@@ -78,7 +78,9 @@ fn direction<T: PartialOrd>(values: &[T]) -> Option<Ordering> {
     let step = |pair: &[T]| pair.first()?.partial_cmp(pair.last()?);
     let mut steps = values.windows(2).map(step);
     let Some(first) = steps.next() else {
-        let ordered = values.iter().all(|value| value.partial_cmp(value).is_some());
+        let ordered = values
+            .iter()
+            .all(|value| value.partial_cmp(value).is_some());
         return ordered.then_some(Ordering::Less);
     };
     let first = first.filter(|first| first.is_ne())?;

@@ -43,6 +43,18 @@ enum When {
     Always,
 }
 
+impl When {
+    /// When readers of version 3 are told a `_FillValue` that elements that are not stored differ from. xarray opens no store with a
+    /// `_FillValue` attribute of texts.
+    fn of_texts(self, var: &Variable) -> Self {
+        match (var.ty.atomic(), self) {
+            (Some(Atomic::Char | Atomic::String), Self::Never | Self::Own) => Self::Own,
+            (Some(Atomic::Char | Atomic::String), Self::Needed | Self::Always) => Self::Needed,
+            (_, when) => when,
+        }
+    }
+}
+
 impl ToldFill {
     /// What readers learn about a variable; with `no_fill`, nothing.
     ///
@@ -76,13 +88,9 @@ impl ToldFill {
             (When::Needed | When::Always, Some(value)) => encoded(&value)?,
             (When::Needed | When::Always, None) => vec![0; size],
         };
-        // In version 3, xarray opens no store with a `_FillValue` attribute of texts.
-        let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
-        let other = own.as_ref().is_some_and(|own| *own != value);
-        let when = match when {
-            _ if v2 || !text || !other => when,
-            When::Never | When::Own => When::Own,
-            When::Needed | When::Always => When::Needed,
+        let when = match own.as_ref().is_some_and(|own| *own != value) {
+            true if !v2 => when.of_texts(var),
+            true | false => when,
         };
         Ok(Self { value, own, when })
     }
