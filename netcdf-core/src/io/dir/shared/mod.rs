@@ -2,7 +2,7 @@
 //!
 //! It lies beside its final place. What a process puts is first in a directory of its own, and moves from there, file by file and on
 //! disk, so that a process which is killed leaves no half of a key. At the end, one more process puts the metadata, and gives the
-//! store its name. A marker in the store of a plan identifies the plan, also after the store has its final name ([`mark`]).
+//! store its name. A marker in the store of a plan identifies the plan, also after the store has its final name (module `mark`).
 
 mod mark;
 mod overlay;

@@ -64,7 +64,21 @@ impl<'a> Shared<'a> {
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
     pub fn begin(&self, overwrite: bool) -> Result<()> {
         let text = claim::text_of(self.tag);
-        wait(self.place.begin(text, overwrite, self.run)).map(drop)
+        let begun = wait(self.place.begin(text, overwrite, self.run)).map(drop);
+        if begun.is_err() && !overwrite {
+            // The service may have stored the claim although its answer was lost. The first error says more than one of this.
+            let _ = wait(self.release_own());
+        }
+        begun
+    }
+
+    /// Removes the claim if it is ours.
+    async fn release_own(&self) -> Result<()> {
+        let claim = self.claim();
+        match claim.is_ours().await? {
+            true => claim.release().await,
+            false => Ok(()),
+        }
     }
 
     /// Starts a part, and gives the sums of what is put.
