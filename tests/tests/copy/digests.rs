@@ -2,13 +2,7 @@
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-fn made(cdl: &str) -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.cdl", cdl);
-    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
-    let _ = sandbox.run(ncgen::run, &args).clean();
-    sandbox
-}
+use crate::made;
 
 fn copy(sandbox: &Sandbox, kind: &str, input: &str, output: &str) -> CommandOutput {
     let args = ["nccopy", "--no-sync", "-k", kind, input, output];

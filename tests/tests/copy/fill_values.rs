@@ -2,16 +2,10 @@
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
+use crate::made;
+
 const CDL: &str = r#"netcdf a { dimensions: t = UNLIMITED ; x = 2 ; variables: float f(t, x) ; f:_FillValue = -999.9f ; int i(t) ; string s(t) ; char c(t) ;
 short n(t) ; n:_NoFill = "true" ; double d(x) ; data: f = 1, _, 3, 4 ; i = 1, 2 ; s = "a", "b" ; c = "ab" ; n = 1, 2 ; d = 1, 2 ; }"#;
-
-fn made(cdl: &str) -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.cdl", cdl);
-    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
-    let _ = sandbox.run(ncgen::run, &args).clean();
-    sandbox
-}
 
 fn copy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     let copied = sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat());

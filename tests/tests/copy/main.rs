@@ -13,3 +13,14 @@ mod parts;
 mod parts_finish;
 mod parts_stages;
 mod replaced;
+
+use netcdf_tools_tests::harness::Sandbox;
+
+/// A sandbox with the netCDF-4 file `a.nc`, made from CDL.
+fn made(cdl: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    sandbox
+}
