@@ -65,20 +65,19 @@ impl<'a> Shared<'a> {
     pub fn begin(&self, overwrite: bool) -> Result<()> {
         let text = claim::text_of(self.tag);
         let begun = wait(self.place.begin(text, overwrite, self.run)).map(drop);
-        if begun.is_err() && !overwrite {
-            // The service may have stored the claim although its answer was lost. The first error says more than one of this.
+        if let Err(e) = &begun
+            && e.kind() != ErrorKind::Exists
+            && !overwrite
+        {
+            // The service may have stored the claim although its answer was lost. This error is less useful than the first one.
             let _ = wait(self.release_own());
         }
         begun
     }
 
-    /// Removes the claim if it is ours.
+    /// Removes the claim of this plan.
     async fn release_own(&self) -> Result<()> {
-        let claim = self.claim();
-        match claim.is_ours().await? {
-            true => claim.release().await,
-            false => Ok(()),
-        }
+        self.claim().give_back().await
     }
 
     /// Starts a part, and gives the sums of what is put.
