@@ -189,8 +189,9 @@ install() {
     local groups=() name packages=() missing=() function failed=0
     for name in "${chosen[@]}"; do read -ra packages <<<"${needs[$name]}"; groups+=("${packages[@]}"); done
     mapfile -t packages < <(words apt "${groups[@]}")
+    # A command with the package's name is enough: Debian's npm conflicts with the Node.js packages of other repositories.
     for name in "${packages[@]}"; do
-        [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+        command -v "$name" >/dev/null || [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
     done
     if [ ${#missing[@]} -gt 0 ]; then
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"; } || failed=1
@@ -215,10 +216,15 @@ install_zarr_2() {
         target/zarr2/bin/python -m pip install --quiet 'zarr<3' 'numcodecs<0.16' 'numpy<2'; } || { rm -rf target/zarr2; return 1; }
 }
 
-# Debian 12 lacks Python 3.13. .ci/zarropened then skips the readers of Python 3.13.
+# Debian 12 lacks Python 3.13. .ci/zarropened then skips the readers of Python 3.13. A launcher of pyenv may exist for a version that
+# is not selected, so the command is tried.
 install_zarr_3_13() {
-    command -v python3.13 >/dev/null || return 0
-    [ -x target/zarr3.13/bin/python ] || { python3.13 -m venv target/zarr3.13 &&
+    local python=python3.13
+    if ! "$python" -c '' 2>/dev/null; then
+        python=$(printf '%s\n' ~/.pyenv/versions/3.13.*/bin/python3.13 | tail -n 1)
+        [ -x "$python" ] || return 0
+    fi
+    [ -x target/zarr3.13/bin/python ] || { "$python" -m venv target/zarr3.13 &&
         target/zarr3.13/bin/python -m pip install --quiet 'zarr>=3.4' xarray; } || { rm -rf target/zarr3.13; return 1; }
 }
 
