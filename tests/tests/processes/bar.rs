@@ -13,6 +13,12 @@ use std::time::{Duration, Instant};
 use netcdf_tools_tests::harness::Sandbox;
 
 const HELPER: &str = netcdf_tools_tests::helper!();
+/// A shell without job control starts background processes with SIGINT and SIGQUIT ignored, and all their children inherit this.
+const DEFAULT_SIGNALS: &str = if cfg!(target_os = "linux") {
+    "env --default-signal=INT,QUIT "
+} else {
+    ""
+};
 /// Inputs of a job that takes much longer than a test watches it.
 const INPUTS: usize = 400;
 
@@ -55,7 +61,7 @@ impl Terminal {
                 "-f",
                 "-e",
                 "-c",
-                &format!("exec {command}"),
+                &format!("exec {DEFAULT_SIGNALS}{command}"),
                 "/dev/null",
             ])
             .stdin(Stdio::piped())
