@@ -17,7 +17,6 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::hold::Hold;
-use super::make::lease;
 use super::plan::one_copy;
 use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
@@ -34,7 +33,7 @@ const SEGMENT: u64 = 4 << 20;
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    let hold = Hold::take(folder, lease(cli))?;
+    let hold = Hold::take(folder, cli)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
         return Ok(Status::Success);
@@ -84,6 +83,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         tool::tell("nccopy", &env.notes, io);
     }
     joined?;
+    hold.check()?;
     folder.end(&plan)?;
     Ok(Status::Success)
 }
@@ -136,7 +136,7 @@ impl End<'_> {
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
-                ClaimedStore { to, tag, run }.end()?
+                ClaimedStore { to, tag, run }.end(self.hold.owner())?
             }
         };
         let target = self.guarded(target);
@@ -148,10 +148,7 @@ impl End<'_> {
 
     /// The target, which does not appear if another process took over the right to finish.
     fn guarded(&self, target: Output) -> Output {
-        match self.hold.claim() {
-            None => target,
-            Some(claim) => guard(target, Box::new(move || claim.check())),
-        }
+        guard(target, self.hold.checker())
     }
 
     /// Compares the stored bytes with the digests of the parts.

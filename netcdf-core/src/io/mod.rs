@@ -14,6 +14,7 @@ pub mod guarded;
 pub mod head;
 pub mod held;
 pub mod key;
+pub mod lease;
 pub mod locator;
 pub mod memory;
 pub mod memory_store;

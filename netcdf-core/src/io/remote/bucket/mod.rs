@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 use crate::io::sums::KeyStates;
 
-pub(super) use writing::{Made, ObjectState, Upload};
+pub(super) use writing::{Made, ObjectState, Replacement, Revision, Upload};
 
 /// Keys that are handed on together.
 const PAGE: usize = 1000;
