@@ -122,6 +122,17 @@ impl Ready<'_> {
         format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
     }
 
+    /// Finds the sizes of strings that the plan of a copy in parts leaves open. This reads the strings.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn size_strings(&mut self) -> Result<()> {
+        match self.plan.unsized_strings.is_empty() {
+            true => Ok(()),
+            false => copy::plan::size_strings(self.set, &mut self.plan),
+        }
+    }
+
     /// Makes the output: `fill` stores the data of the input.
     ///
     /// # Errors
@@ -211,10 +222,10 @@ fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> 
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(set, &mut plan)?;
-    match cli.dry_run {
-        // It reads no data.
-        Some(_) => copy::plan::size_known_strings(set, &mut plan)?,
-        None => copy::plan::size_strings(set, &mut plan)?,
+    match cli.dry_run.is_some() || cli.parts.is_asked() {
+        // These read no data.
+        true => copy::plan::size_known_strings(set, &mut plan)?,
+        false => copy::plan::size_strings(set, &mut plan)?,
     }
     Ok(plan)
 }

@@ -59,18 +59,17 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         copy: &copy,
         idle: &idle,
     };
-    let joined = ready::with(asked, &env, io, |ready, _| {
+    let joined = ready::with(asked, &env, io, |mut ready, _| {
         bar.begin(0, env.progress.clone());
         // They were told when the plan was made.
         drop(env.notes.take_all());
-        let mut sketch = parts::sketch(ready.plan.schema.clone(), ready.create, &env)?;
         let end = End {
             cli: &cli,
             copy: &copy,
             folder,
             plan: &plan,
             hold: &hold,
-            division: plan.division(&ready, &mut *sketch)?,
+            division: division(&plan, &mut ready)?,
         };
         end.compare(&ready)?;
         match plan.record.store() {
@@ -86,6 +85,18 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     hold.check()?;
     folder.end(&plan)?;
     Ok(Status::Success)
+}
+
+/// The division into parts, if the plan still holds. Finds the sizes of strings that the plan leaves open.
+fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
+    let (create, env) = (ready.create, ready.set.env);
+    let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);
+    let division = plan.division(ready, &mut *sketch(ready)?)?;
+    if ready.plan.unsized_strings.is_empty() {
+        return Ok(division);
+    }
+    ready.size_strings()?;
+    plan.sized_division(ready, &mut *sketch(ready)?)
 }
 
 /// Says which files could not be copied.

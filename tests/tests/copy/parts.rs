@@ -80,6 +80,47 @@ fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     }
 }
 
+/// Strings whose length only the data tells are copied by `--finish`. `--plan` and `--part` read no strings.
+#[test]
+fn strings_of_unknown_length_are_copied_in_the_end() {
+    let cdl = r#"netcdf s {
+dimensions: n = 4 ; m = 2 ;
+variables: string name(n) ; string one ; string chunked(n, m) ; chunked:_ChunkSizes = 2, 1 ; int v(n) ;
+data: name = "a", "a text of some length", "", "b" ; one = "one" ; chunked = "1", "2", "3", "", "4", "5", "6", "seven" ; v = 1, 2, 3, 4 ;
+}"#;
+    for kind in ["zarr", "nczarr", "zarr3", "nczarr3"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("s.cdl", cdl);
+        let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@s.nc", "@s.cdl"];
+        let _ = sandbox.run(ncgen::run, &args).clean();
+        let file = sandbox.read("s.nc");
+        // The strings cannot be read.
+        let at = |text: &[u8]| file.windows(text.len()).position(|bytes| bytes == text);
+        let text = at(b"a text of some length").unwrap();
+        let heap = (0..text).rev().find(|&n| file[n..].starts_with(b"GCOL"));
+        let mut damaged = file.clone();
+        damaged[heap.unwrap()] = b'X';
+        succeeds(&sandbox, &["-k", kind, "@s.nc", "@want"]);
+        succeeds(
+            &sandbox,
+            &["--plan", "@p", "--parts", "2", "-k", kind, "@s.nc", "@made"],
+        );
+        let plan = String::from_utf8(sandbox.read("p/plan.json")).unwrap();
+        assert_eq!(plan.matches(r#""at_finish": true"#).count(), 3, "{plan}");
+        make(&sandbox, 2, &[]);
+        succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+        let (want, made) = (sandbox.path("want"), sandbox.path("made"));
+        assert!(files::contents(&want) == files::contents(&made), "{kind}");
+        sandbox.write("s.nc", damaged);
+        succeeds(
+            &sandbox,
+            &["--plan", "@q", "--parts", "2", "-k", kind, "@s.nc", "@other"],
+        );
+        succeeds(&sandbox, &["--part", "0-1", "@q"]);
+        fails(&sandbox, &["--finish", "@q"], 1, "GCOL");
+    }
+}
+
 #[test]
 fn the_bytes_are_those_of_a_copy_at_once() {
     let cases = [

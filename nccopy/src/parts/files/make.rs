@@ -97,13 +97,14 @@ impl FileParts<'_> {
             copy: &copy,
             idle,
         };
-        ready::with(asked, env, io, |ready, _| {
+        ready::with(asked, env, io, |mut ready, _| {
             let other = file.state.is_some() && ready.state != file.state;
             let metadata = of_input(ready.set.reader.schema());
             if other || file.metadata.is_some_and(|planned| planned != metadata) {
                 let what = "the file is another one than when the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }
+            ready.size_strings()?;
             let target = ready.target(cli)?;
             ready.written(cli, (&copy, target), copy::run).map(|_| ())
         })
