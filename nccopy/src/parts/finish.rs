@@ -1,6 +1,7 @@
 //! `--finish`: joins the parts.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
@@ -131,7 +132,7 @@ impl End<'_> {
     fn joined(&self, ready: Ready<'_>) -> Result<Report> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(ready.target(self.cli)?);
+        let target = self.guarded(&ready, ready.target(self.cli)?);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
@@ -150,16 +151,21 @@ impl End<'_> {
                 ClaimedStore { to, tag, run }.end(self.hold.owner())?
             }
         };
-        let target = self.guarded(target);
+        let target = self.guarded(&ready, target);
         let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
 
-    /// The target, which does not appear if another process took over the right to finish.
-    fn guarded(&self, target: Output) -> Output {
-        guard(target, self.hold.checker())
+    /// The target, which does not appear if another process took over the right to finish, or if the input changed.
+    fn guarded(&self, ready: &Ready<'_>, target: Output) -> Output {
+        let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
+        let hold = self.hold.checker();
+        guard(
+            target,
+            Box::new(move || hold().and_then(|()| reads.check(time))),
+        )
     }
 
     /// Compares the stored bytes with the digests of the parts.

@@ -1,12 +1,14 @@
 //! Copies the files of a part.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::guarded::guard;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -105,7 +107,8 @@ impl FileParts<'_> {
                 return Err(Error::new(ErrorKind::Changed, what));
             }
             ready.size_strings()?;
-            let target = ready.target(cli)?;
+            let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
+            let target = guard(ready.target(cli)?, Box::new(move || reads.check(time)));
             ready.written(cli, (&copy, target), copy::run).map(|_| ())
         })
     }

@@ -153,6 +153,7 @@ fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Resu
         written,
         chunks: vec![],
         failed,
+        reads: None,
         seconds: String::new(),
     })
 }

@@ -93,7 +93,9 @@ impl FileLock {
 fn has_no_locks(e: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let codes = [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
-    codes.map(|code| Some(code.raw_os_error())).contains(&e.raw_os_error())
+    codes
+        .map(|code| Some(code.raw_os_error()))
+        .contains(&e.raw_os_error())
 }
 
 #[cfg(not(unix))]

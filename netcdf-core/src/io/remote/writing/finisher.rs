@@ -114,17 +114,17 @@ impl FinishRight {
 
     fn text(&self, until: u64) -> String {
         let Self { owner, process, .. } = self;
-        format!(
-            "{}{FINISHING} {until} {owner} {process}\n",
-            self.claim.text
-        )
+        format!("{}{FINISHING} {until} {owner} {process}\n", self.claim.text)
     }
 
     /// Puts the claim, unless another process has put it since.
     fn put(&self, revision: &mut Revision, text: &str) -> Result<Put> {
         let (bucket, key) = (&self.claim.bucket, self.claim.key());
         wait(async {
-            match bucket.replace(key, text.to_owned().into(), revision).await? {
+            match bucket
+                .replace(key, text.to_owned().into(), revision)
+                .await?
+            {
                 Replacement::Done(new) => *revision = new,
                 Replacement::Changed => {
                     let there = bucket.revision(key, claim::MOST).await?;

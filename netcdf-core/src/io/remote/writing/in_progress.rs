@@ -83,7 +83,9 @@ impl InProgress {
 
     /// The lease of a process that finishes the store.
     pub fn lease(&self) -> Option<&Arc<Lease>> {
-        self.others.as_ref().and_then(|others| others.lease.as_ref())
+        self.others
+            .as_ref()
+            .and_then(|others| others.lease.as_ref())
     }
 
     fn checked(&self, key: &str) -> Result<()> {
