@@ -130,10 +130,10 @@ impl Ready<'_> {
         format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
     }
 
-    /// Finds the sizes of strings that the plan of a copy in parts leaves open. This reads the strings.
+    /// Reads the strings without a known length, to find the length.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns read errors.
     pub fn size_strings(&mut self) -> Result<()> {
         match self.plan.unsized_strings.is_empty() {
             true => Ok(()),

@@ -88,7 +88,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// The division into parts, if the plan still holds. Finds the sizes of strings that the plan leaves open.
+/// The division into parts, if the plan still holds. Finds the string lengths that the plan does not have.
 fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
     let (create, env) = (ready.create, ready.set.env);
     let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);

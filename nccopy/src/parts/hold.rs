@@ -5,7 +5,7 @@
 //! owner. The owner renews the lease by putting `finishing/N+1`. After the lease, another process takes the right over in the same way.
 //! Only one process can put a number. The former owner finds the number taken, changes nothing more, and ends with exit status 75.
 //!
-//! A process with the lock stops, too, if it finds a claim whose lease has not expired: the system can be out of locks for a while.
+//! A process with the lock also stops if a claim has a lease that has not expired: the system can be out of locks for a while.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -310,7 +310,7 @@ mod tests {
         busy(claim(&folder, HOUR));
         assert_eq!(fs::read_dir(folder.claims()).unwrap().count(), 1);
         drop(first);
-        // As that of a process that does not run any more, so that no thread renews the lease.
+        // The lease has expired at once.
         let second = claim(&folder, Duration::ZERO).unwrap();
         let third = claim(&folder, HOUR).unwrap();
         busy(second.check());

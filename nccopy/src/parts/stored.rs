@@ -75,11 +75,11 @@ impl StoredPlan {
         }
     }
 
-    /// As [`StoredPlan::division`] once it has succeeded, after the sizes of strings were found ([`Ready::size_strings`]). `writer` was made
-    /// for the output with these sizes.
+    /// The division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was made for the output with these
+    /// string lengths.
     ///
     /// # Errors
-    /// Those of the input.
+    /// Returns errors of the input.
     pub fn sized_division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
         match &self.record.work {
             Work::Dataset(record) => self.divided(ready, record, writer),

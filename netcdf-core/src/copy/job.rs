@@ -45,7 +45,7 @@ pub struct Job {
     pub same_fill: bool,
     /// How its data is copied.
     pub method: Method,
-    /// True if a copy in parts leaves it to the process that joins them: the size of its strings is unknown before.
+    /// True if `join` or `complete` copies the variable, not a part: the length of the strings is unknown before.
     pub at_join: bool,
     /// True if it is read in one sweep with variables whose records lie between its own.
     pub swept: bool,

@@ -18,7 +18,7 @@ const RENEWALS: u32 = 3;
 /// Time between two renewals, at least.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A right whose lease can be extended.
+/// A right with a lease.
 pub trait LeasedRight: Debug + Send + Sync {
     /// Extends the lease until a time, in seconds since 1970.
     ///
@@ -58,7 +58,7 @@ struct Shared {
 struct State {
     /// The end of the lease, in seconds since 1970.
     until: u64,
-    /// The error of the renewal that found a takeover.
+    /// The error of a renewal after a takeover.
     lost: Option<Error>,
 }
 
@@ -104,7 +104,7 @@ impl Lease {
         self.shared.renew()
     }
 
-    /// Stops the renewal, for a right that is removed. Waits for a renewal in progress.
+    /// Stops the renewal before the right is removed. Waits for a renewal in progress.
     pub fn forget(&self) {
         let removed = Error::internal("the lease of a right that was removed");
         self.shared.lock().lost.get_or_insert(removed);
@@ -113,7 +113,7 @@ impl Lease {
     fn stop_thread(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that failed has nothing to return.
+            // The thread returns nothing.
             let _ = thread.join();
         }
     }

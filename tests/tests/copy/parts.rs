@@ -129,7 +129,7 @@ fn changed_keys_of_an_input_are_noticed() {
     );
 }
 
-/// Strings whose length only the data tells are copied by `--finish`. `--plan` and `--part` read no strings.
+/// `--finish` copies strings of unknown length. `--plan` and `--part` read no strings.
 #[test]
 fn strings_of_unknown_length_are_copied_in_the_end() {
     let cdl = r#"netcdf s {

@@ -6,8 +6,8 @@
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
 //! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). Variables
-//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before. The same
-//! holds for strings of a fixed size that only the data tells.
+//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before. Strings
+//! without a known length are copied in the same step.
 
 mod boxes;
 mod costs;

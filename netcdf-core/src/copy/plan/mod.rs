@@ -42,7 +42,7 @@ pub struct Plan {
     pub cloud: bool,
     /// Lengths that unlimited dimensions of the output have, whatever data is copied.
     pub lengths: Vec<(DimId, u64)>,
-    /// Variables of the output whose strings have a size that only the data tells, which was not read ([`size_known_strings`]).
+    /// String variables of the output without a known string length ([`size_known_strings`]).
     pub unsized_strings: BTreeSet<VarId>,
     /// Variables of the input that keep their values although a pattern asks for lossy storage, and why.
     pub passed_over: BTreeMap<VarId, String>,

@@ -25,8 +25,8 @@ pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     size(set, plan, |pair| Ok(longest(set, pair.from)?.bytes))
 }
 
-/// As [`size_strings`], but reads no data: a variable whose string length is not in the metadata gets the least length, and the plan
-/// lists it as [`Plan::unsized_strings`].
+/// As [`size_strings`], but reads no data: a variable without a string length in the metadata gets the least length, and is added to
+/// [`Plan::unsized_strings`].
 ///
 /// # Errors
 /// [`ErrorKind::Internal`], as [`size_strings`].

@@ -120,6 +120,6 @@ pub(super) struct Got {
     pub total: u64,
     /// The version, if the service tells.
     pub version: Option<Version>,
-    /// The time of its last change, if the service tells.
+    /// The time of the last change, if the service has times.
     pub modified: Option<SystemTime>,
 }

@@ -43,7 +43,7 @@ struct FinishLine<'a> {
 pub(super) enum FinishTurn {
     /// This process has the right.
     Own(Lease),
-    /// The claim is not that of the plan.
+    /// The claim belongs to another plan or run.
     Other,
     /// There is no claim.
     Nobody,
@@ -82,7 +82,7 @@ pub(super) fn take(claim: &Claim, owner: &LeaseOwner, run: &Run) -> Result<Finis
     Err(lease::busy(&claim.address(), None))
 }
 
-/// Checks that no other process has the right. Returns false if the claim is not that of the plan.
+/// Checks that no other process has the right. Returns false if the claim belongs to another plan or run.
 fn is_free(claim: &Claim, bytes: &[u8], owner: &LeaseOwner) -> Result<bool> {
     let text = String::from_utf8_lossy(bytes);
     let Some(line) = text.strip_prefix(claim.text.as_str()) else {
@@ -140,7 +140,7 @@ impl FinishRight {
         })
     }
 
-    /// Puts the claim if that of this process is there, or that of none.
+    /// Puts the claim without a condition, unless another process has the right.
     async fn put_anyway(&self, text: &str) -> Result<Put> {
         let (bucket, key) = (&self.claim.bucket, self.claim.key());
         let Some((bytes, _)) = bucket.revision(key, claim::MOST).await? else {

@@ -40,7 +40,7 @@ pub(super) struct Others {
     pub complete: bool,
     /// What others put, once somebody asks for the size of a key: a list takes a request for each thousand of them.
     pub listed: Option<OnceLock<Option<Listed>>>,
-    /// The lease of a process that finishes the store. It puts nothing more once the lease is lost.
+    /// The lease of a process that finishes the store. Without the lease, the process puts no keys.
     pub lease: Option<Arc<Lease>>,
 }
 

@@ -192,7 +192,7 @@ impl StoreTarget for SharedTarget {
                 let lease = lease.or_internal("the lease of the last part")?;
                 lease.renew()?;
                 wait(self.store.send_root())?;
-                // Nothing may put the claim again once it is removed.
+                // A renewal must not put the claim again after its removal.
                 lease.forget();
                 self.release();
                 Ok(())
