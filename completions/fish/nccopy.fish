@@ -40,7 +40,7 @@ complete -c nccopy -l parts -d 'With --plan: the number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)' -r
 complete -c nccopy -l stages -d 'With --plan: copy in one stage or in two, of which the first cuts the input into pieces that the second puts together (docs/machines.md) [default: two for variables of which parts would otherwise decode each chunk of the input many times]' -r
 complete -c nccopy -l part -d 'Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several, auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times. Exit status 75 means: try again' -r
-complete -c nccopy -l lease -d 'With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the right to finish the plan, on file systems without locks [default: 3600]' -r
+complete -c nccopy -l lease -d 'With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the right to finish the plan, in buckets and on file systems without locks; nccopy renews it [default: 3600, with --finish 300]' -r
 complete -c nccopy -l emit -d 'Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR (docs/machines.md)' -r -f -a "slurm\t'Slurm: a shell script that submits a job array, and a job that finishes the copy'
 dask\t'Dask: a Python script for a scheduler of distributed, or worker processes on this machine'
 snakemake\t'Snakemake: a Snakefile'

@@ -357,7 +357,7 @@ pub struct PartsArgs {
     #[arg(long, group = "in_parts")]
     pub next: bool,
     /// With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the
-    /// right to finish the plan, on file systems without locks [default: 3600]
+    /// right to finish the plan, in buckets and on file systems without locks; nccopy renews it [default: 3600, with --finish 300]
     #[arg(long, value_name = "SECONDS")]
     pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them

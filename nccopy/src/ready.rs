@@ -10,6 +10,7 @@ use netcdf_core::error::Result;
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
+use netcdf_core::io::key_reads::KeyReads;
 use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
@@ -45,6 +46,8 @@ pub struct Ready<'a> {
     pub create: CreateOptions,
     /// The state of the input, for a copy in parts.
     pub state: Option<String>,
+    /// The keys of the input that are read, for a copy in parts.
+    pub reads: Arc<KeyReads>,
     trace: Trace,
 }
 
@@ -76,8 +79,12 @@ pub fn with<R>(
     }
     let name = Arc::clone(input.name());
     // Only plans compare states. The state of a store needs the metadata of each key.
+    let reads = Arc::new(KeyReads::default());
     let state = match cli.parts.is_asked() {
-        true => input.state()?,
+        true => {
+            input.watch(&reads);
+            input.state()?
+        }
         false => None,
     };
     let reader = format::open(input, env)?;
@@ -107,6 +114,7 @@ pub fn with<R>(
         plan,
         output,
         state,
+        reads,
         trace,
     };
     then(ready, io).map_err(|e| e.of(&name))
@@ -120,6 +128,17 @@ impl Ready<'_> {
     pub fn target(&self, cli: &Cli) -> Result<Output> {
         self.set.env.notes.check()?;
         format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
+    }
+
+    /// Reads the strings without a known length, to find the length.
+    ///
+    /// # Errors
+    /// Returns read errors.
+    pub fn size_strings(&mut self) -> Result<()> {
+        match self.plan.unsized_strings.is_empty() {
+            true => Ok(()),
+            false => copy::plan::size_strings(self.set, &mut self.plan),
+        }
     }
 
     /// Makes the output: `fill` stores the data of the input.
@@ -211,10 +230,10 @@ fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> 
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(set, &mut plan)?;
-    match cli.dry_run {
-        // It reads no data.
-        Some(_) => copy::plan::size_known_strings(set, &mut plan)?,
-        None => copy::plan::size_strings(set, &mut plan)?,
+    match cli.dry_run.is_some() || cli.parts.is_asked() {
+        // These read no data.
+        true => copy::plan::size_known_strings(set, &mut plan)?,
+        false => copy::plan::size_strings(set, &mut plan)?,
     }
     Ok(plan)
 }

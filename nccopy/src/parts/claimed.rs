@@ -4,6 +4,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use netcdf_core::error::Result;
 use netcdf_core::io::claimed::ClaimedStore;
+use netcdf_core::io::lease::LeaseOwner;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io};
 
@@ -34,7 +35,12 @@ pub fn begin(cli: &Cli, record: &PlanRecord, io: &mut Io) -> Result<()> {
 ///
 /// # Errors
 /// Those of [`ClaimedStore::remove`].
-pub fn remove(cli: &Cli, (folder, plan): (&Folder, &StoredPlan), io: &mut Io) -> Result<()> {
+pub fn remove(
+    cli: &Cli,
+    (folder, plan): (&Folder, &StoredPlan),
+    owner: &LeaseOwner,
+    io: &mut Io,
+) -> Result<()> {
     let Some(StorePlace::Claimed(tag)) = plan.record.store() else {
         return Ok(());
     };
@@ -43,7 +49,7 @@ pub fn remove(cli: &Cli, (folder, plan): (&Folder, &StoredPlan), io: &mut Io) ->
     }
     let cli = plan.command_line(cli)?;
     with(&cli, tag, io, |store, say| {
-        if !store.remove()? {
+        if !store.remove(owner)? {
             let what = "the claim of the plan is not there any more: nothing was removed there";
             say(what);
         }

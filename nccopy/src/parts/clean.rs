@@ -6,7 +6,6 @@ use netcdf_core::tool::{Io, Status};
 use super::claimed;
 use super::folder::Folder;
 use super::hold::Hold;
-use super::make::LEASE;
 use crate::cli::Cli;
 
 /// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
@@ -15,8 +14,9 @@ use crate::cli::Cli;
 /// Those of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
-    let _hold = Hold::take(folder, LEASE)?;
-    claimed::remove(cli, (folder, &folder.plan()?), io)?;
+    let hold = Hold::take(folder, cli)?;
+    claimed::remove(cli, (folder, &folder.plan()?), hold.owner(), io)?;
+    hold.check()?;
     folder.remove()?;
     Ok(Status::Success)
 }

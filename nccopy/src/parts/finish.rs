@@ -1,6 +1,7 @@
 //! `--finish`: joins the parts.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
@@ -17,7 +18,6 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::hold::Hold;
-use super::make::lease;
 use super::plan::one_copy;
 use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
@@ -34,7 +34,7 @@ const SEGMENT: u64 = 4 << 20;
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
-    let hold = Hold::take(folder, lease(cli))?;
+    let hold = Hold::take(folder, cli)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
         return Ok(Status::Success);
@@ -60,18 +60,17 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         copy: &copy,
         idle: &idle,
     };
-    let joined = ready::with(asked, &env, io, |ready, _| {
+    let joined = ready::with(asked, &env, io, |mut ready, _| {
         bar.begin(0, env.progress.clone());
         // They were told when the plan was made.
         drop(env.notes.take_all());
-        let mut sketch = parts::sketch(ready.plan.schema.clone(), ready.create, &env)?;
         let end = End {
             cli: &cli,
             copy: &copy,
             folder,
             plan: &plan,
             hold: &hold,
-            division: plan.division(&ready, &mut *sketch)?,
+            division: division(&plan, &mut ready)?,
         };
         end.compare(&ready)?;
         match plan.record.store() {
@@ -84,8 +83,21 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         tool::tell("nccopy", &env.notes, io);
     }
     joined?;
+    hold.check()?;
     folder.end(&plan)?;
     Ok(Status::Success)
+}
+
+/// The division into parts, if the plan still holds. Finds the string lengths that the plan does not have.
+fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
+    let (create, env) = (ready.create, ready.set.env);
+    let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);
+    let division = plan.division(ready, &mut *sketch(ready)?)?;
+    if ready.plan.unsized_strings.is_empty() {
+        return Ok(division);
+    }
+    ready.size_strings()?;
+    plan.sized_division(ready, &mut *sketch(ready)?)
 }
 
 /// Says which files could not be copied.
@@ -120,7 +132,7 @@ impl End<'_> {
     fn joined(&self, ready: Ready<'_>) -> Result<Report> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(ready.target(self.cli)?);
+        let target = self.guarded(&ready, ready.target(self.cli)?);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
@@ -136,22 +148,24 @@ impl End<'_> {
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
-                ClaimedStore { to, tag, run }.end()?
+                ClaimedStore { to, tag, run }.end(self.hold.owner())?
             }
         };
-        let target = self.guarded(target);
+        let target = self.guarded(&ready, target);
         let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
 
-    /// The target, which does not appear if another process took over the right to finish.
-    fn guarded(&self, target: Output) -> Output {
-        match self.hold.claim() {
-            None => target,
-            Some(claim) => guard(target, Box::new(move || claim.check())),
-        }
+    /// The target, which does not appear if another process took over the right to finish, or if the input changed.
+    fn guarded(&self, ready: &Ready<'_>, target: Output) -> Output {
+        let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
+        let hold = self.hold.checker();
+        guard(
+            target,
+            Box::new(move || hold().and_then(|()| reads.check(time))),
+        )
     }
 
     /// Compares the stored bytes with the digests of the parts.

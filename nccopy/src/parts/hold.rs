@@ -1,199 +1,335 @@
 //! The right to finish or remove a plan, which one process has at a time.
 //!
 //! On a local file system, the right is an exclusive lock (`flock`) on `plan.json`, which the system releases if the process dies.
-//! Elsewhere, the right is a claim: the file `finishing/N` with the highest number N names its owner and the end of its lease. After
-//! the lease, another process takes the right over by putting `finishing/N+1`, which only one process can. The former owner finds the
-//! higher number, stops, and ends with exit status 75.
+//! Without locks, the right is a claim with a lease: the file `finishing/N` with the highest number N has the end of the lease and the
+//! owner. The owner renews the lease by putting `finishing/N+1`. After the lease, another process takes the right over in the same way.
+//! Only one process can put a number. The former owner finds the number taken, changes nothing more, and ends with exit status 75.
+//!
+//! A process with the lock also stops if a claim has a lease that has not expired: the system can be out of locks for a while.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use netcdf_core::arithmetic::Amount;
-use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file::{self, FileLock, LockAttempt, Sharing};
+use netcdf_core::error::{Error, Result};
+use netcdf_core::io::file::{self, FileLock, Id, LockAttempt, Sharing};
+use netcdf_core::io::guarded::Check;
+use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
 use super::claimed;
-use super::folder::{Folder, now};
+use super::folder::Folder;
+use crate::cli::Cli;
 
 /// Bytes of a claim at most.
 const MOST: u64 = 4096;
 
+/// The default lease of the right. The owner renews it.
+const LEASE: Duration = Duration::from_secs(300);
+
 /// The right to finish or remove a plan, given back on drop.
 #[derive(Debug)]
-pub struct Hold(Right);
+pub struct Hold {
+    right: Arc<Right>,
+    owner: LeaseOwner,
+}
 
 #[derive(Debug)]
 enum Right {
     /// A lock, which no other process can take over.
-    Locked {
-        _lock: FileLock,
-    },
-    Claimed(Claim),
+    Locked { _lock: FileLock, claims: Claims },
+    /// A claim, which another process can take over after its lease.
+    Claimed(Lease),
 }
 
-/// A claim that can be taken over once its lease has expired.
+/// The directory of the claims of a plan.
 #[derive(Debug, Clone)]
-pub struct Claim {
-    folder: PathBuf,
-    number: u64,
-    text: String,
+struct Claims {
+    path: PathBuf,
+    /// The directory of the plan, for messages.
+    plan: String,
+}
+
+/// The claim of this process.
+#[derive(Debug)]
+struct Claim {
+    claims: Claims,
+    owner: String,
+    /// The number of the claim, and its text.
+    last: Mutex<(u64, String)>,
 }
 
 impl Hold {
-    /// Takes the right. A claim, where there are no locks, has a lease.
+    /// Takes the right. `--lease` sets the lease of a claim.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another process has the right; I/O errors.
-    pub fn take(folder: &Folder, lease: Duration) -> Result<Self> {
-        match FileLock::attempt(&folder.lock_path(), Sharing::Exclusive)? {
-            LockAttempt::Held(lock) => Ok(Self(Right::Locked { _lock: lock })),
-            LockAttempt::Busy => Err(busy(folder)),
+    /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right; I/O errors.
+    pub fn take(folder: &Folder, cli: &Cli) -> Result<Self> {
+        let seconds = cli.parts.lease.map(u64::from);
+        Self::with(folder, seconds.map_or(LEASE, Duration::from_secs))
+    }
+
+    fn with(folder: &Folder, length: Duration) -> Result<Self> {
+        let claims = Claims::of(folder);
+        let path = folder.lock_path();
+        match FileLock::attempt(&path, Sharing::Exclusive)? {
+            LockAttempt::Held(lock) => {
+                claims.check_free()?;
+                // At most one process has the lock.
+                let id = Id::of_path(&path).map(|id| id.on_this_host());
+                let owner = LeaseOwner {
+                    name: id.unwrap_or_else(process),
+                    length,
+                };
+                let right = Right::Locked {
+                    _lock: lock,
+                    claims,
+                };
+                Ok(Self::new(right, owner))
+            }
+            LockAttempt::Busy => Err(lease::busy(&claims.plan, None)),
             LockAttempt::Unsupported => {
-                Claim::take(folder, lease).map(|claim| Self(Right::Claimed(claim)))
+                let owner = LeaseOwner {
+                    name: process(),
+                    length,
+                };
+                let right = Claim::take(claims, &owner)?;
+                Ok(Self::new(Right::Claimed(right), owner))
             }
         }
     }
 
-    /// The claim, if another process can take over the right.
-    pub fn claim(&self) -> Option<Claim> {
-        match &self.0 {
-            Right::Locked { .. } => None,
-            Right::Claimed(claim) => Some(claim.clone()),
+    fn new(right: Right, owner: LeaseOwner) -> Self {
+        let right = Arc::new(right);
+        Self { right, owner }
+    }
+
+    /// The owner of the right, for a claim in a bucket.
+    pub fn owner(&self) -> &LeaseOwner {
+        &self.owner
+    }
+
+    /// Checks that the process still has the right.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover; I/O errors.
+    pub fn check(&self) -> Result<()> {
+        self.right.check()
+    }
+
+    /// The same check, for an output.
+    pub fn checker(&self) -> Check {
+        let right = Arc::clone(&self.right);
+        Box::new(move || right.check())
+    }
+}
+
+impl Right {
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Locked { claims, .. } => match claims.live()? {
+                None => Ok(()),
+                Some(_) => Err(lease::lost(&claims.plan)),
+            },
+            Self::Claimed(lease) => lease.renew(),
         }
     }
 }
 
-impl Drop for Hold {
-    fn drop(&mut self) {
-        if let Right::Claimed(claim) = &self.0 {
-            claim.give_back();
+impl Claims {
+    fn of(folder: &Folder) -> Self {
+        Self {
+            path: folder.claims(),
+            plan: folder.path().to_string_lossy().into_owned(),
         }
+    }
+
+    fn at(&self, number: u64) -> PathBuf {
+        self.path.join(number.to_string())
+    }
+
+    /// The highest number of a claim.
+    fn last(&self) -> Result<Option<u64>> {
+        let failed = |e| Error::io("cannot list", &self.path.to_string_lossy(), e);
+        let mut last = None;
+        let entries = match fs::read_dir(&self.path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            last = last.max(name.to_str().and_then(|name| name.parse().ok()));
+        }
+        Ok(last)
+    }
+
+    /// The seconds until the lease of the last claim expires; `None` if no process has the right.
+    fn live(&self) -> Result<Option<u64>> {
+        let Some(last) = self.last()? else {
+            return Ok(None);
+        };
+        let until = match until(&self.at(last)) {
+            // The owner put a higher number and removed this one, or removed the plan.
+            Err(e) if e.is_missing() && self.last()? != Some(last) => return self.live(),
+            until => until?,
+        };
+        let now = lease::now();
+        Ok(until.filter(|until| *until > now).map(|until| until - now))
+    }
+
+    /// Checks that no process has the right by a claim.
+    fn check_free(&self) -> Result<()> {
+        match self.live()? {
+            None => Ok(()),
+            seconds @ Some(_) => Err(lease::busy(&self.plan, seconds)),
+        }
+    }
+
+    /// Puts a claim. Returns false if another process put it.
+    fn put(&self, number: u64, text: &str) -> Result<bool> {
+        let path = self.at(number);
+        let put = file::put_new(&path, text.as_bytes())?;
+        // Without hard links, another process may have put it at the same moment.
+        let ours = || file::read_small(&path, MOST).is_ok_and(|bytes| bytes == text.as_bytes());
+        Ok(put && ours())
     }
 }
 
 impl Claim {
-    fn take(folder: &Folder, lease: Duration) -> Result<Self> {
-        let within = folder.claims();
-        let failed = |e| Error::io("cannot create", &within.to_string_lossy(), e);
-        fs::create_dir_all(&within).map_err(failed)?;
-        let last = last(&within)?;
-        if let Some(last) = last
-            && until(&within, last)?.is_some_and(|until| until > now().as_secs())
-        {
-            return Err(busy(folder));
+    fn take(claims: Claims, owner: &LeaseOwner) -> Result<Lease> {
+        let path = &claims.path;
+        let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
+        fs::create_dir_all(path).map_err(failed)?;
+        claims.check_free()?;
+        let number = next(claims.last()?);
+        let until = lease::end_of(owner.length);
+        let text = text(until, &owner.name);
+        if !claims.put(number, &text)? {
+            return Err(lease::busy(&claims.plan, None));
         }
-        let until = (Amount::of(now().as_secs()) + lease.as_secs()).get();
         let claim = Self {
-            number: last.map_or(0, |last| last.saturating_add(1)),
-            text: format!("{until} {}\n", claimed::tag()),
-            folder: within,
+            claims,
+            owner: owner.name.clone(),
+            last: Mutex::new((number, text)),
         };
-        let path = claim.path();
-        let put = file::put_new(&path, claim.text.as_bytes())?;
-        // Without hard links, the other process may have put it at the same moment.
-        match put && claim.is_ours() {
-            true => Ok(claim),
-            false => Err(busy(folder)),
-        }
+        Ok(Lease::keep(Box::new(claim), owner.length, until))
     }
 
-    fn path(&self) -> PathBuf {
-        self.folder.join(self.number.to_string())
-    }
-
-    fn is_ours(&self) -> bool {
-        file::read_small(&self.path(), MOST).is_ok_and(|bytes| bytes == self.text.as_bytes())
-    }
-
-    /// Checks that no other process took the claim over.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Busy`] after a takeover; I/O errors.
-    pub fn check(&self) -> Result<()> {
-        if last(&self.folder)? == Some(self.number) && self.is_ours() {
-            return Ok(());
-        }
-        let what = "another process took over the right to finish this plan";
-        Err(Error::new(ErrorKind::Busy, what).of(&self.folder.to_string_lossy()))
-    }
-
-    /// Lets the lease end now. The number stays in use.
-    fn give_back(&self) {
-        if self.check().is_ok() {
-            // On failure, the lease expires later.
-            let _ = fs::write(self.path(), "0\n");
-        }
+    fn lock(&self) -> MutexGuard<'_, (u64, String)> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The highest number of a claim.
-fn last(within: &std::path::Path) -> Result<Option<u64>> {
-    let failed = |e| Error::io("cannot list", &within.to_string_lossy(), e);
-    let mut last = None;
-    for entry in fs::read_dir(within).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        last = last.max(name.to_str().and_then(|name| name.parse().ok()));
+impl LeasedRight for Claim {
+    fn extend(&self, until: u64) -> Result<()> {
+        let mut last = self.lock();
+        let (number, text) = (next(Some(last.0)), text(until, &self.owner));
+        let lost = || lease::lost(&self.claims.plan);
+        // A number beyond the last one would hide a takeover.
+        if self.claims.last()? != Some(last.0) || !self.claims.put(number, &text)? {
+            return Err(lost());
+        }
+        // The highest number decides: an older claim may stay.
+        let _ = fs::remove_file(self.claims.at(last.0));
+        *last = (number, text);
+        Ok(())
     }
-    Ok(last)
+
+    fn end(&self) {
+        // On failure, the lease expires later.
+        let _ = self.extend(0);
+    }
+}
+
+fn next(number: Option<u64>) -> u64 {
+    number.map_or(0, |number| number.saturating_add(1))
+}
+
+fn text(until: u64, owner: &str) -> String {
+    format!("{until} {owner}\n")
+}
+
+/// A name that no other process has.
+fn process() -> String {
+    let host: Vec<_> = file::host().split_whitespace().map(str::to_owned).collect();
+    format!("{}/{}", host.join("_"), claimed::tag())
 }
 
 /// The end of the lease of a claim, in seconds since 1970.
-fn until(within: &std::path::Path, number: u64) -> Result<Option<u64>> {
-    let bytes = file::read_small(&within.join(number.to_string()), MOST)?;
+fn until(path: &Path) -> Result<Option<u64>> {
+    let bytes = file::read_small(path, MOST)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(text
-        .split_whitespace()
-        .next()
-        .and_then(|until| until.parse().ok()))
-}
-
-fn busy(folder: &Folder) -> Error {
-    let what = "another process is finishing or removing this plan";
-    let e = Error::new(ErrorKind::Busy, what).of(&folder.path().to_string_lossy());
-    e.with_remedy("try again when it has ended")
+    let mut words = text.split_whitespace();
+    Ok(words.next().and_then(|until| until.parse().ok()))
 }
 
 #[cfg(test)]
 mod tests {
+    use netcdf_core::error::ErrorKind;
+
     use super::*;
 
-    fn folder(home: &std::path::Path) -> Folder {
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn folder(home: &Path) -> Folder {
         fs::write(home.join("plan.json"), "{}").unwrap();
         Folder::open(home).unwrap()
+    }
+
+    fn claim(folder: &Folder, length: Duration) -> Result<Lease> {
+        let name = process();
+        Claim::take(Claims::of(folder), &LeaseOwner { name, length })
+    }
+
+    fn busy<T: std::fmt::Debug>(result: Result<T>) -> Error {
+        let e = result.unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Busy, "{e}");
+        e
     }
 
     #[test]
     fn one_process_has_the_right_at_a_time() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let hour = Duration::from_secs(3600);
-        let first = Hold::take(&folder, hour).unwrap();
-        assert_eq!(
-            Hold::take(&folder, hour).unwrap_err().kind(),
-            ErrorKind::Busy
-        );
+        let first = Hold::with(&folder, HOUR).unwrap();
+        first.check().unwrap();
+        busy(Hold::with(&folder, HOUR));
         drop(first);
-        drop(Hold::take(&folder, hour).unwrap());
+        drop(Hold::with(&folder, HOUR).unwrap());
     }
 
     #[test]
     fn a_claim_is_taken_over_after_its_lease() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let (hour, none) = (Duration::from_secs(3600), Duration::ZERO);
-        let kind = |claim: Result<Claim>| claim.unwrap_err().kind();
-        let first = Claim::take(&folder, hour).unwrap();
-        assert_eq!(kind(Claim::take(&folder, hour)), ErrorKind::Busy);
+        let first = claim(&folder, HOUR).unwrap();
+        let e = busy(claim(&folder, HOUR));
+        assert!(e.to_string().contains("its lease expires in 3"), "{e}");
         first.check().unwrap();
-        first.give_back();
-        let second = Claim::take(&folder, none).unwrap();
-        assert_eq!(first.check().unwrap_err().kind(), ErrorKind::Busy);
-        let third = Claim::take(&folder, hour).unwrap();
-        assert_eq!(second.check().unwrap_err().kind(), ErrorKind::Busy);
+        first.renew().unwrap();
+        busy(claim(&folder, HOUR));
+        assert_eq!(fs::read_dir(folder.claims()).unwrap().count(), 1);
+        drop(first);
+        // The lease has expired at once.
+        let second = claim(&folder, Duration::ZERO).unwrap();
+        let third = claim(&folder, HOUR).unwrap();
+        busy(second.check());
         // A process that lost its claim does not end the lease of the next one.
-        second.give_back();
-        third.check().unwrap();
-        assert_eq!(kind(Claim::take(&folder, hour)), ErrorKind::Busy);
+        drop(second);
+        third.renew().unwrap();
+        busy(claim(&folder, HOUR));
+    }
+
+    #[test]
+    fn a_lock_gives_way_to_a_claim() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = folder(home.path());
+        let locked = Hold::with(&folder, HOUR).unwrap();
+        let claim = claim(&folder, HOUR).unwrap();
+        busy(locked.check());
+        drop(locked);
+        busy(Hold::with(&folder, HOUR));
+        drop(claim);
+        drop(Hold::with(&folder, HOUR).unwrap());
     }
 }

@@ -11,6 +11,7 @@ use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::dir::shared;
 use netcdf_core::io::file;
+use netcdf_core::io::lease;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
@@ -108,6 +109,7 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
     let mut all = None;
+    let began = lease::now();
     let fill = || {
         let listed = all.insert(files::plan(cli, folder, copies, size)?);
         Ok(PlanRecord {
@@ -117,6 +119,7 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
             output: cli.paths().1.to_string_lossy().into_owned(),
             parts: listed.parts,
             bytes: listed.bytes,
+            time: began,
             work: Work::Files(FilesRecord {
                 files: copies.len() as u64,
                 estimate: of_copies(cli, listed).json(),
@@ -162,6 +165,7 @@ fn here() -> Result<PathBuf> {
 fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
     let copy = one_copy(cli)?;
     let env = environment(cli);
+    let began = lease::now();
     let asked = Asked {
         cli,
         copy: &copy,
@@ -174,7 +178,7 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
             drop(ready.target(cli)?);
         }
         env.notes.check()?;
-        record(cli, &copy, (args, &ready))
+        record((cli, began), &copy, (args, &ready))
     });
     if !cli.quiet || env.notes.is_strict() {
         tool::tell("nccopy", &env.notes, io);
@@ -208,7 +212,11 @@ pub fn one_copy(cli: &Cli) -> Result<Copy> {
     Ok(copy)
 }
 
-fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> Result<Planned> {
+fn record(
+    (cli, began): (&Cli, u64),
+    copy: &Copy,
+    (args, ready): (&[OsString], &Ready<'_>),
+) -> Result<Planned> {
     let (set, plan) = (ready.set, &ready.plan);
     let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
@@ -267,6 +275,7 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
         output: copy.output.path.to_string_lossy().into_owned(),
         parts,
         bytes: division.bytes(),
+        time: began.max(ready.reads.newest()),
         work: Work::Dataset(dataset),
     };
     Ok((record, between, estimate))

@@ -7,7 +7,7 @@ use netcdf_grammar::hyperslab::Hyperslab;
 
 use super::folder::StoredPlan;
 use super::plan::{of_input, of_output};
-use super::record::Work;
+use super::record::{DatasetRecord, Work};
 use crate::cli::Cli;
 use crate::ready::Ready;
 
@@ -66,6 +66,33 @@ impl StoredPlan {
         if of_output(&ready.plan, ready.create) != record.schema {
             return Err(changed("the copy would not be stored as planned"));
         }
+        let division = self.divided(ready, record, writer)?;
+        match division.bytes() == self.record.bytes
+            && record.variables.len() == ready.plan.data.len()
+        {
+            true => Ok(division),
+            false => Err(changed("the data would not be divided as planned")),
+        }
+    }
+
+    /// The division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was made for the output with these
+    /// string lengths.
+    ///
+    /// # Errors
+    /// Returns errors of the input.
+    pub fn sized_division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+        match &self.record.work {
+            Work::Dataset(record) => self.divided(ready, record, writer),
+            Work::Files(_) => Err(Error::internal("parts of files that are divided")),
+        }
+    }
+
+    fn divided(
+        &self,
+        ready: &Ready<'_>,
+        record: &DatasetRecord,
+        writer: &mut dyn Writer,
+    ) -> Result<Division> {
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
         let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
         let parts = self.record.parts - record.first_stage;
@@ -73,9 +100,6 @@ impl StoredPlan {
         if let Some(through) = record.through() {
             division = division.through(&through);
         }
-        match division.bytes() == self.record.bytes && fills.len() == ready.plan.data.len() {
-            true => Ok(division),
-            false => Err(changed("the data would not be divided as planned")),
-        }
+        Ok(division)
     }
 }

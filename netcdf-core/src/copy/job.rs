@@ -45,6 +45,8 @@ pub struct Job {
     pub same_fill: bool,
     /// How its data is copied.
     pub method: Method,
+    /// True if `join` or `complete` copies the variable, not a part: the length of the strings is unknown before.
+    pub at_join: bool,
     /// True if it is read in one sweep with variables whose records lie between its own.
     pub swept: bool,
     /// Its shape in the input.
@@ -92,6 +94,7 @@ impl Job {
             same_fill: false,
             other_kind: set.reader.schema().kind.storage != writer.schema().kind.storage,
             method: Method::Convert,
+            at_join: false,
             swept: false,
             from,
             to,

@@ -160,7 +160,12 @@ fn execute(
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<Job>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
-    let one = |&pair: &Pair| Job::new(set, pair, writer);
+    let one = |&pair: &Pair| {
+        Ok(Job {
+            at_join: plan.unsized_strings.contains(&pair.to),
+            ..Job::new(set, pair, writer)?
+        })
+    };
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
     columns::mark(&mut jobs, reader);
     jobs.iter()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::key_reads::KeyReads;
 use super::odd::Odd;
 use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
 use crate::error::{OrInternal as _, Result};
@@ -195,6 +196,10 @@ impl Store for Ahead {
 
     fn state(&self) -> Result<Option<String>> {
         self.inner.state()
+    }
+
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        self.inner.watch(reads);
     }
 
     fn changed(&self) -> Option<Arc<str>> {

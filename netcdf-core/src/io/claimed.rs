@@ -4,6 +4,7 @@
 //! puts.
 
 use super::address::Address;
+use super::lease::LeaseOwner;
 use super::locator::Destination;
 use super::network::Run;
 use super::sums::Sums;
@@ -46,20 +47,21 @@ impl<'a> ClaimedStore<'a> {
     }
 
     /// Starts the last part: on commit, the store gets the metadata of its root, and the claim is removed. Where both is done already,
-    /// what is put must be what is there.
+    /// what is put must be what is there. `owner` has the right to finish the store until the output is committed or dropped.
     ///
     /// # Errors
-    /// As [`ClaimedStore::part`].
-    pub fn end(&self) -> Result<Output> {
-        let target = remote::end_of_claimed(self.address()?, self.tag, self.run)?;
+    /// As [`ClaimedStore::part`]; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes the store, also on
+    /// commit.
+    pub fn end(&self, owner: &LeaseOwner) -> Result<Output> {
+        let target = remote::end_of_claimed(self.address()?, (self.tag, owner), self.run)?;
         Ok(Output::Store(target))
     }
 
     /// Removes all that was put, and the claim, if it is there. Returns whether it was; if not, everything stays.
     ///
     /// # Errors
-    /// Those of connecting.
-    pub fn remove(&self) -> Result<bool> {
-        remote::remove_claimed(self.address()?, self.tag, self.run)
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes the store; those of connecting.
+    pub fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
+        remote::remove_claimed(self.address()?, (self.tag, owner), self.run)
     }
 }

@@ -14,6 +14,8 @@ pub mod guarded;
 pub mod head;
 pub mod held;
 pub mod key;
+pub mod key_reads;
+pub mod lease;
 pub mod locator;
 pub mod memory;
 pub mod memory_store;
@@ -65,6 +67,14 @@ impl Container {
         match self {
             Self::Source(s) => s.name(),
             Self::Store(s) => s.name(),
+        }
+    }
+
+    /// Records the keys that are read from now on ([`Store::watch`]). A file has a state as a whole.
+    pub fn watch(&self, reads: &Arc<key_reads::KeyReads>) {
+        match self {
+            Self::Source(_) => {}
+            Self::Store(store) => store.watch(reads),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::address::Address;
+use super::lease::LeaseOwner;
 use super::network::{Network, Run};
 use super::store::Hints;
 use super::sums::Sums;
@@ -82,7 +83,11 @@ pub fn part_of_claimed(
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn end_of_claimed(address: &Address, _: &str, _: &Run) -> Result<Box<dyn StoreTarget>> {
+pub fn end_of_claimed(
+    address: &Address,
+    _: (&str, &LeaseOwner),
+    _: &Run,
+) -> Result<Box<dyn StoreTarget>> {
     Err(left_out(address))
 }
 
@@ -90,7 +95,7 @@ pub fn end_of_claimed(address: &Address, _: &str, _: &Run) -> Result<Box<dyn Sto
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn remove_claimed(address: &Address, _: &str, _: &Run) -> Result<bool> {
+pub fn remove_claimed(address: &Address, _: (&str, &LeaseOwner), _: &Run) -> Result<bool> {
     Err(left_out(address))
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::key_reads::KeyReads;
 use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
@@ -157,6 +158,11 @@ pub trait Store: Debug + Send + Sync {
     /// [`crate::ErrorKind::Io`].
     fn state(&self) -> Result<Option<String>> {
         Ok(None)
+    }
+
+    /// Records the keys that are read from now on, where they have times or tags.
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        let _ = reads;
     }
 
     /// The name of a file that has changed since keys were read, as far as known; of very many keys, only some

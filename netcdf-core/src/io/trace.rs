@@ -5,6 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::key_reads::KeyReads;
 use super::odd::Odd;
 use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
@@ -208,6 +209,10 @@ impl Store for Traced {
 
     fn state(&self) -> Result<Option<String>> {
         self.store.state()
+    }
+
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        self.store.watch(reads);
     }
 
     fn changed(&self) -> Option<Arc<str>> {

@@ -80,6 +80,98 @@ fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     }
 }
 
+/// A part notes which keys of a store it read, and refuses keys that changed after the plan was made.
+#[test]
+fn changed_keys_of_an_input_are_noticed() {
+    let sandbox = sandbox();
+    succeeds(&sandbox, &["-k", "zarr3", "@a.nc", "@a.zarr"]);
+    succeeds(
+        &sandbox,
+        &["--plan", "@p", "--parts", "2", "@a.zarr", "@made.nc"],
+    );
+    succeeds(&sandbox, &["--part", "0-1", "@p"]);
+    let done = |part: u64| {
+        let file = sandbox.read(&format!("p/done/{part}.json"));
+        String::from_utf8(file).unwrap()
+    };
+    assert!(done(0).contains(" keys, "), "{}", done(0));
+    succeeds(&sandbox, &["--finish", "@p"]);
+    // As if all keys had changed after the plan was made. The state of the store is the same.
+    succeeds(
+        &sandbox,
+        &["--plan", "@q", "--parts", "2", "@a.zarr", "@other.nc"],
+    );
+    let plan = String::from_utf8(sandbox.read("q/plan.json")).unwrap();
+    let at = plan.find("\"time\": ").unwrap() + 8;
+    let end = plan[at..].find(',').unwrap() + at;
+    sandbox.write(
+        "q/plan.json",
+        format!("{}1000{}", &plan[..at], &plan[end..]),
+    );
+    fails(
+        &sandbox,
+        &["--part", "0", "@q"],
+        1,
+        "changed after the plan was made",
+    );
+    assert!(!sandbox.path("q/done/0.json").exists());
+    // A changed chunk has another state.
+    succeeds(
+        &sandbox,
+        &["--plan", "@r", "--parts", "2", "@a.zarr", "@third.nc"],
+    );
+    sandbox.write("a.zarr/t/c/1/0/0", "other");
+    fails(
+        &sandbox,
+        &["--part", "0", "@r"],
+        1,
+        "the input is another one",
+    );
+}
+
+/// `--finish` copies strings of unknown length. `--plan` and `--part` read no strings.
+#[test]
+fn strings_of_unknown_length_are_copied_in_the_end() {
+    let cdl = r#"netcdf s {
+dimensions: n = 4 ; m = 2 ;
+variables: string name(n) ; string one ; string chunked(n, m) ; chunked:_ChunkSizes = 2, 1 ; int v(n) ;
+data: name = "a", "a text of some length", "", "b" ; one = "one" ; chunked = "1", "2", "3", "", "4", "5", "6", "seven" ; v = 1, 2, 3, 4 ;
+}"#;
+    for kind in ["zarr", "nczarr", "zarr3", "nczarr3"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("s.cdl", cdl);
+        let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@s.nc", "@s.cdl"];
+        let _ = sandbox.run(ncgen::run, &args).clean();
+        let file = sandbox.read("s.nc");
+        // The strings cannot be read.
+        let at = |text: &[u8]| file.windows(text.len()).position(|bytes| bytes == text);
+        let text = at(b"a text of some length").unwrap();
+        let heap = (0..text).rev().find(|&n| file[n..].starts_with(b"GCOL"));
+        let mut damaged = file.clone();
+        damaged[heap.unwrap()] = b'X';
+        succeeds(&sandbox, &["-k", kind, "@s.nc", "@want"]);
+        succeeds(
+            &sandbox,
+            &["--plan", "@p", "--parts", "2", "-k", kind, "@s.nc", "@made"],
+        );
+        let plan = String::from_utf8(sandbox.read("p/plan.json")).unwrap();
+        assert_eq!(plan.matches(r#""at_finish": true"#).count(), 3, "{plan}");
+        make(&sandbox, 2, &[]);
+        succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+        let (want, made) = (sandbox.path("want"), sandbox.path("made"));
+        assert!(files::contents(&want) == files::contents(&made), "{kind}");
+        sandbox.write("s.nc", damaged);
+        succeeds(
+            &sandbox,
+            &[
+                "--plan", "@q", "--parts", "2", "-k", kind, "@s.nc", "@other",
+            ],
+        );
+        succeeds(&sandbox, &["--part", "0-1", "@q"]);
+        fails(&sandbox, &["--finish", "@q"], 1, "GCOL");
+    }
+}
+
 #[test]
 fn the_bytes_are_those_of_a_copy_at_once() {
     let cases = [
@@ -248,7 +340,7 @@ fn a_plan_is_read_by_the_version_that_made_it() {
         &["--plan", "@p", "--parts", "2", "@a.nc", "@made.nc"],
     );
     let plan = String::from_utf8(sandbox.read("p/plan.json")).expect("text");
-    sandbox.write("p/plan.json", plan.replace(r#""plan": 2"#, r#""plan": 3"#));
+    sandbox.write("p/plan.json", plan.replace(r#""plan": 3"#, r#""plan": 4"#));
     fails(&sandbox, &["--part", "0", "@p"], 1, "version 3");
     sandbox.write(
         "p/plan.json",

@@ -1,12 +1,14 @@
 //! Copies the files of a part.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::guarded::guard;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -97,14 +99,16 @@ impl FileParts<'_> {
             copy: &copy,
             idle,
         };
-        ready::with(asked, env, io, |ready, _| {
+        ready::with(asked, env, io, |mut ready, _| {
             let other = file.state.is_some() && ready.state != file.state;
             let metadata = of_input(ready.set.reader.schema());
             if other || file.metadata.is_some_and(|planned| planned != metadata) {
                 let what = "the file is another one than when the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }
-            let target = ready.target(cli)?;
+            ready.size_strings()?;
+            let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
+            let target = guard(ready.target(cli)?, Box::new(move || reads.check(time)));
             ready.written(cli, (&copy, target), copy::run).map(|_| ())
         })
     }

@@ -87,6 +87,7 @@ impl DatasetParts<'_> {
             written,
             chunks,
             failed: vec![],
+            reads: ready.reads.record(),
             seconds: String::new(),
         })
     }
@@ -106,6 +107,7 @@ impl DatasetParts<'_> {
         let division = through.divided((set, &first), parts, &mut *writer)?;
         let origin = Origin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
+        self.check_reads(ready)?;
         let chunks = writer.finish_part()?;
         Ok((written(&sums), chunks))
     }
@@ -136,6 +138,11 @@ impl DatasetParts<'_> {
         }
     }
 
+    /// Checks that no key of the input that was read changed after the plan was made.
+    fn check_reads(&self, ready: &Ready<'_>) -> Result<()> {
+        ready.reads.check(self.plan.record.time)
+    }
+
     /// A writer that says how the output is stored.
     fn sketch(&self, ready: &Ready<'_>) -> Result<Box<dyn Writer>> {
         sketch(ready.plan.schema.clone(), ready.create, ready.set.env)
@@ -152,6 +159,7 @@ impl DatasetParts<'_> {
         let mut output = PartOutput::new(whole, target);
         let division = self.plan.division(ready, &mut output)?;
         parts::make(origin, &division, number, &mut output)?;
+        self.check_reads(ready)?;
         ready.set.env.cancel.check()?;
         output.complete()
     }
@@ -177,6 +185,7 @@ impl DatasetParts<'_> {
         let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
         let division = self.plan.division(ready, &mut *writer)?;
         parts::make(origin, &division, number, &mut *writer)?;
+        self.check_reads(ready)?;
         let chunks = writer.finish_part()?;
         Ok((written(&sums), chunks))
     }

@@ -5,7 +5,7 @@ mod dataset;
 mod meter;
 mod next;
 
-pub use next::{LEASE, lease, run as next};
+pub use next::run as next;
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
@@ -153,6 +153,7 @@ fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Resu
         written,
         chunks: vec![],
         failed,
+        reads: None,
         seconds: String::new(),
     })
 }

@@ -13,10 +13,10 @@ use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan, now};
 
 /// The default lease of a part.
-pub const LEASE: Duration = Duration::from_secs(3600);
+const LEASE: Duration = Duration::from_secs(3600);
 
-/// The lease of a part, or of the right to finish the plan.
-pub fn lease(cli: &Cli) -> Duration {
+/// The lease of a part.
+fn lease(cli: &Cli) -> Duration {
     let seconds = cli.parts.lease.map(u64::from);
     seconds.map_or(LEASE, Duration::from_secs)
 }

@@ -20,6 +20,8 @@ pub struct DoneRecord {
     pub chunks: Vec<PutChunks>,
     /// The files that could not be copied, and why.
     pub failed: Vec<FailedFile>,
+    /// The keys of a store that the part read: their number, bytes, and a digest of their sizes and times or tags.
+    pub reads: Option<String>,
     /// How long it took.
     pub seconds: String,
 }
@@ -51,6 +53,10 @@ impl DoneRecord {
                 "failed",
                 Json::Array(self.failed.iter().map(FailedFile::json).collect()),
             ),
+            (
+                "reads",
+                self.reads.as_deref().map_or(Json::Null, Json::text),
+            ),
             ("seconds", Json::Number(self.seconds.clone())),
         ]);
         Ok(format!("{}\n", json.line(Between::CommaBlank)?))
@@ -76,6 +82,7 @@ impl DoneRecord {
                 .iter()
                 .map(FailedFile::from_json)
                 .collect::<Result<_>>()?,
+            reads: of.get("reads")?.as_str().map(str::to_owned),
             seconds: of
                 .get("seconds")?
                 .as_number()

@@ -20,7 +20,7 @@ use super::MOST_PARTS;
 use members::{Members, lacks, lines, utf8};
 
 /// The version of `plan.json`.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// The program that made a plan. Parts are made by the same version, as others may encode chunks in another way.
 pub const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
 
@@ -39,6 +39,8 @@ pub struct PlanRecord {
     pub parts: u64,
     /// Bytes of all elements that parts copy; of files, their size.
     pub bytes: u64,
+    /// The time when the plan was made, in seconds since 1970, or that of the last change of the metadata of a store if it is later.
+    pub time: u64,
     /// What the parts make.
     pub work: Work,
 }
@@ -102,6 +104,7 @@ impl PlanRecord {
             ("output", Json::text(&self.output)),
             ("parts", Json::int(self.parts)),
             ("bytes", Json::int(self.bytes)),
+            ("time", Json::int(self.time)),
         ];
         match &self.work {
             Work::Dataset(dataset) => members.extend(dataset.members()?),
@@ -149,6 +152,7 @@ impl PlanRecord {
             output: of.text("output")?.to_owned(),
             parts,
             bytes: of.number("bytes")?,
+            time: of.number("time")?,
             work,
         };
         let through = record.variables().iter().any(|var| var.between.is_some());

@@ -66,7 +66,7 @@ impl Division {
     #[must_use]
     pub fn new(jobs: Vec<Job>, writer: &dyn Writer, size: PartSize) -> Self {
         let schema = writer.schema();
-        let apart = |job: &Job| !(job.has_heap() && writer.stores_heap());
+        let apart = |job: &Job| !(job.at_join || job.has_heap() && writer.stores_heap());
         let divided = jobs.iter().filter(|job| apart(job));
         let all = divided.map(|job| Amount::of(job.bytes())).sum::<Amount>();
         let parts = match size {

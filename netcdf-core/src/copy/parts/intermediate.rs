@@ -52,6 +52,7 @@ impl Through {
             data: vec![],
             cloud: false,
             lengths: vec![],
+            unsized_strings: std::collections::BTreeSet::new(),
             passed_over: std::collections::BTreeMap::new(),
             notes: vec![],
             remarks: vec![],

@@ -6,7 +6,8 @@
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
 //! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). Variables
-//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before.
+//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before. Strings
+//! without a known length are copied in the same step.
 
 mod boxes;
 mod costs;
@@ -45,7 +46,12 @@ pub fn jobs(
     lengthen_all(set.reader, plan, writer)?;
     let pairs = plan.data.iter().zip(same_fills);
     pairs
-        .map(|(&pair, &same_fill)| Job::decided(set, pair, (writer, same_fill)))
+        .map(|(&pair, &same_fill)| {
+            Ok(Job {
+                at_join: plan.unsized_strings.contains(&pair.to),
+                ..Job::decided(set, pair, (writer, same_fill))?
+            })
+        })
         .collect()
 }
 

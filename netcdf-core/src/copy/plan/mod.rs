@@ -13,7 +13,7 @@ pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
 pub use strings::{size_known_strings, size_strings, widen_strings};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Options, Selection};
 use crate::error::{OrInternal as _, Result};
@@ -42,6 +42,8 @@ pub struct Plan {
     pub cloud: bool,
     /// Lengths that unlimited dimensions of the output have, whatever data is copied.
     pub lengths: Vec<(DimId, u64)>,
+    /// String variables of the output without a known string length ([`size_known_strings`]).
+    pub unsized_strings: BTreeSet<VarId>,
     /// Variables of the input that keep their values although a pattern asks for lossy storage, and why.
     pub passed_over: BTreeMap<VarId, String>,
     /// What is left out or not done as asked, and why.
@@ -91,6 +93,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         data: pairs.iter().filter(copied).copied().collect(),
         cloud: options.storage.cloud,
         lengths,
+        unsized_strings: BTreeSet::new(),
         passed_over: options.storage.passed_over.clone(),
         notes,
         remarks,

@@ -1,5 +1,6 @@
 //! Strings in outputs that store them with a fixed size.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
@@ -21,19 +22,30 @@ const SPARSE: u64 = 4;
 /// # Errors
 /// Those of reading the strings.
 pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
-    size(set, plan, |from| Ok(longest(set, from)?.bytes))
+    size(set, plan, |pair| Ok(longest(set, pair.from)?.bytes))
 }
 
-/// As [`size_strings`], but reads no data: a variable whose string length is not in the metadata gets the least length.
+/// As [`size_strings`], but reads no data: a variable without a string length in the metadata gets the least length, and is added to
+/// [`Plan::unsized_strings`].
 ///
 /// # Errors
 /// [`ErrorKind::Internal`], as [`size_strings`].
 pub fn size_known_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
-    size(set, plan, |_| Ok(0))
+    let mut unknown = BTreeSet::new();
+    size(set, plan, |pair| {
+        unknown.insert(pair.to);
+        Ok(0)
+    })?;
+    plan.unsized_strings = unknown;
+    Ok(())
 }
 
 /// Sizes strings. `unknown` returns the length for a variable whose metadata has no length.
-fn size(set: Dataset<'_>, plan: &mut Plan, unknown: impl Fn(VarId) -> Result<u64>) -> Result<()> {
+fn size(
+    set: Dataset<'_>,
+    plan: &mut Plan,
+    mut unknown: impl FnMut(Pair) -> Result<u64>,
+) -> Result<()> {
     if !traits(plan.schema.kind).sized_strings {
         return Ok(());
     }
@@ -53,7 +65,7 @@ fn size(set: Dataset<'_>, plan: &mut Plan, unknown: impl Fn(VarId) -> Result<u64
             .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
-            None => unknown(from)?,
+            None => unknown(Pair { from, to })?,
         };
         var.storage.max_string = Some(bytes.max(fill.bytes).max(1));
     }

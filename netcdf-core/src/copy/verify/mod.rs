@@ -137,6 +137,7 @@ impl<'a> Both<'a> {
             other_kind: false,
             same_fill: false,
             method: Method::Convert,
+            at_join: false,
             swept: false,
             region: Region::whole(&shape),
             shape,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Counter;
 use crate::error::Result;
 use crate::io::Store;
+use crate::io::key_reads::KeyReads;
 use crate::io::odd::Odd;
 use crate::io::store::{Content, Hints, KeyParts, KeyRanges, VisitKey};
 
@@ -108,6 +109,10 @@ impl Store for CountedStore {
 
     fn state(&self) -> Result<Option<String>> {
         self.inner.state()
+    }
+
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        self.inner.watch(reads);
     }
 
     fn changed(&self) -> Option<Arc<str>> {

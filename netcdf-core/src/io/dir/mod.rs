@@ -17,12 +17,13 @@ use std::fs::File;
 use std::io::{ErrorKind as Failure, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use self::seen::Seen;
 use super::file::beside::open_itself;
 use super::file::{FileSource, PIECE, full};
 use super::key;
+use super::key_reads::KeyReads;
 use super::odd::{Met, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
@@ -46,6 +47,8 @@ pub struct DirStore {
     folders: Mutex<HashMap<String, PathBuf>>,
     /// The state of the files read.
     seen: Mutex<Seen>,
+    /// The record of the files read.
+    reads: OnceLock<Arc<KeyReads>>,
     /// Entries that are not keys.
     odd: Met,
 }
@@ -75,6 +78,7 @@ impl DirStore {
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
+            reads: OnceLock::new(),
         }
     }
 
@@ -278,6 +282,11 @@ impl Store for DirStore {
         let all = states::of(&self.root, MOST_STATES);
         let all = all.map_err(|e| self.failed("cannot list", "", e))?;
         Ok(all.map(|all| all.text()))
+    }
+
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        // The first record stays.
+        let _ = self.reads.set(Arc::clone(reads));
     }
 
     fn changed(&self) -> Option<Arc<str>> {

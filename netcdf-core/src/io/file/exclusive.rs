@@ -64,6 +64,7 @@ impl FileLock {
                 // Another process removed or replaced the file before this one locked it.
                 Ok(()) => {}
                 Err(e) if e.kind() == Failure::WouldBlock => return Ok(LockAttempt::Busy),
+                Err(e) if has_no_locks(&e) => return Ok(LockAttempt::Unsupported),
                 Err(e) => return Err(Error::io("cannot lock", &name, e)),
             }
         }
@@ -85,6 +86,21 @@ impl FileLock {
             }
         }
     }
+}
+
+/// Whether an error says that the file system, or the system, has no locks.
+#[cfg(unix)]
+fn has_no_locks(e: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let codes = [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
+    codes
+        .map(|code| Some(code.raw_os_error()))
+        .contains(&e.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn has_no_locks(e: &std::io::Error) -> bool {
+    e.kind() == Failure::Unsupported
 }
 
 /// Whether `path` still leads to an open file.

@@ -56,9 +56,34 @@ impl Id {
         }
     }
 
+    /// The file in words without blanks: the host, and the number of the file there.
+    #[must_use]
+    pub fn on_this_host(&self) -> String {
+        #[cfg(unix)]
+        let file = format!("{}-{}", self.0.0, self.0.1);
+        #[cfg(not(unix))]
+        let file = self.0.to_string_lossy();
+        let name = format!("{}/{file}", host());
+        name.split_whitespace().collect::<Vec<_>>().join("_")
+    }
+
     #[cfg(unix)]
     fn new(meta: &std::fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self((meta.dev(), meta.ino()))
+    }
+}
+
+/// The name of this host.
+#[must_use]
+pub fn host() -> String {
+    #[cfg(unix)]
+    {
+        let name = rustix::system::uname();
+        name.nodename().to_string_lossy().into_owned()
+    }
+    #[cfg(not(unix))]
+    {
+        std::env::var("COMPUTERNAME").unwrap_or_default()
     }
 }

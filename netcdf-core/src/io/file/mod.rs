@@ -18,7 +18,7 @@ pub(super) mod unnamed;
 mod writers;
 
 pub use exclusive::{FileLock, LockAttempt, Sharing};
-pub use id::Id;
+pub use id::{Id, host};
 pub use scratch::Scratch;
 pub use stamp::Stamp;
 

@@ -29,6 +29,7 @@ pub use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed}
 use std::fmt::Debug;
 use std::ops::Range;
 use std::pin::Pin;
+use std::time::SystemTime;
 
 use crate::error::Result;
 use crate::io::network::Network;
@@ -119,4 +120,6 @@ pub(super) struct Got {
     pub total: u64,
     /// The version, if the service tells.
     pub version: Option<Version>,
+    /// The time of the last change, if the service has times.
+    pub modified: Option<SystemTime>,
 }

@@ -4,6 +4,7 @@ use super::open::writable;
 use super::writing::Shared;
 use crate::error::Result;
 use crate::io::address::Address;
+use crate::io::lease::LeaseOwner;
 use crate::io::network::Run;
 use crate::io::sums::Sums;
 use crate::io::target::StoreTarget;
@@ -28,20 +29,28 @@ pub fn part_of_claimed(
     shared(address, tag, run)?.part()
 }
 
-/// Begins its last part.
+/// Begins its last part, as the process that finishes the store.
 ///
 /// # Errors
 /// As [`Shared::end`]; those of connecting.
-pub fn end_of_claimed(address: &Address, tag: &str, run: &Run) -> Result<Box<dyn StoreTarget>> {
-    shared(address, tag, run)?.end()
+pub fn end_of_claimed(
+    address: &Address,
+    (tag, owner): (&str, &LeaseOwner),
+    run: &Run,
+) -> Result<Box<dyn StoreTarget>> {
+    shared(address, tag, run)?.end(owner)
 }
 
 /// Removes what was put, and the claim, if that is there: then returns true.
 ///
 /// # Errors
-/// Those of connecting and of the service.
-pub fn remove_claimed(address: &Address, tag: &str, run: &Run) -> Result<bool> {
-    shared(address, tag, run)?.remove()
+/// As [`Shared::remove`]; those of connecting.
+pub fn remove_claimed(
+    address: &Address,
+    (tag, owner): (&str, &LeaseOwner),
+    run: &Run,
+) -> Result<bool> {
+    shared(address, tag, run)?.remove(owner)
 }
 
 fn shared<'a>(address: &Address, tag: &'a str, run: &'a Run) -> Result<Shared<'a>> {

@@ -16,6 +16,7 @@ use super::{Got, Objects, Part, Version, below};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
+use crate::io::key_reads::{KeyReads, KeyState};
 use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
 
 /// Most bytes of a key that is read without a limit of its own: a server may send without an end.
@@ -39,6 +40,8 @@ pub(super) struct Keys {
     versions: Mutex<BTreeMap<String, Version>>,
     /// All keys, once somebody has asked for all: a list takes a request for each thousand of them.
     listed: OnceLock<Listed>,
+    /// The record of the keys read.
+    reads: OnceLock<Arc<KeyReads>>,
 }
 
 impl Keys {
@@ -53,6 +56,7 @@ impl Keys {
             hints,
             versions: Mutex::default(),
             listed: OnceLock::new(),
+            reads: OnceLock::new(),
         }
     }
 
@@ -95,6 +99,18 @@ impl Keys {
         }
     }
 
+    /// Adds a key to the record of keys.
+    fn record(&self, key: &str, got: &Got) {
+        if let Some(reads) = self.reads.get() {
+            let state = KeyState {
+                len: got.total,
+                tag: got.version.as_ref().map(|version| version.0.as_str()),
+                modified: got.modified,
+            };
+            reads.add(key, state);
+        }
+    }
+
     async fn ask(&self, key: &str, part: Part) -> Result<Option<Got>> {
         let full = self.full(key)?;
         let version = self.version(key);
@@ -102,7 +118,10 @@ impl Keys {
         let got = self.objects.get(&full, part, version.as_ref());
         let got = got.await.map_err(failed)?;
         match &got {
-            Some(got) => self.same(key, got).map_err(failed)?,
+            Some(got) => {
+                self.same(key, got).map_err(failed)?;
+                self.record(key, got);
+            }
             None if version.is_some() => return Err(failed(changed())),
             None => {}
         }
@@ -253,6 +272,11 @@ impl Store for Keys {
     fn state(&self) -> Result<Option<String>> {
         let all = wait(self.objects.states(&self.prefix, MOST_STATES))?;
         Ok(all.map(|all| all.text()))
+    }
+
+    fn watch(&self, reads: &Arc<KeyReads>) {
+        // The first record stays.
+        let _ = self.reads.set(Arc::clone(reads));
     }
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {

@@ -97,6 +97,70 @@ fn an_end_that_is_killed_is_repeated() {
     assert!(first.made() == want && site.made() == want);
 }
 
+/// A site whose parts are made, with a copy `q` of the plan directory `p`.
+fn with_two_directories() -> Site {
+    let site = Site::planned(2, &SMALL);
+    site.succeeds(&["--part", "0-1"]);
+    let (from, to) = (site.path("p"), site.sandbox.path("q"));
+    for (name, bytes) in files(Path::new(&from)) {
+        let path = to.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    site
+}
+
+/// Starts `--finish` of the plan directory `p`, and holds all requests that follow the one for the claim.
+fn held_finish(site: &Site, lease: &str) -> (Running, Proxy) {
+    let proxy = Proxy::start(site.server.port());
+    proxy.hold_from(4);
+    let plan = site.path("p");
+    let args = ["nccopy", "--finish", "--lease", lease, &plan];
+    let running = Running::start(S3::environment_at(&proxy.url()), &args);
+    proxy.wait_for_held();
+    (running, proxy)
+}
+
+fn finish_copy(site: &Site) -> CommandOutput {
+    let args = ["nccopy", "--quiet", "--finish", &site.path("q")];
+    run(site.server.environment(), &args)
+}
+
+#[test]
+fn one_of_two_plan_directories_is_finished_at_a_time() {
+    let site = with_two_directories();
+    let (running, proxy) = held_finish(&site, "3600");
+    let got = finish_copy(&site);
+    assert_eq!(got.code, 75, "{got}");
+    assert!(got.to_string().contains("its lease expires in 3"), "{got}");
+    let args = ["nccopy", "--clean", &site.path("q")];
+    assert_eq!(run(site.server.environment(), &args).code, 75);
+    proxy.release();
+    assert_eq!(running.end().code, 0);
+    let got = finish_copy(&site);
+    assert_eq!(got.code, 0, "{got}");
+    assert!(site.made() == site.want(&SMALL));
+}
+
+#[test]
+fn a_finisher_whose_lease_was_taken_over_ends_with_75() {
+    let site = with_two_directories();
+    let (running, proxy) = held_finish(&site, "1");
+    // The held process cannot renew its lease.
+    while finish_copy(&site).code == 75 {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let made = site.made();
+    assert!(made == site.want(&SMALL));
+    proxy.release();
+    let got = running.end();
+    assert_eq!(got.code, 75, "{got}");
+    assert!(got.to_string().contains("took over the right"), "{got}");
+    assert!(site.made() == made);
+    site.succeeds(&["--finish"]);
+    assert!(site.made() == made);
+}
+
 #[test]
 fn a_claim_that_is_lost_while_a_part_is_made_is_noticed() {
     let site = Site::planned(1, &SMALL);

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
 use super::DirStore;
+use crate::io::key_reads::KeyState;
 use crate::io::store::MARKERS;
 
 /// Most files to remember, apart from metadata; of more files, only a part is remembered.
@@ -96,6 +97,13 @@ fn is_kept(key: &str, part: u32) -> bool {
 impl DirStore {
     /// Records the state of a file being read, or its absence.
     pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
+        if let (Some(reads), Some(meta)) = (self.reads.get(), meta)
+            && meta.is_file()
+        {
+            let modified = meta.modified().ok();
+            let (len, tag) = (meta.len(), None);
+            reads.add(key, KeyState { len, tag, modified });
+        }
         let mut seen = self.seen();
         seen.add(key, sum(meta));
     }

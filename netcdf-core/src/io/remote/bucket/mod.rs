@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 use crate::io::sums::KeyStates;
 
-pub(super) use writing::{Made, ObjectState, Upload};
+pub(super) use writing::{Made, ObjectState, Replacement, Revision, Upload};
 
 /// Keys that are handed on together.
 const PAGE: usize = 1000;
@@ -161,6 +161,7 @@ impl Bucket {
             bytes: vec![],
             total: 0,
             version: meta.e_tag.map(Version),
+            modified: Some(meta.last_modified.into()),
         })
     }
 
@@ -168,6 +169,7 @@ impl Bucket {
     async fn take(&self, got: GetResult, part: &Part) -> Result<Option<Got>, Missed> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
+        let modified = Some(got.meta.last_modified.into());
         let given = got.range.clone();
         let bytes = match part {
             Part::Whole(most) if total > *most => Some(vec![]),
@@ -193,6 +195,7 @@ impl Bucket {
             bytes,
             total,
             version,
+            modified,
         }))
     }
 

@@ -5,7 +5,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{
-    Error as Library, MultipartId, ObjectMeta, ObjectStoreExt as _, PutMode, PutPayload,
+    Error as Library, GetOptions, MultipartId, ObjectMeta, ObjectStoreExt as _, PutMode,
+    PutPayload, UpdateVersion,
 };
 use std::time::{Duration, SystemTime};
 
@@ -31,6 +32,21 @@ pub(in crate::io::remote) enum Made {
     There,
     /// The service cannot make sure.
     Unsure,
+}
+
+/// The revision of an object, for a conditional put.
+#[derive(Debug, Clone)]
+pub(in crate::io::remote) struct Revision(UpdateVersion);
+
+/// The result of a conditional put.
+#[derive(Debug, Clone)]
+pub(in crate::io::remote) enum Replacement {
+    /// The object was replaced, and has a new revision.
+    Done(Revision),
+    /// The object has another revision by now, or does not exist any more.
+    Changed,
+    /// The service has no conditional puts.
+    Unsupported,
 }
 
 /// What tells whether an object was replaced.
@@ -101,6 +117,54 @@ impl Bucket {
                 Err(Library::AlreadyExists { .. }) => Ok(Made::There),
                 Err(Library::NotImplemented { .. }) => Ok(Made::Unsure),
                 Err(e) if e.to_string().contains("NotImplemented") => Ok(Made::Unsure),
+                Err(e) => Err(e),
+            }
+        };
+        let put = || Box::pin(put()) as BoxFuture<'_, _>;
+        self.sent(key, bytes.content_length() as u64, put).await
+    }
+
+    /// The bytes and the revision of an object, which has no more than `most` bytes; `None` if it does not exist.
+    pub async fn revision(&self, key: &str, most: u64) -> Result<Option<(Vec<u8>, Revision)>> {
+        let path = self.path(key)?;
+        let get = || async {
+            let got = self.store.get_opts(&path, GetOptions::default()).await?;
+            let revision = Revision(UpdateVersion {
+                e_tag: got.meta.e_tag.clone(),
+                version: got.meta.version.clone(),
+            });
+            match got.meta.size > most {
+                true => Ok((vec![], revision)),
+                false => Ok((got.bytes().await?.to_vec(), revision)),
+            }
+        };
+        let get = || Box::pin(get()) as BoxFuture<'_, _>;
+        match self.sent(key, 0, get).await {
+            Ok(got) => Ok(Some(got)),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Replaces an object if it still has a revision.
+    pub async fn replace(
+        &self,
+        key: &str,
+        bytes: PutPayload,
+        revision: &Revision,
+    ) -> Result<Replacement> {
+        let path = self.path(key)?;
+        let put = async || {
+            let update = PutMode::Update(revision.0.clone()).into();
+            match self.store.put_opts(&path, bytes.clone(), update).await {
+                Ok(put) => Ok(Replacement::Done(Revision(put.into()))),
+                Err(
+                    Library::Precondition { .. }
+                    | Library::NotFound { .. }
+                    | Library::AlreadyExists { .. },
+                ) => Ok(Replacement::Changed),
+                Err(Library::NotImplemented { .. }) => Ok(Replacement::Unsupported),
+                Err(e) if e.to_string().contains("NotImplemented") => Ok(Replacement::Unsupported),
                 Err(e) => Err(e),
             }
         };

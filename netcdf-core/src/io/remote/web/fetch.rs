@@ -208,6 +208,7 @@ impl Taken {
             bytes,
             total: self.total,
             version: self.found.take(),
+            modified: None,
         }
     }
 }

@@ -15,14 +15,14 @@ use crate::notes::Note;
 pub(in crate::io::remote) const NAME: &str = ".netcdf-tools-writing";
 
 /// A claim is far shorter.
-const MOST: u64 = 4096;
+pub(super) const MOST: u64 = 4096;
 
 /// The claim of this run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Claim {
-    bucket: Arc<Bucket>,
+    pub bucket: Arc<Bucket>,
     key: String,
-    text: String,
+    pub text: String,
     prefix: String,
 }
 
@@ -101,7 +101,8 @@ impl Claim {
         let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
         Ok(match there {
             None => Holder::Nobody,
-            Some(there) if there.bytes == self.text.as_bytes() => Holder::Own,
+            // The process that finishes a plan adds a line.
+            Some(there) if there.bytes.starts_with(self.text.as_bytes()) => Holder::Own,
             Some(_) => Holder::Other,
         })
     }
@@ -136,6 +137,11 @@ impl Claim {
     pub fn key(&self) -> &str {
         &self.key
     }
+
+    /// The address of the claim, for messages.
+    pub fn address(&self) -> String {
+        self.bucket.address(&self.key)
+    }
 }
 
 /// The key of the claim of a store.
@@ -145,8 +151,13 @@ pub(in crate::io::remote) fn key(prefix: &str) -> String {
 
 /// A text that no other run has.
 pub(super) fn text() -> String {
+    text_of(&tag())
+}
+
+/// Letters and digits that no other run has.
+pub(super) fn tag() -> String {
     let random = || RandomState::new().build_hasher().finish();
-    text_of(&format!("{:016x}{:016x}", random(), random()))
+    format!("{:016x}{:016x}", random(), random())
 }
 
 /// The text of the claim with a tag.

@@ -9,6 +9,7 @@ use super::place::Place;
 use super::sending::Sending;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
+use crate::io::lease::Lease;
 use crate::io::network::Run;
 use crate::io::remote::bucket::Bucket;
 use crate::io::remote::listed::Listed;
@@ -39,6 +40,8 @@ pub(super) struct Others {
     pub complete: bool,
     /// What others put, once somebody asks for the size of a key: a list takes a request for each thousand of them.
     pub listed: Option<OnceLock<Option<Listed>>>,
+    /// The lease of a process that finishes the store. Without the lease, the process puts no keys.
+    pub lease: Option<Arc<Lease>>,
 }
 
 #[derive(Debug, Default)]
@@ -76,6 +79,13 @@ impl InProgress {
     fn settled(&self) -> Result<&Keys> {
         self.sending.finish()?;
         Ok(&self.there)
+    }
+
+    /// The lease of a process that finishes the store.
+    pub fn lease(&self) -> Option<&Arc<Lease>> {
+        self.others
+            .as_ref()
+            .and_then(|others| others.lease.as_ref())
     }
 
     fn checked(&self, key: &str) -> Result<()> {
@@ -238,6 +248,9 @@ impl Store for InProgress {
             let mut held = self.held();
             held.root.push((key.to_owned(), bytes.to_vec()));
             return Ok(());
+        }
+        if let Some(lease) = self.lease() {
+            lease.check()?;
         }
         let request = self.putting(key, bytes.to_vec());
         self.sending.send(bytes.len() as u64, request)

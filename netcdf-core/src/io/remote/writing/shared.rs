@@ -1,14 +1,16 @@
 //! A store below a prefix that several processes write together, each its own keys.
 //!
-//! The claim belongs to all of them, so that it outlives each. Whoever puts keys looks for it before and after, and never removes a
+//! The claim belongs to all of the processes, so that it outlives each. Whoever puts keys looks for it before and after, and never removes a
 //! key: others may have put the same. The last process sends the metadata of the root, and removes the claim.
 
 use std::sync::{Arc, OnceLock};
 
-use super::claim::{self, Claim, Holder};
+use super::claim::{self, Claim};
+use super::finisher::{self, FinishTurn};
 use super::in_progress::{InProgress, Others};
 use super::place::Place;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::lease::LeaseOwner;
 use crate::io::network::Run;
 use crate::io::remote::Objects as _;
 use crate::io::remote::bucket::Bucket;
@@ -94,20 +96,22 @@ impl<'a> Shared<'a> {
         Ok((self.target(claim, Turn::Part, others), sums))
     }
 
-    /// Starts the last part.
+    /// Starts the last part, and takes the right to finish the store.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] without the claim, unless the store is complete; those of the service.
-    pub fn end(self) -> Result<Box<dyn StoreTarget>> {
+    /// [`ErrorKind::Changed`] without the claim, unless the store is complete; [`ErrorKind::Busy`] if another process finishes or removes
+    /// it; those of the service.
+    pub fn end(self, owner: &LeaseOwner) -> Result<Box<dyn StoreTarget>> {
         let claim = self.claim();
-        let turn = match wait(claim.holder())? {
-            Holder::Own => Turn::Last,
-            Holder::Nobody if wait(self.place.has_root())? => Turn::Again,
-            Holder::Nobody | Holder::Other => return Err(lost(&self.place)),
+        let (turn, lease) = match finisher::take(&claim, owner, self.run)? {
+            FinishTurn::Own(lease) => (Turn::Last, Some(Arc::new(lease))),
+            FinishTurn::Nobody if wait(self.place.has_root())? => (Turn::Again, None),
+            FinishTurn::Nobody | FinishTurn::Other => return Err(lost(&self.place)),
         };
         let others = Others {
             complete: turn == Turn::Again,
             listed: Some(OnceLock::new()),
+            lease,
             ..Others::default()
         };
         Ok(self.target(claim, turn, others))
@@ -117,19 +121,22 @@ impl<'a> Shared<'a> {
     /// else. A store with the metadata of its root is finished, or the one to be replaced: it stays. Returns whether the claim was there.
     ///
     /// # Errors
-    /// Those of the service.
-    pub fn remove(&self) -> Result<bool> {
+    /// [`ErrorKind::Busy`] if another process finishes or removes it; those of the service.
+    pub fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
         let claim = self.claim();
+        let lease = match finisher::take(&claim, owner, self.run)? {
+            FinishTurn::Own(lease) => lease,
+            FinishTurn::Nobody | FinishTurn::Other => return Ok(false),
+        };
         wait(async {
-            let ours = claim.is_ours().await?;
-            if ours {
-                if !self.place.has_root().await? {
-                    self.place.clear(&claim).await?;
-                }
-                claim.release().await?;
+            if !self.place.has_root().await? {
+                self.place.clear(&claim).await?;
             }
-            Ok(ours)
-        })
+            Ok(())
+        })?;
+        lease.renew()?;
+        lease.forget();
+        wait(claim.release()).map(|()| true)
     }
 
     fn claim(&self) -> Claim {
@@ -176,18 +183,21 @@ impl StoreTarget for SharedTarget {
     fn commit(self: Box<Self>) -> Result<()> {
         self.run.cancel.check()?;
         self.store.sending.finish()?;
-        if self.turn != Turn::Again && !wait(self.claim.is_ours())? {
-            return Err(lost(&self.store.place));
-        }
         match self.turn {
-            Turn::Part => {}
-            Turn::Again => wait(self.store.send_root())?,
+            Turn::Part if wait(self.claim.is_ours())? => Ok(()),
+            Turn::Part => Err(lost(&self.store.place)),
+            Turn::Again => wait(self.store.send_root()),
             Turn::Last => {
+                let lease = self.store.lease();
+                let lease = lease.or_internal("the lease of the last part")?;
+                lease.renew()?;
                 wait(self.store.send_root())?;
+                // A renewal must not put the claim again after its removal.
+                lease.forget();
                 self.release();
+                Ok(())
             }
         }
-        Ok(())
     }
 }
 

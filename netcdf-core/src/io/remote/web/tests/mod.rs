@@ -70,5 +70,6 @@ fn some(bytes: &[u8]) -> Option<Got> {
         bytes: bytes.to_vec(),
         total: DATA.len() as u64,
         version: Some(Version(TAG.to_owned())),
+        modified: None,
     })
 }
