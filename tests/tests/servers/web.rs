@@ -72,7 +72,10 @@ fn addresses_that_end_in_zarr_are_stores() {
     // A bucket that refuses lists, and so objects that do not exist.
     let address = "s3://bucket/x.zarr";
     let proxy = Proxy::start(server.port());
-    let got = run(S3::environment_at(&proxy.url()), &["ncdump", "-n", "many", address]);
+    let got = run(
+        S3::environment_at(&proxy.url()),
+        &["ncdump", "-n", "many", address],
+    );
     assert_eq!(got.clean().text(), want);
 }
 
