@@ -71,7 +71,9 @@ impl Rename {
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| {
             let e = Error::new(ErrorKind::Argument, what.to_owned());
-            e.with_remedy("a change of names is OLD,NEW, var:OLD,NEW, dim:OLD,NEW or VAR@ATTRIBUTE,NEW")
+            e.with_remedy(
+                "a change of names is OLD,NEW, var:OLD,NEW, dim:OLD,NEW or VAR@ATTRIBUTE,NEW",
+            )
         };
         let (old, new) = split_once(text, ',').ok_or_else(|| wrong("there is no new name"))?;
         if split_once(new, ',').is_some() {

@@ -257,7 +257,10 @@ impl Parser<'_> {
         }
         self.blanks();
         if self.peek().map(char::from) == Some(end) {
-            let what = format!("not JSON: a comma too many before '{end}', at byte {}", self.at);
+            let what = format!(
+                "not JSON: a comma too many before '{end}', at byte {}",
+                self.at
+            );
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
         Ok(())

@@ -123,7 +123,9 @@ fn with_limits<'a>(input: &'a Schema, options: &Options) -> Result<Cow<'a, Schem
         let unlimited = options.unlimited.contains(&id) || dim.unlimited && !fixed;
         if unlimited != dim.unlimited {
             let dims = &mut schema.to_mut().dims;
-            dims.get_mut(id.index()).or_internal("a dimension")?.unlimited = unlimited;
+            dims.get_mut(id.index())
+                .or_internal("a dimension")?
+                .unlimited = unlimited;
         }
     }
     Ok(schema)

@@ -86,7 +86,11 @@ fn dimensions_become_unlimited() {
             ..Options::default()
         };
         let mut p = plan(&sample(Kind::CLASSIC), &options)?;
-        let layouts = p.schema.vars.iter_mut().map(|v| v.storage.chunk().is_some());
+        let layouts = p
+            .schema
+            .vars
+            .iter_mut()
+            .map(|v| v.storage.chunk().is_some());
         let chunked: Vec<bool> = layouts.collect();
         let dims = p.schema.dims.iter().map(|d| (d.unlimited, d.len));
         Ok::<_, crate::Error>((dims.collect::<Vec<_>>(), p.lengths, chunked))

@@ -188,7 +188,11 @@ impl<'a> Metadata<'a> {
         }
         let name = self.store.name();
         let scheme = if name.contains("://") { "" } else { "file://" };
-        let mode = if self.store.hints().pure { "zarr" } else { "nczarr" };
+        let mode = if self.store.hints().pure {
+            "zarr"
+        } else {
+            "nczarr"
+        };
         e.with_remedy(format!(
             "the consolidated metadata is sound: read {scheme}{name}#mode={mode},consolidated"
         ))

@@ -51,7 +51,10 @@ fn strange(json: &Json) -> Result<(), String> {
     one_of(separator, "dimension_separator", [".", "/"])?;
     match some("filters").filter(|j| j.items().is_none()) {
         None => Ok(()),
-        Some(other) => Err(format!("the filters are {}, expected a list", quoted(other))),
+        Some(other) => Err(format!(
+            "the filters are {}, expected a list",
+            quoted(other)
+        )),
     }
 }
 

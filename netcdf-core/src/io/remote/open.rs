@@ -264,10 +264,22 @@ mod tests {
 
     #[test]
     fn names_of_stores() {
-        for url in ["https://h/a/x.zarr", "https://h/x.ZARR/", "h/x.zarr?token=a/b.nc", "x.zarr"] {
+        for url in [
+            "https://h/a/x.zarr",
+            "https://h/x.ZARR/",
+            "h/x.zarr?token=a/b.nc",
+            "x.zarr",
+        ] {
             assert!(is_zarr_name(url), "{url}");
         }
-        for url in ["https://h/a.nc", "https://h/x.zarr/v", "https://h.zarr/x", "h/x.zarr.zip", "", "zarr"] {
+        for url in [
+            "https://h/a.nc",
+            "https://h/x.zarr/v",
+            "https://h.zarr/x",
+            "h/x.zarr.zip",
+            "",
+            "zarr",
+        ] {
             assert!(!is_zarr_name(url), "{url}");
         }
     }
