@@ -30,7 +30,7 @@ pub(super) struct Coordinate {
     pub(super) degrees: bool,
 }
 
-/// A dimension whose indices are selected.
+/// A dimension to select from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) dim: DimId,

@@ -1,5 +1,5 @@
 //! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO. A variable of one
-//! dimension can stand for the dimension; its values are then the coordinate.
+//! dimension can stand for the dimension, with the values of the variable as the coordinate.
 //!
 //! A whole number is an index from 0, from the end if it is negative; a number with a point or an exponent is a value of the
 //! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit ends with the month

@@ -31,8 +31,8 @@ pub fn view<'a>(
     ))
 }
 
-/// What selections take of each dimension that they name. A name stands for the dimensions of that name in all groups, or, if there are
-/// none, for the variables of that name, which are coordinates of their only dimension.
+/// Returns the selected indices of each dimension. A name stands for the dimensions of this name in all groups. If no dimension has the
+/// name, a variable of one dimension stands for the dimension.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for a name that no dimension and no variable has; [`ErrorKind::Argument`] for a variable of several dimensions; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
@@ -73,7 +73,7 @@ pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<S
     taken.iter().map(one).collect()
 }
 
-/// The dimensions that a selection names, itself or by variables.
+/// The dimensions of a selection, given by name or by a variable.
 fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<Axis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
@@ -108,7 +108,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<Axis>> {
     }
 }
 
-/// The error for a variable that is no coordinate of one dimension.
+/// The error for a variable of no or several dimensions.
 fn not_one_dimension(schema: &Schema, var: &Variable) -> Error {
     let dims = var.dims.iter().filter_map(|dim| schema.dim(*dim));
     let dims: Vec<String> = dims.map(|dim| dim.name.to_string()).collect();

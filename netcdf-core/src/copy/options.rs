@@ -16,7 +16,7 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
     pub fix_unlimited: bool,
-    /// Dimensions to make unlimited, whatever `fix_unlimited` says.
+    /// Dimensions to make unlimited; overrides `fix_unlimited`.
     pub unlimited: BTreeSet<DimId>,
     /// Which variables are copied.
     pub select: Selection<VarId>,

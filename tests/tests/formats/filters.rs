@@ -88,7 +88,7 @@ fn the_order_of_filters_survives_cdl() {
     }
 }
 
-/// `_Codecs` of a Zarr store describes the filters of a netCDF-4 file if nothing else does. Everything else is a note.
+/// `_Codecs` of a Zarr store describes the filters of a netCDF-4 file without other filter attributes.
 #[test]
 fn codecs_are_filters_of_netcdf4() {
     for (attributes, filters, note) in [
@@ -141,7 +141,7 @@ fn codecs_are_filters_of_netcdf4() {
     assert!(text.contains("_DeflateLevel = 2"), "{text}");
 }
 
-/// zarr-python compresses scalars, too: `ncdump -s` shows this only as `_Codecs`, which every kind accepts.
+/// zarr-python compresses scalars, too. `ncdump -s` prints only `_Codecs`, and ncgen accepts `_Codecs` for every kind.
 #[test]
 fn filters_of_scalars() {
     let scalar = |attributes: &str, kind: &str, output: &str| {

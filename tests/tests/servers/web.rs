@@ -51,7 +51,7 @@ fn stores_are_read_without_a_list() {
     }
 }
 
-/// The page of such an address may be a list of the directory.
+/// A web server may answer with a list of the directory.
 #[test]
 fn addresses_that_end_in_zarr_are_stores() {
     let sandbox = store("zarr", &["--consolidated"]);
@@ -69,7 +69,7 @@ fn addresses_that_end_in_zarr_are_stores() {
         &run(vec![], &["ncdump", &address]),
         &["/bucket/none.zarr", "check the address"],
     );
-    // A bucket that refuses lists, and so objects that do not exist.
+    // A store in a bucket.
     let address = "s3://bucket/x.zarr";
     let proxy = Proxy::start(server.port());
     let got = run(

@@ -260,7 +260,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `_FillValue` has one value, of the variable's type. Files contain attributes with other values, so ncdump prints these.
+    /// Adds a `_FillValue`: one value of the variable's type. Files also contain further values, which ncdump prints.
     pub(super) fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
@@ -287,7 +287,7 @@ impl Lower<'_> {
         self.put(OwnerName::Var(var), Attribute { name, ty, values });
     }
 
-    /// Warns of a `_FillValue` that is no fill value.
+    /// Warns of a `_FillValue` that is not a fill value.
     fn no_fill_value(&mut self, list: &[Item<'_>], why: &str) {
         let at = list.get(1).or(list.first()).map_or(0, Item::at);
         let message = format!("_FillValue {why}; stored as an ordinary attribute");
@@ -329,7 +329,7 @@ impl Lower<'_> {
     }
 }
 
-/// Why a list of an atomic type is no fill value of a variable. Lists of user-defined types are not checked here.
+/// Returns the reason why a list is not a fill value. Lists of user-defined types are not checked.
 fn no_fill_value(ty: DataType, list: &[Item<'_>]) -> Option<String> {
     let (DataType::Atomic(atomic), Ok(_)) = (ty, infer(list)) else {
         return None;

@@ -73,8 +73,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The storage attributes of a variable; none for kinds that leave no choice. All filters are in one `_Filter` if `all` is set, or if only
-/// this attribute gives back their order.
+/// Returns the storage attributes of a variable; none for kinds without storage settings. One `_Filter` has all filters if `all` is set, or
+/// if only one attribute keeps the filter order.
 pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<SpecialAttribute> {
     let mut specials = Specials::default();
     if !traits(schema.kind).settings {
@@ -127,7 +127,7 @@ pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttr
     specials.0
 }
 
-/// Whether ncgen stores these filters in their order if one `_Filter` has them all, but not if some have attributes of their own.
+/// Checks whether ncgen keeps the filter order only with one `_Filter` attribute.
 fn needs_one_attribute(schema: &Schema, filters: &[FilterSpec]) -> bool {
     let ids = |filters: &[FilterSpec]| filters.iter().map(|f| f.id).collect::<Vec<_>>();
     let stored = ids(filters);

@@ -131,7 +131,7 @@ fn with_limits<'a>(input: &'a Schema, options: &Options) -> Result<Cow<'a, Schem
     Ok(schema)
 }
 
-/// Sets the lengths of unlimited dimensions to 0; returns the lengths to keep. If variables are left out, the copied data
+/// Sets the lengths of unlimited dimensions to 0 and returns the lengths to keep. If only some variables are copied, the data
 /// determines the lengths.
 fn fit_dims(schema: &mut Schema, options: &Options) -> Vec<(DimId, u64)> {
     let mut lengths = Vec::new();

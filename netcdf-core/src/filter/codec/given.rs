@@ -9,7 +9,7 @@ use crate::model::{FilterSpec, ZarrVersion};
 /// The name of the codec of shards.
 pub const SHARDS: &str = "sharding_indexed";
 
-/// True for codecs that turn elements into bytes: these follow from the type of the variable.
+/// Checks whether a codec turns elements into bytes. The type of the variable determines this codec.
 fn is_serializer(name: &str) -> bool {
     matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
 }
@@ -27,7 +27,7 @@ pub fn within_shards(json: &Json) -> &[Json] {
     list
 }
 
-/// The filters of `_Codecs`: a list of codecs in the form of version 2, the compressor last, or in that of version 3.
+/// Parses `_Codecs`: a list of codecs of version 2, with the compressor last, or of version 3.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if it is not a list of codecs, or has an unknown one.

@@ -106,8 +106,8 @@ fn is_zarr_name(path: &str) -> bool {
     ending.is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("zarr"))
 }
 
-/// Opens what is there: an object with this key, or else a store below it. On a web server, an address that ends in `.zarr` is a store,
-/// and in a bucket that refuses lists, too.
+/// Opens an object with this key, or else a store below the key. An address that ends in `.zarr` is a store on a web server and in a
+/// bucket that refuses lists.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.

@@ -11,10 +11,10 @@ use crate::filter::{About, Context, codec};
 use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, VarId};
 use crate::notes::Note;
 
-/// Determines how a variable will be stored. Its codecs become filters if it has no filters.
+/// Determines how a variable will be stored. Codecs become filters if the variable has no filters.
 ///
 /// # Errors
-/// As for [`storage::of`], but not errors about codecs: these are notes.
+/// As for [`storage::of`]. Errors about codecs are notes.
 pub fn stored(schema: &mut Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
     let Some(filters) = of_codecs(schema, id, env) else {
         return storage::of(schema, id, types, env);
@@ -81,7 +81,7 @@ fn of_codec(codec: &FilterSpec, env: &Env) -> Result<Option<FilterSpec>> {
     env.filters.entry(filter.id).map(|_| Some(filter))
 }
 
-/// Notes why codecs, or one of them, are not used.
+/// Notes why one codec or all codecs are skipped.
 fn skip(schema: &Schema, id: VarId, why: &Error, env: &Env) {
     let why = why.what().to_string();
     let why = why.strip_prefix("_Codecs: ").unwrap_or(&why);
