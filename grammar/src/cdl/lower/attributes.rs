@@ -260,38 +260,31 @@ impl Lower<'_> {
         }
     }
 
-    /// Adds a `_FillValue`: one value of the variable's type. Files also contain further values, which ncdump prints.
+    /// Adds a `_FillValue`: one value of the variable's type. Files also contain longer texts, which ncdump prints.
     pub(super) fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
         };
-        if let Some(why) = no_fill_value(ty, list) {
-            self.no_fill_value(list, &why);
-            return self.plain(OwnerName::Var(var), None, word, list);
-        }
+        let Some(name) = self.name(word) else {
+            return;
+        };
         if list.len() != 1 {
             let at = list.get(1).map_or(word.at, Item::at);
             let message = format!("_FillValue must have one value, found {}", list.len());
             return self.error(at, message);
         }
-        let Some(name) = self.name(word) else {
-            return;
-        };
         let Some(values) = self.attribute_values(ty, word, list) else {
             return;
         };
         if values.len() != 1 {
-            let why = format!("must have one character, found {}", values.len());
-            self.no_fill_value(list, &why);
+            let at = list.first().map_or(word.at, Item::at);
+            let message = format!(
+                "_FillValue must have one character, found {}; stored as an ordinary attribute",
+                values.len()
+            );
+            self.warning(at, message);
         }
         self.put(OwnerName::Var(var), Attribute { name, ty, values });
-    }
-
-    /// Warns of a `_FillValue` that is not a fill value.
-    fn no_fill_value(&mut self, list: &[Item<'_>], why: &str) {
-        let at = list.get(1).or(list.first()).map_or(0, Item::at);
-        let message = format!("_FillValue {why}; stored as an ordinary attribute");
-        self.warning(at, message);
     }
 
     /// Adds an attribute. As with ncgen, of two with the same name the later one counts.
@@ -326,23 +319,6 @@ impl Lower<'_> {
             let places = list.iter().enumerate().map(|(i, a)| (a.name.clone(), i));
             self.names.attributes.insert(owner, places.collect());
         }
-    }
-}
-
-/// Returns the reason why a list is not a fill value. Lists of user-defined types are not checked.
-fn no_fill_value(ty: DataType, list: &[Item<'_>]) -> Option<String> {
-    let (DataType::Atomic(atomic), Ok(_)) = (ty, infer(list)) else {
-        return None;
-    };
-    let text = matches!(list, [Item::One(Constant::String(_), _)]);
-    match list.len() {
-        0 => None,
-        1 if text && atomic.size().is_some() && atomic != Atomic::Char => Some(format!(
-            "must have a value of type {}, found text",
-            atomic.name()
-        )),
-        1 => None,
-        count => Some(format!("must have one value, found {count}")),
     }
 }
 

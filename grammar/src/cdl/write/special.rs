@@ -88,7 +88,7 @@ pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<Spe
         true => Cow::default(),
         false => shown(schema, &var.storage.filters),
     };
-    let all = all || needs_one_attribute(schema, &filters);
+    let all = all || needs_one_attribute(&filters);
     if !all {
         specials.own_filters(&filters);
     }
@@ -127,15 +127,15 @@ pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttr
     specials.0
 }
 
-/// Checks whether ncgen keeps the filter order only with one `_Filter` attribute.
-fn needs_one_attribute(schema: &Schema, filters: &[FilterSpec]) -> bool {
+/// Checks whether ncgen keeps the filter order of a netCDF-4 file only with one `_Filter` attribute. In Zarr, `_Codecs` keeps the order.
+fn needs_one_attribute(filters: &[FilterSpec]) -> bool {
     let ids = |filters: &[FilterSpec]| filters.iter().map(|f| f.id).collect::<Vec<_>>();
     let stored = ids(filters);
     let defined = |order: &[u32]| {
         let mut storage = Storage::default();
         for &id in order {
             let params = vec![];
-            storage.define_filter(FilterSpec { id, params }, schema.kind.storage);
+            storage.set_filter(FilterSpec { id, params });
         }
         ids(&storage.filters) == stored
     };
