@@ -7,12 +7,13 @@ nczarr\t''
 zarr\t''
 nczarr3\t''
 zarr3\t''"
+complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names in any group, paths and patterns as for -v. With -u, all other dimensions are fixed' -r
 complete -c nccopy -s v -d 'Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one' -r
 complete -c nccopy -s V -d 'Copy these variables only, definitions and data; named as for -v' -r
 complete -c nccopy -s g -d 'Copy the data of these groups only, but define all variables: names, paths, patterns and "!" as for -v' -r
 complete -c nccopy -s G -d 'Copy these groups only, definitions and data; named as for -g' -r
 complete -c nccopy -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
-complete -c nccopy -l rename -d 'Give dimensions, variables and groups of this name or path (`/g/v`) another name, or an attribute (`VAR@ATTRIBUTE,NEW`). Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times' -r
+complete -c nccopy -l rename -d 'Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`). Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times' -r
 complete -c nccopy -l attribute -d 'Set an attribute, with values as in CDL and a type before the variable where the values do not say it (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`). The owner is a list of variables as for -v, or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input. Can be given several times' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r

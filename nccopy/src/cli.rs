@@ -229,6 +229,9 @@ pub struct SelectArgs {
     /// Make unlimited dimensions fixed
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
+    /// Make these dimensions unlimited: names in any group, paths and patterns as for -v. With -u, all other dimensions are fixed
+    #[arg(long, value_name = "DIM,…")]
+    pub unlimited: Vec<OsString>,
     /// Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?",
     /// "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one
     #[arg(
@@ -256,7 +259,8 @@ pub struct SelectArgs {
 /// What is changed beside the storage.
 #[derive(Debug, Args)]
 pub struct EditArgs {
-    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, or an attribute (`VAR@ATTRIBUTE,NEW`).
+    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the
+    /// dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`).
     /// Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times
     #[arg(long, value_name = "OLD,NEW", value_parser = parse_rename)]
     pub rename: Vec<Rename>,

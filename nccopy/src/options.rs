@@ -29,6 +29,7 @@ pub fn resolve(
     notes: &Notes,
 ) -> Result<Options> {
     let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
+    let unlimited = selection::unlimited(&cli.select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
         Error::new(
@@ -84,6 +85,7 @@ pub fn resolve(
     Ok(Options {
         kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
+        unlimited,
         select,
         groups,
         storage: StorageOptions {

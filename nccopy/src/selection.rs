@@ -1,4 +1,4 @@
-//! The variables and groups that `-v`, `-V`, `-g` and `-G` name.
+//! The variables, groups and dimensions that `-v`, `-V`, `-g`, `-G` and `--unlimited` name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use netcdf_core::copy::Selection;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
-use netcdf_core::model::{GroupId, Schema, VarId, cf};
+use netcdf_core::model::{DimId, GroupId, Schema, VarId, cf};
 use netcdf_core::notes::{Note, Notes, few};
-use netcdf_grammar::selection::{groups, names, variables};
+use netcdf_grammar::selection::{dimensions, groups, names, variables};
 
 use crate::cli::SelectArgs;
 
@@ -39,6 +39,18 @@ pub fn resolve(
         notes.remark(note);
     }
     Ok((select, groups))
+}
+
+/// The dimensions that `--unlimited` names.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for unknown names.
+pub fn unlimited(cli: &SelectArgs, schema: &Schema) -> Result<BTreeSet<DimId>> {
+    let list = names(cli.unlimited.iter().map(OsString::as_os_str));
+    match list.is_empty() {
+        true => Ok(BTreeSet::new()),
+        false => dimensions(schema, &list),
+    }
 }
 
 fn selection<Id>(

@@ -1,6 +1,6 @@
 //! Options of a copy. Names are already resolved to ids of the input's schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::Selection;
@@ -16,6 +16,8 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
     pub fix_unlimited: bool,
+    /// Dimensions to make unlimited; overrides `fix_unlimited`.
+    pub unlimited: BTreeSet<DimId>,
     /// Which variables are copied.
     pub select: Selection<VarId>,
     /// Which groups are copied.

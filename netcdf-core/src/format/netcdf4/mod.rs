@@ -39,6 +39,7 @@ pub mod reader;
 mod tests;
 pub mod types;
 mod unseen;
+mod unsized_scales;
 pub mod values;
 mod variables;
 mod virtual_copy;
