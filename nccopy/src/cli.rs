@@ -11,7 +11,9 @@ use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
+use crate::clock::Moment;
 use crate::cloud::CloudRules;
+use crate::history;
 use crate::parts::{Engine, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
@@ -73,10 +75,28 @@ pub struct Cli {
     #[arg(long)]
     pub skip_existing: bool,
 
-    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets
-    /// in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end
+    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for the datasets in
+    /// it. A dataset that is already stored as the options ask is skipped. An input that cannot be copied without loss stays as it is,
+    /// and the run fails at the end
     #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
     pub in_place: bool,
+
+    /// With --in-place: also rewrite datasets that are already stored as the options ask
+    #[arg(long, requires = "in_place")]
+    pub force: bool,
+
+    /// With --in-place: replace an input only if the copy has fewer bytes
+    #[arg(long, requires = "in_place")]
+    pub if_smaller: bool,
+
+    /// With --in-place: keep the modification time of each input
+    #[arg(long, requires = "in_place")]
+    pub keep_mtime: bool,
+
+    /// Also take the datasets in the sub-directories of an input that is a directory. Datasets are found by their content, not by
+    /// their names. A Zarr store is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped
+    #[arg(long)]
+    pub recursive: bool,
 
     /// Ending of the names of copies in a directory, in place of the input's extension: `.zarr`, `_small.nc`. By default the
     /// extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with
@@ -89,7 +109,8 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub dry_run: Option<Form>,
 
-    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)
+    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, a line for each input as it is
+    /// finished: docs/json.md). With --finish: what the parts did
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
     pub report: Option<Form>,
@@ -153,11 +174,21 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The datasets to copy (`-` for standard input), followed by the output file. The output is a directory if its name
-    /// ends in `/` or if there are several inputs. Pipes, devices and standard output (`-`) are written in place. A Zarr
+    /// ends in `/` or if there are several inputs. An input that is a directory stands for the datasets in it. Pipes, devices and standard output (`-`) are written in place. A Zarr
     /// store is a directory, or a zip file if the name ends in `.zip`; a URL can name one, too:
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
+
+    /// The command as a shell reads it, without secrets.
+    #[arg(skip)]
+    pub command: String,
+    /// The options without secrets: all words of the command but the paths.
+    #[arg(skip)]
+    pub options: Vec<String>,
+    /// When the command was given, in seconds since 1970.
+    #[arg(skip)]
+    pub started: u64,
 }
 
 /// Parses the command line; `args` begin with the program's name.
@@ -165,7 +196,11 @@ pub struct Cli {
 /// # Errors
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let cli = Cli::try_parse_from(args)?;
+    let args: Vec<OsString> = args.into_iter().collect();
+    let mut cli = Cli::try_parse_from(&args)?;
+    cli.command = history::command(&args);
+    cli.options = history::options(&args, &cli.paths);
+    cli.started = cli.edit.history_time.unwrap_or_else(|| Moment::now().0);
     let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
     if cli.parts.lacks_its_option() {
         let what = "--json goes with --status, and --lease with --next or --finish";
@@ -266,6 +301,13 @@ pub struct EditArgs {
     /// times
     #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
     pub attribute: Vec<AttributeEdit>,
+    /// Put this command, with the date in UTC, before the text of the global attribute `history`, as NCO and CDO do. Addresses in it have
+    /// no passwords and queries
+    #[arg(long)]
+    pub history: bool,
+    /// The time of --history in seconds since 1970: that of the plan, for its parts
+    #[arg(long, value_name = "SECONDS", requires = "history", hide = true)]
+    pub history_time: Option<u64>,
 }
 
 fn parse_rename(text: &str) -> Result<Rename, String> {
@@ -323,6 +365,20 @@ pub struct StorageArgs {
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
           default_missing_value = "", value_parser = CloudRules::parse)]
     pub cloud: Option<CloudRules>,
+}
+
+impl StorageArgs {
+    /// Whether an option asks how data is stored.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
+        self.deflate.is_some()
+            || self.shuffle
+            || self.min_chunk.is_some()
+            || self.chunk_size.is_some()
+            || self.cloud.is_some()
+            || lists.iter().any(|list| !list.is_empty())
+    }
 }
 
 /// A copy in parts, which other programs run on any machines.
@@ -422,6 +478,12 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
+    /// Whether an option may change the keys of a store.
+    #[must_use]
+    pub fn changes_keys(&self) -> bool {
+        self.zip_prefix || self.no_zip_prefix || self.overwrite
+    }
+
     /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {

@@ -171,7 +171,7 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
         // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
         // begun once there is a plan.
         if copy.output.remote.is_none() {
-            drop(ready.target(cli)?);
+            drop(ready.target(cli, &copy)?);
         }
         env.notes.check()?;
         record(cli, &copy, (args, &ready))

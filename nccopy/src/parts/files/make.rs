@@ -7,6 +7,7 @@ use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -17,6 +18,7 @@ use crate::inputs::Copy;
 use crate::parts::folder::{Folder, StoredPlan};
 use crate::parts::plan::of_input;
 use crate::parts::record::FailedFile;
+use crate::report::json::{self, Counted};
 use crate::ready::{self, Asked};
 use crate::told::Told;
 
@@ -28,8 +30,19 @@ pub struct FileParts<'a> {
     pub plan: &'a StoredPlan,
 }
 
+/// What a part did.
+#[derive(Debug)]
+pub struct MadeFiles {
+    /// The bytes that were read, with a digest of the list of files.
+    pub written: Written,
+    /// The files that could not be copied.
+    pub failed: Vec<FailedFile>,
+    /// A line of the report for each file.
+    pub lines: Vec<Json>,
+}
+
 impl FileParts<'_> {
-    /// Copies the files of a part. Returns the bytes that were read, with a digest of their list, and the files that could not be copied.
+    /// Copies the files of a part.
     ///
     /// # Errors
     /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
@@ -38,14 +51,14 @@ impl FileParts<'_> {
         part: u64,
         env: &mut Env,
         io: &mut Io,
-    ) -> Result<(Written, Vec<FailedFile>)> {
+    ) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
         let inputs = files.iter().map(|file| file.input.clone().into());
         let bar = Bar::over(inputs.collect(), io.terminal && !self.cli.quiet);
         let idle = Idle::default();
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
-        let mut failed = vec![];
+        let (mut failed, mut lines) = (vec![], vec![]);
         let mut told = Told::of(files.len());
         for (place, file) in files.iter().enumerate() {
             env.progress = Progress::default();
@@ -56,20 +69,29 @@ impl FileParts<'_> {
                 bar.line()
                     .aside(|| told.tell(&notes, Path::new(&file.input), io));
             }
+            let shown = |path: &str| ShownAddress::new(path).into_text();
+            let names = (shown(&file.input), shown(&file.output));
             match copied {
-                Ok(()) => {}
+                Ok(counted) => lines.push(json::of_part(names, counted, &notes)),
                 Err(e) if self.may_pass(&e, file) => return Err(e),
-                Err(e) => failed.push(FailedFile {
-                    input: ShownAddress::new(&file.input).into_text(),
-                    error: e.to_string(),
-                }),
+                Err(e) => {
+                    lines.push(json::of_failed(names, &e.to_string()));
+                    failed.push(FailedFile {
+                        input: shown(&file.input),
+                        error: e.to_string(),
+                    });
+                }
             }
         }
         drop(bar);
         told.rest(io);
         let bytes = files.iter().map(|file| Amount::of(file.bytes));
         let bytes = bytes.sum::<Amount>().get();
-        Ok((Written { bytes, digest }, failed))
+        Ok(MadeFiles {
+            written: Written { bytes, digest },
+            failed,
+            lines,
+        })
     }
 
     /// Whether an error may be gone when the part is made again.
@@ -80,8 +102,13 @@ impl FileParts<'_> {
             || (e.kind() == ErrorKind::Io && !gone)
     }
 
-    /// Copies a file.
-    fn copied(&self, file: &FileRow, idle: &Idle, (env, io): (&mut Env, &mut Io)) -> Result<()> {
+    /// Copies a file. The bytes of an input on another machine are not counted: that would take more requests.
+    fn copied(
+        &self,
+        file: &FileRow,
+        idle: &Idle,
+        (env, io): (&mut Env, &mut Io),
+    ) -> Result<Counted> {
         let cli = self.cli;
         let located = |path: &str| self.plan.record.located(Path::new(path));
         let (input, output) = (located(&file.input), located(&file.output));
@@ -97,15 +124,21 @@ impl FileParts<'_> {
             copy: &copy,
             idle,
         };
-        ready::with(asked, env, io, |ready, _| {
+        ready::with(asked, env, io, |mut ready, _| {
             let other = file.state.is_some() && ready.state != file.state;
             let metadata = of_input(ready.set.reader.schema());
             if other || file.metadata.is_some_and(|planned| planned != metadata) {
                 let what = "the file is another one than when the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }
-            let target = ready.target(cli)?;
-            ready.written(cli, (&copy, target), copy::run).map(|_| ())
+            let target = ready.target(cli, &copy)?;
+            let counted = !ready.set.reader.latency();
+            ready.counts = counted;
+            let report = ready.written(cli, (&copy, target), copy::run)?;
+            Ok(Counted {
+                report: report.unwrap_or_default(),
+                before: counted,
+            })
         })
     }
 }

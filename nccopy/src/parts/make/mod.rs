@@ -15,7 +15,7 @@ use netcdf_core::tool::{self, Io, Status};
 use self::begun::Begun;
 use self::dataset::DatasetParts;
 use super::choice::PartChoice;
-use super::files::FileParts;
+use super::files::{FileParts, MadeFiles};
 use super::folder::{Folder, StoredPlan};
 use super::record::{DoneRecord, Work};
 use crate::cli::Cli;
@@ -147,7 +147,12 @@ impl<'a> Worker<'a> {
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
     let begun = Begun::new(parts.folder, part, &env.progress)?;
-    let (written, failed) = parts.make(part, env, io)?;
+    let MadeFiles {
+        written,
+        failed,
+        lines,
+    } = parts.make(part, env, io)?;
+    parts.folder.put_report(part, &lines)?;
     begun.done(DoneRecord {
         plan: parts.plan.digest,
         written,

@@ -1,0 +1,126 @@
+//! `--history`: the command in the global attribute `history`, with the date, the newest line first, as NCO and CDO write it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use netcdf_core::model::{Attribute, Atomic, Name, Schema, Values};
+use netcdf_core::notes::Note;
+use netcdf_core::shown::{ShownAddress, without_secrets};
+
+use crate::cli::Cli;
+use crate::clock::Moment;
+
+const NAME: &str = "history";
+
+/// The line that a command line adds, if it asks for that.
+pub fn line(cli: &Cli) -> Option<Vec<u8>> {
+    cli.edit.history.then(|| {
+        let date = Moment(cli.started).date();
+        format!("{date}: {}", cli.command).into_bytes()
+    })
+}
+
+/// A command as a shell reads it, without the secrets of addresses; `args` begin with the program's name.
+pub fn command(args: &[OsString]) -> String {
+    let words = args.iter().skip(1).map(|word| quoted(&shown(word)));
+    let words = std::iter::once("nccopy".to_owned()).chain(words);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a command without its name, without `paths` and without secrets.
+pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
+    let mut paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    let mut left = vec![];
+    // Paths mostly come last.
+    for word in args.iter().skip(1).rev() {
+        match paths.iter().rposition(|path| path == word) {
+            Some(place) => drop(paths.remove(place)),
+            None => left.push(shown(word)),
+        }
+    }
+    left.reverse();
+    left
+}
+
+fn shown(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    without_secrets(ShownAddress::new(&word).text()).into_owned()
+}
+
+/// A word of a shell, with quotes if it needs them.
+fn quoted(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./,:=@%+#~!".contains(&b) || b >= 0x80;
+    match !word.is_empty() && word.bytes().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// Puts a line before the history of a dataset. A note says if there is a history that is no text.
+pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
+    let attributes = &mut schema.groups.first_mut()?.attributes;
+    let Some(found) = attributes.iter_mut().find(|a| a.name.is(NAME)) else {
+        attributes.push(Attribute {
+            name: Name::checked(NAME.as_bytes()).ok()?,
+            ty: Atomic::Char.into(),
+            values: Values::Char(line.to_vec()),
+        });
+        return None;
+    };
+    match &mut found.values {
+        Values::Char(text) => *text = joined(line, text),
+        Values::String(texts) => match texts.as_mut_slice() {
+            [one] => *one = Some(joined(line, one.as_deref().unwrap_or_default()).into()),
+            _ => texts.insert(0, Some(line.into())),
+        },
+        _ => {
+            return Some(Note {
+                object: NAME.to_owned(),
+                what: "the attribute is no text, so --history does not change it".to_owned(),
+                remedy: None,
+            });
+        }
+    }
+    None
+}
+
+/// Undoes what [`add`] did.
+pub fn take_out(schema: &mut Schema, line: &[u8]) {
+    let Some(root) = schema.groups.first_mut() else {
+        return;
+    };
+    root.attributes
+        .retain(|a| !(a.name.is(NAME) && a.values == Values::Char(line.to_vec())));
+    let Some(found) = root.attributes.iter_mut().find(|a| a.name.is(NAME)) else {
+        return;
+    };
+    let rest = |text: &[u8]| match text.strip_prefix(line)? {
+        [] => Some(vec![]),
+        [b'\n', rest @ ..] => Some(rest.to_vec()),
+        _ => None,
+    };
+    match &mut found.values {
+        Values::Char(text) => *text = rest(text).unwrap_or_else(|| text.clone()),
+        Values::String(texts) => match texts.as_mut_slice() {
+            [Some(one)] => {
+                if let Some(rest) = rest(one) {
+                    *one = rest.into();
+                }
+            }
+            [Some(first), ..] if **first == *line => {
+                texts.remove(0);
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// A line, and the lines of before.
+fn joined(line: &[u8], before: &[u8]) -> Vec<u8> {
+    let before = before.strip_suffix(b"\0").unwrap_or(before);
+    match before.is_empty() {
+        true => line.to_vec(),
+        false => [line, b"\n", before].concat(),
+    }
+}
