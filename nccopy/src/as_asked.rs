@@ -4,12 +4,12 @@
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::parts::sketch;
-use netcdf_core::copy::{Job, Plan, jobs};
+use netcdf_core::copy::{Job, Plan, jobs, verify};
 use netcdf_core::error::Result;
 use netcdf_core::format::traits;
 use netcdf_core::io::Container;
 use netcdf_core::model::kind::StorageFormat;
-use netcdf_core::model::{CreateOptions, Schema, VarId};
+use netcdf_core::model::{Attribute, CreateOptions, Fill, Schema, Values, VarId};
 use netcdf_core::survey::{self, Rules, Size, Survey};
 
 use crate::cli::Cli;
@@ -64,7 +64,7 @@ impl PlannedCopy<'_> {
             history::take_out(&mut planned, &line);
         }
         let all = self.plan.data.len() == planned.vars.len();
-        all && comparable(planned) == comparable(self.stored.reader.schema().clone())
+        all && defines_the_same(planned, self.stored.reader.schema().clone())
     }
 
     /// Whether the output would be the same as a whole.
@@ -80,18 +80,24 @@ impl PlannedCopy<'_> {
 
     /// Whether all data would be stored in the same way.
     fn stores_the_same(self, file: StoredFile) -> Result<bool> {
+        if !traits(self.plan.schema.kind).settings {
+            // Definitions decide where data lies.
+            return Ok(true);
+        }
         let mut writer = sketch(self.plan.schema.clone(), self.create, self.set.env)?;
         let jobs = jobs(self.set, self.plan, &mut *writer)?;
-        if !jobs.iter().all(is_moved) {
+        let keys = traits(self.plan.schema.kind).keys;
+        // Definitions of files name the fill values.
+        let filled = |job: &Job| !keys || job.from.fill == job.to.fill;
+        if !jobs.iter().all(|job| is_moved(job) && filled(job)) {
             return Ok(false);
         }
-        match self.cli.storage.cloud {
-            None => Ok(true),
-            Some(_) => {
-                let survey = survey::survey(self.stored, file.size)?;
-                Ok(self.is_for_the_cloud(&survey) && self.is_in_order(&survey, &jobs))
-            }
+        // The keys of a store have no order.
+        if self.cli.storage.cloud.is_none() || keys {
+            return Ok(true);
         }
+        let survey = survey::survey(self.stored, file.size)?;
+        Ok(self.is_for_the_cloud(&survey) && self.is_in_order(&survey, &jobs))
     }
 
     /// Whether the file as a whole follows the rules of `--cloud`.
@@ -134,12 +140,48 @@ fn asks(cli: &Cli) -> bool {
         || !edit.attribute.is_empty()
 }
 
-/// A schema without the lengths of unlimited dimensions, which a plan does not have, and without filters, which layouts have in their
-/// stored form.
-fn comparable(mut schema: Schema) -> Schema {
+/// Whether two schemas are the same, apart from the lengths of unlimited dimensions, which a plan does not have, and from storage that
+/// layouts have in its stored form.
+fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
+    let (values_of_a, values_of_b) = (values(&mut a), values(&mut b));
+    let same = |a: &Option<Values>, b: &Option<Values>| match (a, b) {
+        (Some(a), Some(b)) => verify::same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    let values = values_of_a.len() == values_of_b.len()
+        && values_of_a
+            .iter()
+            .zip(&values_of_b)
+            .all(|(a, b)| same(a, b));
+    values && without_storage(a) == without_storage(b)
+}
+
+/// Takes the values of all attributes and fill values out of a schema: they are compared bit by bit.
+fn values(schema: &mut Schema) -> Vec<Option<Values>> {
+    let taken = |a: &mut Attribute| Some(std::mem::replace(&mut a.values, Values::Byte(vec![])));
+    let mut values: Vec<_> = schema
+        .groups
+        .iter_mut()
+        .flat_map(|group| group.attributes.iter_mut().map(taken))
+        .collect();
     for var in &mut schema.vars {
-        var.storage.filters.clear();
-        var.storage.prepared = false;
+        values.extend(var.attributes.iter_mut().map(taken));
+        values.push(var.storage.unwritten.take());
+    }
+    values
+}
+
+fn without_storage(mut schema: Schema) -> Schema {
+    let keys = traits(schema.kind).keys;
+    for storage in schema.vars.iter_mut().map(|var| &mut var.storage) {
+        storage.filters.clear();
+        storage.prepared = false;
+        storage.codecs = None;
+        if keys {
+            // There are chunks with a fill value, whatever is said.
+            storage.layout = None;
+            storage.fill = Fill::default();
+        }
     }
     let unlimited = schema.dims.iter_mut().filter(|dim| dim.unlimited);
     unlimited.for_each(|dim| dim.len = 0);
@@ -149,6 +191,6 @@ fn comparable(mut schema: Schema) -> Schema {
 /// Whether the data of a variable is stored in the output as in the input.
 fn is_moved(job: &Job) -> bool {
     let (from, to) = (&job.from, &job.to);
-    let same = from.chunk == to.chunk && from.filters == to.filters && from.element == to.element;
-    same && to.quantize.is_none()
+    let form = from.chunk == to.chunk && from.element == to.element;
+    form && from.filters == to.filters && to.quantize.is_none()
 }
