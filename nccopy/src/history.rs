@@ -9,8 +9,11 @@ use netcdf_core::shown::{ShownAddress, without_secrets};
 
 use crate::cli::Cli;
 use crate::clock::Moment;
+use crate::words::quoted;
 
 const NAME: &str = "history";
+/// The option with the time of a plan.
+pub const TIME: &str = "--history-time=";
 
 /// The line that a command line adds, if it asks for that.
 pub fn line(cli: &Cli) -> Option<Vec<u8>> {
@@ -22,8 +25,8 @@ pub fn line(cli: &Cli) -> Option<Vec<u8>> {
 
 /// A command as a shell reads it, without the secrets of addresses; `args` begin with the program's name.
 pub fn command(args: &[OsString]) -> String {
-    let words = args.iter().skip(1).map(|word| quoted(&shown(word)));
-    let words = std::iter::once("nccopy".to_owned()).chain(words);
+    let given = given(args).map(|word| quoted(&shown(word)));
+    let words = std::iter::once("nccopy".to_owned()).chain(given);
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -32,7 +35,7 @@ pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
     let mut paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
     let mut left = vec![];
     // Paths mostly come last.
-    for word in args.iter().skip(1).rev() {
+    for word in given(args).rev() {
         match paths.iter().rposition(|path| path == word) {
             Some(place) => drop(paths.remove(place)),
             None => left.push(shown(word)),
@@ -42,18 +45,15 @@ pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
     left
 }
 
+/// The words that a user gave: plans add their time.
+fn given(args: &[OsString]) -> impl DoubleEndedIterator<Item = &OsString> {
+    let added = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with(TIME));
+    args.iter().skip(1).filter(move |word| !added(word))
+}
+
 fn shown(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     without_secrets(ShownAddress::new(&word).text()).into_owned()
-}
-
-/// A word of a shell, with quotes if it needs them.
-fn quoted(word: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./,:=@%+#~!".contains(&b) || b >= 0x80;
-    match !word.is_empty() && word.bytes().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// Puts a line before the history of a dataset. A note says if there is a history that is no text.

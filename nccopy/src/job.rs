@@ -104,7 +104,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         report: RunReport::begin(cli, copies, io)?,
         told: Told::of(copies.len()),
         failed: vec![],
-        as_asked: 0,
+        skipped: [0; 2],
     };
     let (mut interrupted, mut place) = (false, 0);
     for (n, copy) in copies.iter().enumerate() {
@@ -151,8 +151,8 @@ struct Run<'a> {
     told: Told,
     /// The inputs that were not copied.
     failed: Vec<String>,
-    /// The number of datasets that are already stored as asked.
-    as_asked: usize,
+    /// The numbers of datasets that are already stored as asked, and of copies that are not smaller.
+    skipped: [usize; 2],
 }
 
 impl Run<'_> {
@@ -194,12 +194,14 @@ impl Run<'_> {
 
     /// Reports a copy that ended.
     fn end(&mut self, done: &DoneCopy, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+        let [as_asked, not_smaller] = &mut self.skipped;
         match done.outcome {
             Outcome::Failed(_) => self
                 .failed
                 .push(ShownAddress::of(&done.copy.input).into_text()),
-            Outcome::Skipped(Skip::AsAsked) => self.as_asked += 1,
-            Outcome::Copied(_) | Outcome::Skipped(_) => {}
+            Outcome::Skipped(Skip::AsAsked) => *as_asked += 1,
+            Outcome::Skipped(Skip::NotSmaller) => *not_smaller += 1,
+            Outcome::Copied(_) | Outcome::Skipped(Skip::Exists) => {}
         }
         if let Some(report) = &mut self.report {
             report.add(done, io)?;
@@ -213,9 +215,14 @@ impl Run<'_> {
     /// Says what was not said yet; returns the inputs that were not copied.
     fn finish(self, io: &mut Io) -> Result<Vec<String>> {
         self.told.rest(io);
-        if self.as_asked > 0 && !self.cli.quiet {
+        let [as_asked, not_smaller] = self.skipped;
+        if !self.cli.quiet {
             let notes = Notes::default();
-            notes.remark(as_asked(self.as_asked));
+            let force = "add --force to rewrite what is stored as asked";
+            let as_asked = skipped(as_asked, ("already stored as asked", Some(force)));
+            let not_smaller = skipped(not_smaller, ("not smaller as a copy", None));
+            let both = as_asked.into_iter().chain(not_smaller);
+            both.for_each(|note| notes.remark(note));
             tool::tell("nccopy", &notes, io);
         }
         if let Some(report) = self.report {
@@ -225,17 +232,18 @@ impl Run<'_> {
     }
 }
 
-/// A note about datasets that are already stored as asked.
-fn as_asked(count: usize) -> Note {
+/// A note that counts the datasets that `--in-place` left alone.
+fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
     let what = match count {
-        1 => "skipped 1 dataset that is already stored as asked".to_owned(),
-        n => format!("skipped {n} datasets that are already stored as asked"),
+        0 => return None,
+        1 => format!("skipped 1 dataset, which is {why}"),
+        n => format!("skipped {n} datasets, which are {why}"),
     };
-    Note {
+    Some(Note {
         object: "--in-place".to_owned(),
         what,
-        remedy: Some("add --force to rewrite them".to_owned()),
-    }
+        remedy: remedy.map(str::to_owned),
+    })
 }
 
 /// Numbers of the copies that are not made because what is there stays.

@@ -27,6 +27,7 @@ mod report;
 mod selection;
 mod told;
 mod walk;
+mod words;
 
 use std::ffi::OsString;
 use std::sync::Arc;

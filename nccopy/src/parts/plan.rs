@@ -29,7 +29,7 @@ use super::{MOST_PARTS, claimed, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
-use crate::{copies, environment};
+use crate::{copies, environment, history};
 
 /// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
 type Planned = (PlanRecord, Option<Schema>, Estimate);
@@ -45,7 +45,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     tool::catch_limits()?;
     let (parts, bytes, what, costs) = match files::listed(cli)? {
         Some((copies, notes)) => {
-            let listed = of_files(cli, (args, folder), &copies)?;
+            let listed = of_files((cli, io.terminal && !cli.quiet), (args, folder), &copies)?;
             let said = Notes::default();
             notes.into_iter().for_each(|note| said.remark(note));
             refused(&listed)
@@ -87,6 +87,15 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     Ok(Status::Success)
 }
 
+/// The arguments that all parts share, with the time that `--history` puts into outputs.
+fn arguments(cli: &Cli, args: &[OsString]) -> Vec<OsString> {
+    let time = || format!("{}{}", history::TIME, cli.started).into();
+    let time = (cli.edit.history && cli.edit.history_time.is_none()).then(time);
+    let given = args.iter().skip(1).cloned();
+    // Behind `--` there are only paths.
+    time.into_iter().chain(given).collect()
+}
+
 /// What the parts of two stages do.
 fn stages_of(record: &PlanRecord) -> String {
     match record.stages().as_slice() {
@@ -102,18 +111,22 @@ fn stages_of(record: &PlanRecord) -> String {
 }
 
 /// Plans the copies of many files.
-fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) -> Result<Listed> {
+fn of_files(
+    (cli, shown): (&Cli, bool),
+    (args, folder): (&[OsString], &Path),
+    copies: &[Copy],
+) -> Result<Listed> {
     let size = match (cli.parts.parts, cli.parts.part_size) {
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
     };
     let mut all = None;
     let fill = || {
-        let listed = all.insert(files::plan(cli, folder, copies, size)?);
+        let listed = all.insert(files::plan((cli, shown), folder, copies, size)?);
         Ok(PlanRecord {
             identity: claimed::tag(),
             directory: here()?,
-            arguments: args.iter().skip(1).cloned().collect(),
+            arguments: arguments(cli, args),
             output: cli.paths().1.to_string_lossy().into_owned(),
             parts: listed.parts,
             bytes: listed.bytes,
@@ -263,7 +276,7 @@ fn record(cli: &Cli, copy: &Copy, (args, ready): (&[OsString], &Ready<'_>)) -> R
     let record = PlanRecord {
         identity: claimed::tag(),
         directory,
-        arguments: args.iter().skip(1).cloned().collect(),
+        arguments: arguments(cli, args),
         output: copy.output.path.to_string_lossy().into_owned(),
         parts,
         bytes: division.bytes(),

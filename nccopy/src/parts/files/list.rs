@@ -53,13 +53,18 @@ pub struct Listed {
     pub refused: Vec<(String, Error)>,
 }
 
-/// Reads the headers of all files, and writes the lists of a plan into its folder.
+/// Reads the headers of all files, with a progress bar if `shown`, and writes the lists of a plan into its folder.
 ///
 /// # Errors
 /// Those of the files if none can be copied, and of writing.
-pub fn plan(cli: &Cli, folder: &Path, copies: &[Copy], size: Size) -> Result<Listed> {
+pub fn plan(
+    (cli, shown): (&Cli, bool),
+    folder: &Path,
+    copies: &[Copy],
+    size: Size,
+) -> Result<Listed> {
     let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
-    for (copy, header) in copies.iter().zip(headers::read(cli, copies)?) {
+    for (copy, header) in copies.iter().zip(headers::read(cli, copies, shown)?) {
         let (header, error) = match header {
             Ok(header) => (Some(header), None),
             Err(e) => (None, Some(e)),

@@ -15,6 +15,7 @@ use netcdf_core::tool::{self, Io, Status};
 use self::begun::Begun;
 use self::dataset::DatasetParts;
 use super::choice::PartChoice;
+use super::in_folder;
 use super::files::{FileParts, MadeFiles};
 use super::folder::{Folder, StoredPlan};
 use super::record::{DoneRecord, Work};
@@ -85,6 +86,7 @@ impl<'a> Worker<'a> {
         let Err((part, e)) = self.make(numbers, io) else {
             return Ok(Status::Success);
         };
+        let e = in_folder(e, self.folder.path());
         if e.kind() == ErrorKind::Cancelled {
             return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
         }

@@ -108,9 +108,10 @@ pub fn compare(
         if put.sum.is_some_and(|put| put != sum) {
             let what = "chunks differ from the digest that the part recorded";
             let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
-            return Err(e.with_remedy(
-                "remove the done-file of the part, and make the part again: nccopy --part K FOLDER",
-            ));
+            let part = put.part;
+            return Err(e.with_remedy(format!(
+                "remove the done-file of the part, and make the part again: nccopy --part {part} FOLDER"
+            )));
         }
     }
     Ok(())
