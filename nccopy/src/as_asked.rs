@@ -1,6 +1,6 @@
-//! Whether a dataset is already stored as the options ask, so that `--in-place` leaves it alone.
+//! Checks whether a dataset is already stored as requested: `--in-place` then skips it.
 //!
-//! Any doubt means no: then the dataset is copied. A copy would have to move all stored bytes, and to write the same definitions.
+//! A dataset is skipped only if the copy would write the same definitions and move all stored bytes unchanged. In doubt, nccopy copies it.
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::parts::sketch;
@@ -15,20 +15,20 @@ use netcdf_core::survey::{self, Rules, Size, Survey};
 use crate::cli::Cli;
 use crate::history;
 
-/// What is known of a dataset before it is opened.
+/// Properties of a stored dataset that its reader does not provide.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredFile {
-    /// Its size.
+    /// The size of the dataset.
     pub size: Size,
-    /// Whether it is a store with consolidated metadata.
+    /// Whether the dataset is a store with consolidated metadata.
     pub consolidated: bool,
 }
 
 impl StoredFile {
-    /// Looks at the size only if the command line needs it: for a store, all keys are listed.
+    /// Determines the size only if an option needs it: the size of a store requires a list of all keys.
     ///
     /// # Errors
-    /// Those of listing keys.
+    /// Returns I/O errors of the list.
     pub fn of(cli: &Cli, input: &Container, consolidated: bool) -> Result<Self> {
         let size = match cli.if_smaller || cli.storage.cloud.is_some() {
             true => survey::size(input)?,
@@ -38,26 +38,26 @@ impl StoredFile {
     }
 }
 
-/// A copy that is planned.
+/// A planned copy.
 #[derive(Clone, Copy)]
 pub struct PlannedCopy<'a> {
     pub cli: &'a Cli,
-    /// The input as it is stored.
+    /// The input as stored.
     pub stored: Dataset<'a>,
-    /// The input as it is copied.
+    /// The input with the changes of `--rename`, `--attribute` and `--history`.
     pub set: Dataset<'a>,
     pub plan: &'a Plan,
     pub create: CreateOptions,
 }
 
 impl PlannedCopy<'_> {
-    /// Whether the dataset is already stored as asked. What cannot be found out counts as no.
+    /// Checks whether the dataset is already stored as requested. Errors count as no.
     pub fn is_as_asked(self, file: StoredFile) -> bool {
         let same = asks(self.cli) && self.defines_the_same() && self.is_whole_the_same(file);
         same && self.stores_the_same(file).unwrap_or(false)
     }
 
-    /// Whether the output would have the same definitions.
+    /// Checks whether the output would have the same definitions.
     fn defines_the_same(self) -> bool {
         let mut planned = self.plan.schema.clone();
         if let Some(line) = history::line(self.cli) {
@@ -67,32 +67,32 @@ impl PlannedCopy<'_> {
         all && defines_the_same(planned, self.stored.reader.schema().clone())
     }
 
-    /// Whether the output would be the same as a whole.
+    /// Checks file properties that belong to no variable.
     fn is_whole_the_same(self, file: StoredFile) -> bool {
         let (cli, kind) = (self.cli, self.plan.schema.kind);
         let hdf5 = kind.storage == StorageFormat::Hdf5;
-        // Files of other programs may lack what makes them netCDF-4.
+        // HDF5 files of other programs may lack dimension scales and other netCDF-4 structures.
         let foreign = hdf5 && self.stored.reader.provenance().properties.is_none();
         let consolidated = file.consolidated == self.create.zarr.consolidated;
         let keys = !traits(kind).keys || (consolidated && !cli.zarr.changes_keys());
         keys && !(foreign && cli.kind.kind().is_some())
     }
 
-    /// Whether all data would be stored in the same way.
+    /// Checks whether all data would be stored in the same form.
     fn stores_the_same(self, file: StoredFile) -> Result<bool> {
         if !traits(self.plan.schema.kind).settings {
-            // Definitions decide where data lies.
+            // The definitions determine all offsets.
             return Ok(true);
         }
         let mut writer = sketch(self.plan.schema.clone(), self.create, self.set.env)?;
         let jobs = jobs(self.set, self.plan, &mut *writer)?;
         let keys = traits(self.plan.schema.kind).keys;
-        // Definitions of files name the fill values.
+        // Attributes and definitions contain the fill values of files.
         let filled = |job: &Job| !keys || job.from.fill == job.to.fill;
         if !jobs.iter().all(|job| is_moved(job) && filled(job)) {
             return Ok(false);
         }
-        // The keys of a store have no order.
+        // Store keys have no order.
         if self.cli.storage.cloud.is_none() || keys {
             return Ok(true);
         }
@@ -100,7 +100,7 @@ impl PlannedCopy<'_> {
         Ok(self.is_for_the_cloud(&survey) && self.is_in_order(&survey, &jobs))
     }
 
-    /// Whether the file as a whole follows the rules of `--cloud`.
+    /// Checks the `--cloud` rules for the whole file.
     fn is_for_the_cloud(self, survey: &Survey) -> bool {
         let paged = self.cli.storage.cloud.and_then(|rules| rules.paged);
         let (rules, size) = match paged {
@@ -114,7 +114,7 @@ impl PlannedCopy<'_> {
         paged && size && found.iter().all(|lack| lack.var.is_some())
     }
 
-    /// Whether data lies in the order in which `--cloud` stores it.
+    /// Checks whether the data is in the order of `--cloud`.
     fn is_in_order(self, survey: &Survey, jobs: &[Job]) -> bool {
         let distance = |var: VarId| {
             let job = jobs.iter().find(|job| job.pair.from == var);
@@ -129,7 +129,7 @@ impl PlannedCopy<'_> {
     }
 }
 
-/// Whether options ask how datasets are stored, or change them. Without such an option each dataset is written anew.
+/// Checks whether an option requests a form of storage or a change. Without one, nccopy rewrites each dataset.
 fn asks(cli: &Cli) -> bool {
     let (storage, edit) = (&cli.storage, &cli.edit);
     cli.kind.kind().is_some()
@@ -140,8 +140,8 @@ fn asks(cli: &Cli) -> bool {
         || !edit.attribute.is_empty()
 }
 
-/// Whether two schemas are the same, apart from the lengths of unlimited dimensions, which a plan does not have, and from storage that
-/// layouts have in its stored form.
+/// Compares two schemas. Lengths of unlimited dimensions are ignored: plans do not contain them. Filters are ignored: layouts contain
+/// them in stored form.
 fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
     let (values_of_a, values_of_b) = (values(&mut a), values(&mut b));
     let same = |a: &Option<Values>, b: &Option<Values>| match (a, b) {
@@ -156,7 +156,7 @@ fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
     values && without_storage(a) == without_storage(b)
 }
 
-/// Takes the values of all attributes and fill values out of a schema: they are compared bit by bit.
+/// Removes attribute values and fill values from a schema, for a comparison of bits. `==` fails for NaN.
 fn values(schema: &mut Schema) -> Vec<Option<Values>> {
     let taken = |a: &mut Attribute| Some(std::mem::replace(&mut a.values, Values::Byte(vec![])));
     let mut values: Vec<_> = schema
@@ -178,7 +178,7 @@ fn without_storage(mut schema: Schema) -> Schema {
         storage.prepared = false;
         storage.codecs = None;
         if keys {
-            // There are chunks with a fill value, whatever is said.
+            // All arrays have chunks and a fill value.
             storage.layout = None;
             storage.fill = Fill::default();
         }
@@ -188,7 +188,7 @@ fn without_storage(mut schema: Schema) -> Schema {
     schema
 }
 
-/// Whether the data of a variable is stored in the output as in the input.
+/// Checks whether a variable has the same chunks, filters and elements in both datasets.
 fn is_moved(job: &Job) -> bool {
     let (from, to) = (&job.from, &job.to);
     let form = from.chunk == to.chunk && from.element == to.element;

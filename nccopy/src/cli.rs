@@ -75,17 +75,17 @@ pub struct Cli {
     #[arg(long)]
     pub skip_existing: bool,
 
-    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for the datasets in
-    /// it. A dataset that is already stored as the options ask is skipped. An input that cannot be copied without loss stays as it is,
+    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for its datasets.
+    /// A dataset that is already stored as requested is skipped. An input that cannot be copied without loss stays as it is,
     /// and the run fails at the end
     #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
     pub in_place: bool,
 
-    /// With --in-place: also rewrite datasets that are already stored as the options ask
+    /// With --in-place: also rewrite datasets that are already stored as requested
     #[arg(long, requires = "in_place")]
     pub force: bool,
 
-    /// With --in-place: replace an input only if the copy has fewer bytes
+    /// With --in-place: replace an input only if the copy has fewer bytes than the input
     #[arg(long, requires = "in_place")]
     pub if_smaller: bool,
 
@@ -93,8 +93,8 @@ pub struct Cli {
     #[arg(long, requires = "in_place")]
     pub keep_mtime: bool,
 
-    /// Also take the datasets in the sub-directories of an input that is a directory. Datasets are found by their content, not by
-    /// their names. A Zarr store is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped
+    /// Include the sub-directories of an input directory. The content of a file decides whether it is a dataset, not the name. A Zarr store
+    /// is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped
     #[arg(long)]
     pub recursive: bool,
 
@@ -109,8 +109,8 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub dry_run: Option<Form>,
 
-    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, a line for each input as it is
-    /// finished: docs/json.md). With --finish: what the parts did
+    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per
+    /// finished input: docs/json.md). With --finish: report the parts
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
     pub report: Option<Form>,
@@ -174,19 +174,19 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The datasets to copy (`-` for standard input), followed by the output file. The output is a directory if its name
-    /// ends in `/` or if there are several inputs. An input that is a directory stands for the datasets in it. Pipes, devices and standard output (`-`) are written in place. A Zarr
+    /// ends in `/` or if there are several inputs. An input directory stands for its datasets. Pipes, devices and standard output (`-`) are written in place. A Zarr
     /// store is a directory, or a zip file if the name ends in `.zip`; a URL can name one, too:
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
 
-    /// The command as a shell reads it, without secrets.
+    /// The command in shell syntax, without secrets.
     #[arg(skip)]
     pub command: String,
-    /// The options without secrets: all words of the command but the paths.
+    /// All arguments except paths, without secrets.
     #[arg(skip)]
     pub options: Vec<String>,
-    /// When the command was given, in seconds since 1970.
+    /// The start time in seconds since 1970.
     #[arg(skip)]
     pub started: u64,
 }
@@ -301,11 +301,11 @@ pub struct EditArgs {
     /// times
     #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
     pub attribute: Vec<AttributeEdit>,
-    /// Put this command, with the date in UTC, before the text of the global attribute `history`, as NCO and CDO do. Addresses in it have
-    /// no passwords and queries
+    /// Prepend the UTC date and this command to the global attribute `history`, as NCO and CDO do. Passwords and queries are removed from
+    /// addresses
     #[arg(long)]
     pub history: bool,
-    /// The time of --history in seconds since 1970: that of the plan, for its parts
+    /// The time for --history in seconds since 1970. Plans set it for their parts
     #[arg(long, value_name = "SECONDS", requires = "history", hide = true)]
     pub history_time: Option<u64>,
 }
@@ -368,7 +368,7 @@ pub struct StorageArgs {
 }
 
 impl StorageArgs {
-    /// Whether an option asks how data is stored.
+    /// Checks whether an option requests a form of storage.
     #[must_use]
     pub fn asks(&self) -> bool {
         let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
@@ -478,7 +478,7 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
-    /// Whether an option may change the keys of a store.
+    /// Checks whether an option may change store keys.
     #[must_use]
     pub fn changes_keys(&self) -> bool {
         self.zip_prefix || self.no_zip_prefix || self.overwrite

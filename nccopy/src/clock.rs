@@ -1,4 +1,4 @@
-//! Dates of the clock, in UTC.
+//! UTC dates of the system clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,10 +8,10 @@ const MONTHS: [&str; 12] = [
 /// The first day of 1970 was a Thursday.
 const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const DAY: u64 = 86400;
-/// Days of 400 years.
+/// Days in 400 years.
 const CYCLE: u64 = 146_097;
 
-/// Seconds since 1970.
+/// A time in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment(pub u64);
 
@@ -24,7 +24,7 @@ impl Moment {
         Self(since.as_ref().map_or(0, Duration::as_secs))
     }
 
-    /// `Sat Nov 28 09:05:00 2026`, as NCO and CDO write it.
+    /// Returns `Sat Nov 28 09:05:00 2026`, as NCO and CDO write it.
     pub fn date(self) -> String {
         let Day(year, month, day) = self.day();
         let text = |list: &[&'static str], n: u64| {
@@ -36,7 +36,7 @@ impl Moment {
         format!("{weekday} {month} {day:02} {} {year}", self.time())
     }
 
-    /// `2026-11-28T09:05:00Z`.
+    /// Returns `2026-11-28T09:05:00Z`.
     pub fn iso(self) -> String {
         let Day(year, month, day) = self.day();
         format!("{year:04}-{month:02}-{day:02}T{}Z", self.time())
@@ -47,7 +47,7 @@ impl Moment {
         format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
     }
 
-    /// The date, counted in years that begin in March.
+    /// Returns the calendar date. The computation uses years that begin in March.
     fn day(self) -> Day {
         // From 0000-03-01 on.
         let days = self.0 / DAY + 719_468;
@@ -72,10 +72,26 @@ mod tests {
     fn dates_are_those_of_the_calendar() {
         for (seconds, date, iso) in [
             (0, "Thu Jan 01 00:00:00 1970", "1970-01-01T00:00:00Z"),
-            (951_827_696, "Tue Feb 29 12:34:56 2000", "2000-02-29T12:34:56Z"),
-            (1_795_824_300, "Sat Nov 28 00:05:00 2026", "2026-11-28T00:05:00Z"),
-            (4_107_542_399, "Sun Feb 28 23:59:59 2100", "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "Mon Mar 01 00:00:00 2100", "2100-03-01T00:00:00Z"),
+            (
+                951_827_696,
+                "Tue Feb 29 12:34:56 2000",
+                "2000-02-29T12:34:56Z",
+            ),
+            (
+                1_795_824_300,
+                "Sat Nov 28 00:05:00 2026",
+                "2026-11-28T00:05:00Z",
+            ),
+            (
+                4_107_542_399,
+                "Sun Feb 28 23:59:59 2100",
+                "2100-02-28T23:59:59Z",
+            ),
+            (
+                4_107_542_400,
+                "Mon Mar 01 00:00:00 2100",
+                "2100-03-01T00:00:00Z",
+            ),
         ] {
             assert_eq!(Moment(seconds).date(), date);
             assert_eq!(Moment(seconds).iso(), iso);

@@ -52,10 +52,10 @@ pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut
     io.stdout.write_all(text.as_bytes()).map_err(failed)
 }
 
-/// Prints why an input would not be copied.
+/// Prints the reason for an input that would not be copied.
 ///
 /// # Errors
-/// Those of writing to standard output.
+/// Returns I/O errors of standard output.
 pub fn print_other(form: Form, outcome: &Outcome, turn: Turn<'_>, io: &mut Io) -> Result<()> {
     let (input, output) = report::names(turn.copy);
     let text = match form {

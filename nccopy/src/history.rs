@@ -1,9 +1,9 @@
-//! `--history`: the command in the global attribute `history`, with the date, the newest line first, as NCO and CDO write it.
+//! `--history`: prepends date and command to the global attribute `history`, as NCO and CDO do.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use netcdf_core::model::{Attribute, Atomic, Name, Schema, Values};
+use netcdf_core::model::{Atomic, Attribute, Name, Schema, Values};
 use netcdf_core::notes::Note;
 use netcdf_core::shown::{ShownAddress, without_secrets};
 
@@ -12,10 +12,10 @@ use crate::clock::Moment;
 use crate::words::quoted;
 
 const NAME: &str = "history";
-/// The option with the time of a plan.
+/// The option for the time of a plan.
 pub const TIME: &str = "--history-time=";
 
-/// The line that a command line adds, if it asks for that.
+/// Returns the new history line, with `--history`.
 pub fn line(cli: &Cli) -> Option<Vec<u8>> {
     cli.edit.history.then(|| {
         let date = Moment(cli.started).date();
@@ -23,18 +23,18 @@ pub fn line(cli: &Cli) -> Option<Vec<u8>> {
     })
 }
 
-/// A command as a shell reads it, without the secrets of addresses; `args` begin with the program's name.
+/// Returns the command in shell syntax, with secrets removed from addresses. `args` begin with the program name.
 pub fn command(args: &[OsString]) -> String {
     let given = given(args).map(|word| quoted(&shown(word)));
     let words = std::iter::once("nccopy".to_owned()).chain(given);
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a command without its name, without `paths` and without secrets.
+/// Returns the arguments except `paths`, with secrets removed from addresses.
 pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
     let mut paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
     let mut left = vec![];
-    // Paths mostly come last.
+    // Paths usually follow the options.
     for word in given(args).rev() {
         match paths.iter().rposition(|path| path == word) {
             Some(place) => drop(paths.remove(place)),
@@ -45,7 +45,7 @@ pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
     left
 }
 
-/// The words that a user gave: plans add their time.
+/// Returns the arguments of the user. Plans add their time.
 fn given(args: &[OsString]) -> impl DoubleEndedIterator<Item = &OsString> {
     let added = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with(TIME));
     args.iter().skip(1).filter(move |word| !added(word))
@@ -56,7 +56,7 @@ fn shown(word: &OsStr) -> String {
     without_secrets(ShownAddress::new(&word).text()).into_owned()
 }
 
-/// Puts a line before the history of a dataset. A note says if there is a history that is no text.
+/// Prepends a line to the history. Returns a note if the attribute is not text.
 pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
     let attributes = &mut schema.groups.first_mut()?.attributes;
     let Some(found) = attributes.iter_mut().find(|a| a.name.is(NAME)) else {
@@ -76,7 +76,7 @@ pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
         _ => {
             return Some(Note {
                 object: NAME.to_owned(),
-                what: "the attribute is no text, so --history does not change it".to_owned(),
+                what: "unchanged by --history: the attribute is not text".to_owned(),
                 remedy: None,
             });
         }
@@ -84,7 +84,7 @@ pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
     None
 }
 
-/// Undoes what [`add`] did.
+/// Removes the line that [`add`] prepended.
 pub fn take_out(schema: &mut Schema, line: &[u8]) {
     let Some(root) = schema.groups.first_mut() else {
         return;
@@ -116,7 +116,7 @@ pub fn take_out(schema: &mut Schema, line: &[u8]) {
     }
 }
 
-/// A line, and the lines of before.
+/// Joins a new line and the previous history.
 fn joined(line: &[u8], before: &[u8]) -> Vec<u8> {
     let before = before.strip_suffix(b"\0").unwrap_or(before);
     match before.is_empty() {

@@ -17,7 +17,7 @@ use netcdf_core::notes::{Note, Notes};
 use crate::inputs::{Copy, Listed, Rules};
 use crate::walk::{DirectoryWalk, is_folder};
 
-/// The datasets that `paths` name, each once. A directory that is not a store stands for the datasets in it.
+/// The datasets that `paths` name, each once. A directory that is not a store stands for its datasets.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
@@ -111,7 +111,7 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     }
 }
 
-/// Refuses a dataset whose copy would be of another format: it is only read.
+/// Refuses a dataset of a read-only kind.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
@@ -122,7 +122,7 @@ pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
         true => Ok(()),
         false => {
             let name = format::kind_row(kind).map_or(kind.name(), |row| row.label);
-            let what = format!("files of the kind {name} are only read, and not written");
+            let what = format!("nccopy reads {name} files, but cannot write this kind");
             Err(refused(copy, what))
         }
     }
@@ -142,7 +142,7 @@ pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     }
 }
 
-/// Gives the file of a copy the modification time that its input had. A failure is a note.
+/// Restores the modification time of the input. A failure adds a note.
 pub fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
     let Some(before) = before else {
         return;
@@ -152,7 +152,7 @@ pub fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
     if let Err(e) = set {
         notes.remark(Note {
             object: copy.local.to_string_lossy().into_owned(),
-            what: format!("the copy is complete, but has a new modification time: {e}"),
+            what: format!("modification time not restored: {e}"),
             remedy: None,
         });
     }

@@ -27,28 +27,28 @@ pub struct Copy {
     pub remote: Option<Address>,
     /// The output.
     pub output: Destination,
-    /// Whether the directory of the output is made if it is not there.
+    /// Whether nccopy creates a missing output directory.
     pub makes_folder: bool,
 }
 
 /// Copies, and notes on what was skipped.
 pub type Listed = (Vec<Copy>, Vec<Note>);
 
-/// How inputs become copies.
+/// Options that map inputs to outputs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules<'a> {
-    /// What is asked of the outputs.
+    /// The requested output kind and form.
     pub asked: Asked,
-    /// The ending of their names in a directory.
+    /// The suffix of output names in a directory.
     pub suffix: Option<&'a OsStr>,
-    /// Whether a directory stands for the datasets in its sub-directories, too.
+    /// Whether a directory includes its sub-directories.
     pub recursive: bool,
-    /// Whether nothing is written, so that a directory for the outputs is not needed.
+    /// Whether nothing is written. The output directory may then be missing.
     pub dry_run: bool,
 }
 
 impl<'a> Rules<'a> {
-    /// The rules that a command line asks for.
+    /// Returns the rules of a command line.
     pub fn of(cli: &'a Cli) -> Self {
         Self {
             asked: cli.zarr.asked(cli.kind.kind()),
@@ -118,19 +118,18 @@ pub fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Lis
     Ok((copies, notes))
 }
 
-/// An error about a directory in place of a dataset.
+/// Returns the error for an input directory whose output is not a directory.
 fn no_dataset(input: &Path, output: &Path) -> Error {
     let what =
         "a directory, but not a Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
     let e = Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy());
     let output = output.to_string_lossy();
     e.with_remedy(format!(
-        "write {output}/ to copy the datasets in it to a directory"
+        "use the output {output}/ to copy all datasets in the directory"
     ))
 }
 
-/// The copies of inputs in a directory. An input that is a directory stands for the datasets in it, which keep their places below the
-/// output.
+/// Returns copies into a directory. An input directory stands for its datasets, whose copies have the same relative paths.
 ///
 /// # Errors
 /// As [`copies`].
@@ -156,14 +155,14 @@ pub fn into_directory(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Re
     Ok((copies, notes))
 }
 
-/// Where the copy of a dataset in a directory goes below the output.
+/// Returns the path of a copy relative to the output directory.
 fn place(dataset: &Path, root: &Path, rules: Rules<'_>) -> Result<PathBuf> {
     let name = batch::name(dataset, rules.asked, rules.suffix)?;
     let below = dataset.strip_prefix(root).unwrap_or(dataset);
     Ok(below.parent().unwrap_or(Path::new("")).join(name))
 }
 
-/// Whether a path is an address of another machine.
+/// Checks whether a path is a remote address.
 fn is_elsewhere(path: &Path) -> bool {
     Location::new(path).is_ok_and(|at| at.remote().is_some())
 }
@@ -206,7 +205,7 @@ fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
     Err(e.with_remedy(remedy.to_owned()))
 }
 
-/// Checks that copies can go into a directory. A note says that a dry run has no directory yet.
+/// Checks that copies can be written to a directory. Returns a note if a dry run finds no directory.
 fn check_directory(path: &Path, rules: Rules<'_>) -> Result<Option<Note>> {
     if !path.exists() {
         let (what, remedy) = no_directory(path, rules.asked);
@@ -230,7 +229,7 @@ fn check_directory(path: &Path, rules: Rules<'_>) -> Result<Option<Note>> {
     Ok(None)
 }
 
-/// What to say of a directory that is not there.
+/// Returns message and remedy for a missing directory.
 fn no_directory(path: &Path, asked: Asked) -> (&'static str, String) {
     let what = "no such directory; several inputs, or a `/` at the end, need one";
     let name = path.to_string_lossy();

@@ -41,14 +41,14 @@ impl<'c> DoneCopy<'c> {
 pub enum Outcome {
     /// It was made.
     Copied(Report),
-    /// What was there stays.
+    /// The existing output remains.
     Skipped(Skip),
     /// It was not made, for this reason.
     Failed(String),
 }
 
 impl Outcome {
-    /// Why there is no copy, as a line.
+    /// Returns a line with the reason for a missing copy.
     pub fn not_copied(&self) -> String {
         match self {
             Self::Copied(_) => String::new(),
@@ -58,14 +58,14 @@ impl Outcome {
     }
 }
 
-/// Why a copy was skipped.
+/// The reason for a skipped copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skip {
     /// The output exists.
     Exists,
-    /// The dataset is already stored as asked.
+    /// The dataset is already stored as requested.
     AsAsked,
-    /// The copy would not be smaller.
+    /// The copy is not smaller than the input.
     NotSmaller,
 }
 
@@ -73,7 +73,7 @@ impl Skip {
     pub fn text(self) -> &'static str {
         match self {
             Self::Exists => "it is there already",
-            Self::AsAsked => "it is already stored as asked",
+            Self::AsAsked => "it is already stored as requested",
             Self::NotSmaller => "the copy is not smaller",
         }
     }
@@ -149,14 +149,14 @@ struct Run<'a> {
     cli: &'a Cli,
     report: Option<RunReport>,
     told: Told,
-    /// The inputs that were not copied.
+    /// The failed inputs.
     failed: Vec<String>,
-    /// The numbers of datasets that are already stored as asked, and of copies that are not smaller.
+    /// Counts of [`Skip::AsAsked`] and [`Skip::NotSmaller`].
     skipped: [usize; 2],
 }
 
 impl Run<'_> {
-    /// Makes a copy. Returns how it ended and what was said of it; nothing if the reader of our text went away.
+    /// Makes a copy. Returns its outcome and notes, or nothing after EPIPE on standard output.
     fn copied(
         &mut self,
         turn: Turn<'_>,
@@ -192,7 +192,7 @@ impl Run<'_> {
         Some((outcome, notes))
     }
 
-    /// Reports a copy that ended.
+    /// Reports the outcome of a copy.
     fn end(&mut self, done: &DoneCopy, turn: Turn<'_>, io: &mut Io) -> Result<()> {
         let [as_asked, not_smaller] = &mut self.skipped;
         match done.outcome {
@@ -212,14 +212,14 @@ impl Run<'_> {
         }
     }
 
-    /// Says what was not said yet; returns the inputs that were not copied.
+    /// Prints the remaining notes and the report. Returns the failed inputs.
     fn finish(self, io: &mut Io) -> Result<Vec<String>> {
         self.told.rest(io);
         let [as_asked, not_smaller] = self.skipped;
         if !self.cli.quiet {
             let notes = Notes::default();
-            let force = "add --force to rewrite what is stored as asked";
-            let as_asked = skipped(as_asked, ("already stored as asked", Some(force)));
+            let force = "use --force to rewrite them";
+            let as_asked = skipped(as_asked, ("already stored as requested", Some(force)));
             let not_smaller = skipped(not_smaller, ("not smaller as a copy", None));
             let both = as_asked.into_iter().chain(not_smaller);
             both.for_each(|note| notes.remark(note));
@@ -232,7 +232,7 @@ impl Run<'_> {
     }
 }
 
-/// A note that counts the datasets that `--in-place` left alone.
+/// Returns a note with the number of datasets that `--in-place` skipped.
 fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
     let what = match count {
         0 => return None,

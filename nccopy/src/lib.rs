@@ -75,7 +75,7 @@ fn environment(cli: &Cli) -> Env {
     env.exact_null = true;
     env.filters = cli.plugins.filters(&env.cancel);
     env.siblings.outside = cli.allow_external;
-    // To find out whether a file already follows the rules.
+    // The check for skipped files needs metadata offsets.
     env.survey = cli.in_place && cli.storage.cloud.is_some();
     env.made_up = MadeUp {
         refuse_missing: !cli.fill_missing,
@@ -114,7 +114,7 @@ struct Turn<'a> {
     idle: &'a Idle,
 }
 
-/// Makes a copy, or says why there is none.
+/// Makes a copy. Returns its outcome.
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
     let Turn { copy, idle, .. } = turn;
     ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {

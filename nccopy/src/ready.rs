@@ -10,10 +10,10 @@ use netcdf_core::copy::{self, Plan, Report};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::{Container, Output};
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
+use netcdf_core::io::{Container, Output};
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::Note;
 use netcdf_core::survey;
@@ -49,11 +49,11 @@ pub struct Ready<'a> {
     pub create: CreateOptions,
     /// The state of the input, for a copy in parts.
     pub state: Option<String>,
-    /// Whether the input is to be replaced, and is already stored as asked.
+    /// Whether `--in-place` skips the input: it is already stored as requested.
     pub as_asked: bool,
-    /// Whether the stored bytes of the input are counted.
+    /// Whether to count stored bytes of the input.
     pub counts: bool,
-    /// Bytes of the input, if the copy has to be smaller.
+    /// The input size for `--if-smaller`.
     bytes: Option<u64>,
     trace: Trace,
 }
@@ -92,7 +92,7 @@ pub fn with<R>(
         true => input.state()?,
         false => None,
     };
-    // An error of opening says what a foreign file is.
+    // Errors of `open` identify foreign files.
     let reader = format::open(input, env)?;
     if cli.in_place {
         in_place::check_kind(copy, &*reader)?;
@@ -127,7 +127,9 @@ pub fn with<R>(
     let ready = Ready {
         counts: cli.report.is_some(),
         as_asked: file.is_some_and(|file| !cli.force && unsaid && planned.is_as_asked(file)),
-        bytes: file.filter(|_| cli.if_smaller).and_then(|file| file.size.bytes),
+        bytes: file
+            .filter(|_| cli.if_smaller)
+            .and_then(|file| file.size.bytes),
         create,
         set,
         selected: edited
@@ -155,7 +157,7 @@ impl Ready<'_> {
         format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
     }
 
-    /// Makes the output: `fill` stores the data of the input. Returns `None` if the copy is not smaller than the input, as it has to be.
+    /// Makes the output: `fill` stores the data of the input. Returns `None` if `--if-smaller` keeps the input.
     ///
     /// # Errors
     /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
@@ -202,7 +204,7 @@ impl Ready<'_> {
         Ok(Some(report))
     }
 
-    /// Makes the output visible if it has fewer bytes than the input. If a size is not known, it stays as it is.
+    /// Commits the output if it has fewer bytes than the input. An unknown size keeps the input.
     fn is_replaced(&self, mut output: Output) -> Result<bool> {
         let bytes = survey::size(&output.written()?)?.bytes;
         match self.bytes.zip(bytes).is_some_and(|(old, new)| new < old) {
@@ -212,12 +214,12 @@ impl Ready<'_> {
     }
 }
 
-/// When a dataset was changed last.
+/// Returns the modification time of a file.
 fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).ok()?.modified().ok()
 }
 
-/// What has to be known of a file that is to be replaced, before it is opened.
+/// Collects properties of a dataset for `--in-place` before its reader takes the container.
 fn stored(cli: &Cli, copy: &Copy, input: &Container) -> Result<Option<StoredFile>> {
     if !cli.in_place {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The datasets in a directory.
+//! Finds the datasets in a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -10,40 +10,40 @@ use netcdf_core::notes::Note;
 
 use crate::batch;
 
-/// Whether a path is a directory that stands for the datasets in it.
+/// Checks whether a path is a directory, but not a Zarr store: nccopy then copies its datasets.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() && !dir::is_store(path)
 }
 
-/// What is in a directory and, if asked for, below it.
+/// The datasets in a directory, with `--recursive` also in its sub-directories.
 #[derive(Debug, Default)]
 pub struct DirectoryWalk {
-    /// The datasets in the order of their names.
+    /// The datasets, sorted by name.
     pub datasets: Vec<PathBuf>,
     skipped: Skipped,
 }
 
-/// What a walk skipped.
+/// Counts of skipped entries.
 #[derive(Debug, Default)]
 struct Skipped {
     /// Files that are not datasets.
     others: usize,
-    /// Those of them that have a dataset's extension.
+    /// Files with a dataset's extension that are not datasets.
     misnamed: Vec<String>,
-    /// Symbolic links that lead to no file.
+    /// Symbolic links to directories, and broken links.
     links: usize,
     /// Names that begin with a dot.
     hidden: usize,
-    /// Directories that only `--recursive` takes.
+    /// Sub-directories, without `--recursive`.
     folders: usize,
 }
 
 impl DirectoryWalk {
-    /// Finds datasets by their content. A Zarr store is one dataset. Symbolic links are followed to files only, and names that begin with
-    /// a dot are skipped. Sub-directories are walked if the walk is `recursive`.
+    /// Detects datasets by their content. A Zarr store is one dataset. Symbolic links are followed to files only. Names that begin with a
+    /// dot are skipped. `recursive` includes sub-directories.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a directory without datasets; those of listing.
+    /// Returns [`ErrorKind::Argument`] for a directory without datasets, and I/O errors.
     pub fn of(root: &Path, recursive: bool) -> Result<Self> {
         let mut walk = Self::default();
         let mut left = vec![root.to_owned()];
@@ -61,7 +61,7 @@ impl DirectoryWalk {
         }
     }
 
-    /// Takes the entries of one directory; returns the directories in it.
+    /// Adds the entries of one directory. Returns its sub-directories.
     fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
         let failed = |e| Error::io("cannot list", &folder.to_string_lossy(), e);
         let mut below = vec![];
@@ -91,18 +91,18 @@ impl DirectoryWalk {
         let e = e.of(&root.to_string_lossy());
         match self.skipped.folders {
             0 => e,
-            _ => e.with_remedy("add --recursive to take the datasets in its sub-directories"),
+            _ => e.with_remedy("use --recursive to include sub-directories"),
         }
     }
 
-    /// A note that counts what was skipped.
+    /// Returns a note with the number of skipped entries.
     pub fn note(&self, root: &Path) -> Option<Note> {
         let what = self.skipped.text()?;
         Some(Note {
             object: root.to_string_lossy().into_owned(),
             what: format!("skipped {what}"),
             remedy: (self.skipped.folders > 0)
-                .then(|| "add --recursive to take sub-directories".to_owned()),
+                .then(|| "use --recursive to include sub-directories".to_owned()),
         })
     }
 }
@@ -116,7 +116,7 @@ impl Skipped {
         }
     }
 
-    /// `2 files that are not datasets (among them a.nc), 1 symbolic link that leads to no file`.
+    /// Returns `2 files that are not datasets (including a.nc), 1 symbolic link to no file`.
     fn text(&self) -> Option<String> {
         let count = |count: usize, one: &str, many: &str| match count {
             0 => None,
@@ -132,8 +132,8 @@ impl Skipped {
             others.map(|text| text + &self.misnamed()),
             count(
                 self.links,
-                "symbolic link that leads to no file",
-                "symbolic links that lead to no file",
+                "symbolic link to no file",
+                "symbolic links to no file",
             ),
             count(self.hidden, "hidden name", "hidden names"),
             count(self.folders, "sub-directory", "sub-directories"),
@@ -147,12 +147,12 @@ impl Skipped {
         names.sort_unstable();
         match names.is_empty() {
             true => String::new(),
-            false => format!(" (among them {})", list_names(&names)),
+            false => format!(" (including {})", list_names(&names)),
         }
     }
 }
 
-/// Whether a file is a dataset by its content. A file that cannot be read counts as one: its copy reports the error.
+/// Checks whether the content of a file is a dataset. An unreadable file counts as a dataset: its copy reports the error.
 fn is_dataset(path: &Path) -> bool {
     let opened = Access::default().input(&Location::of_path(path), &mut std::io::empty());
     let known = opened.and_then(|found| format::probe(&found));

@@ -1,6 +1,6 @@
-//! Words of commands, as a shell reads them.
+//! Shell quoting.
 
-/// A word of a shell, with quotes if it needs them.
+/// Quotes a shell word if necessary.
 pub fn quoted(word: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./,:=@%+#".contains(&b) || b >= 0x80;
     match !word.is_empty() && !word.starts_with('#') && word.bytes().all(plain) {

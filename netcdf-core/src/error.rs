@@ -204,7 +204,7 @@ impl Error {
         self
     }
 
-    /// The same error, whose remedy has `name` in the place of a placeholder.
+    /// Replaces a placeholder in the remedy with `name`.
     #[must_use]
     pub fn naming(mut self, placeholder: &str, name: &str) -> Self {
         if let Some(remedy) = &mut self.0.remedy {

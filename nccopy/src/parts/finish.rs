@@ -105,7 +105,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Reports a plan that is finished already.
+/// Reports a plan that was finished before.
 fn already((cli, plan): (&Cli, &StoredPlan), io: &mut Io) -> Result<Status> {
     let planned = plan.command_line(cli)?;
     if let Some(mut report) = RunReport::of_plan((cli, &planned), 1, io)? {
@@ -120,7 +120,7 @@ fn already((cli, plan): (&Cli, &StoredPlan), io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Says which files could not be copied, and reports what became of all.
+/// Prints the errors of failed files, and the report.
 fn of_files(
     cli: &Cli,
     (folder, plan): (&Folder, &StoredPlan),

@@ -12,7 +12,7 @@
 //! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::hold`]) |
 //! | `finished` | that the output was made |
 //! | `planning` | that a process is making the plan, until there is `plan.json` |
-//! | `reports/K.jsonl` | of a plan of many files: what part K did, for `--finish --report` |
+//! | `reports/K.jsonl` | for a plan of many files: the report lines of part K |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
 use std::fs;
@@ -304,10 +304,10 @@ impl Folder {
         self.path.join(REPORTS).join(format!("{part}.jsonl"))
     }
 
-    /// Puts what a part of many files did, a line for each file.
+    /// Writes the report of a part: one line per file.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns I/O errors.
     pub fn put_report(&self, part: u64, lines: &[Json]) -> Result<()> {
         let mut text = String::new();
         for line in lines {
@@ -319,10 +319,10 @@ impl Folder {
         Box::new(target).commit()
     }
 
-    /// What a part of many files did, a line for each file.
+    /// Reads the report of a part.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns I/O and JSON errors.
     pub fn reported(&self, part: u64) -> Result<Vec<Json>> {
         let bytes = match self.bytes(&self.report_path(part)) {
             Err(e) if e.is_missing() => vec![],

@@ -53,10 +53,10 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
     }
 }
 
-/// What stands for the directory of a plan in remedies.
+/// The placeholder for the plan directory in remedies.
 const PLACEHOLDER: &str = "FOLDER";
 
-/// An error whose remedy names the directory of the plan.
+/// Puts the plan directory of the command line into the remedy.
 fn named(e: Error, cli: &Cli) -> Error {
     let folder = cli.parts.plan.as_ref().or(cli.paths.first());
     match folder {
@@ -65,7 +65,7 @@ fn named(e: Error, cli: &Cli) -> Error {
     }
 }
 
-/// An error whose remedy names this directory of a plan.
+/// Puts a plan directory into the remedy.
 fn in_folder(e: Error, folder: &Path) -> Error {
     e.naming(PLACEHOLDER, &quoted(&folder.to_string_lossy()))
 }

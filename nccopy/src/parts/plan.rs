@@ -87,12 +87,12 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     Ok(Status::Success)
 }
 
-/// The arguments that all parts share, with the time that `--history` puts into outputs.
+/// Returns the arguments for all parts, with the time for `--history`.
 fn arguments(cli: &Cli, args: &[OsString]) -> Vec<OsString> {
     let time = || format!("{}{}", history::TIME, cli.started).into();
     let time = (cli.edit.history && cli.edit.history_time.is_none()).then(time);
     let given = args.iter().skip(1).cloned();
-    // Behind `--` there are only paths.
+    // Only paths may follow `--`.
     time.into_iter().chain(given).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The report as lines of JSON.
+//! Report lines in JSON.
 
 use std::time::Duration;
 
@@ -34,24 +34,24 @@ pub fn of(done: &DoneCopy) -> Json {
     with_names(names(done.copy), what, &done.notes)
 }
 
-/// The report on a copy, and whether the bytes of the input were counted.
+/// The report of a copy. `before` is false if input bytes were not counted.
 #[derive(Debug)]
 pub struct Counted {
     pub report: Report,
     pub before: bool,
 }
 
-/// The line of a copy that a part of a plan made.
+/// Returns the line of a copy in a part.
 pub fn of_part(names: (String, String), copied: Counted, notes: &Taken) -> Json {
     with_names(names, of_report(&copied.report, copied.before), notes)
 }
 
-/// The line of a copy that a part of a plan could not make.
+/// Returns the line of a failed copy in a part.
 pub fn of_failed(names: (String, String), why: &str) -> Json {
     with_names(names, vec![("error", Json::text(why))], &Taken::default())
 }
 
-/// The members that say why there is no copy.
+/// Returns the members that explain a missing copy.
 pub fn not_copied(outcome: &Outcome) -> Members {
     match outcome {
         Outcome::Copied(_) => vec![],
@@ -76,7 +76,7 @@ fn with_names((input, output): (String, String), what: Members, notes: &Taken) -
     Json::object(members)
 }
 
-/// The bytes before and after that a line tells.
+/// Returns the stored bytes in input and output from a line.
 pub fn stored(line: &Json) -> (u64, u64) {
     let number = |name: &str| line.get(name).and_then(Json::as_u64).unwrap_or_default();
     (number("before"), number("after"))
@@ -136,7 +136,7 @@ fn variable(v: &VarReport, counted: bool) -> Json {
     Json::object(members)
 }
 
-/// The members that say what changes values; none where nothing does.
+/// Returns the members for changed values.
 pub fn changes(changes: &Changes) -> Members {
     let mut members = vec![];
     if let Some(q) = changes.quantize {
@@ -161,7 +161,7 @@ fn seconds(time: Duration) -> Json {
     Json::Number(format!("{:.6}", time.as_secs_f64()))
 }
 
-/// Bytes before, if they were counted, and after.
+/// Returns stored bytes of input (if counted) and output.
 fn sizes(before: Option<u64>, after: u64) -> Members {
     let ratio = before.and_then(|before| ratio(before, after));
     let ratio = ratio.map_or(Json::Null, |r| Json::Number(format!("{r:.4}")));

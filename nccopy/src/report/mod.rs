@@ -1,4 +1,4 @@
-//! What was done: `--report`.
+//! `--report`: results of a run.
 
 pub mod json;
 mod table;
@@ -19,7 +19,7 @@ use crate::cli::{Cli, Form};
 use crate::inputs::Copy;
 use crate::job::{DoneCopy, Outcome};
 
-/// What became of all inputs.
+/// Result counts of a run.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Totals {
     inputs: usize,
@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Nothing was done yet with so many inputs.
+    /// Returns totals for this number of inputs, without results.
     pub fn of(inputs: usize) -> Self {
         Self {
             inputs,
@@ -47,7 +47,7 @@ impl Totals {
         }
     }
 
-    /// Adds a copy with its bytes before and after.
+    /// Adds a copy and its stored bytes in input and output.
     fn copied(&mut self, (before, after): (u64, u64)) {
         self.copied += 1;
         self.before = self.before.saturating_add(before);
@@ -61,11 +61,11 @@ impl Totals {
     }
 }
 
-/// The report of a run. JSON lines are printed as inputs are finished, tables at the end.
+/// A report. JSON lines are printed after each input, tables at the end of the run.
 #[derive(Debug)]
 pub struct RunReport {
     form: Form,
-    /// Whether a dataset goes to standard output, so that the report goes to standard error.
+    /// Whether the report goes to standard error, because standard output receives a dataset.
     aside: bool,
     start: Instant,
     totals: Totals,
@@ -73,10 +73,10 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Begins the report that a command line asks for. The first line of JSON tells the version, the date and the options.
+    /// Begins the report, with `--report`. The first JSON line contains version, date and options.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::Io`].
+    /// Returns I/O errors.
     pub fn begin(cli: &Cli, copies: &[Copy], io: &mut Io) -> Result<Option<Self>> {
         let taken = copies.iter().any(|copy| file::in_place(&copy.output.path));
         let form = cli.report.filter(|_| cli.dry_run.is_none());
@@ -86,15 +86,11 @@ impl RunReport {
         Self::new(cli, (form, copies.len(), taken), io).map(Some)
     }
 
-    /// Begins the report on what the parts of a plan did with so many inputs.
+    /// Begins the report of a plan with this number of inputs.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::Io`].
-    pub fn of_plan(
-        (cli, plan): (&Cli, &Cli),
-        inputs: usize,
-        io: &mut Io,
-    ) -> Result<Option<Self>> {
+    /// Returns I/O errors.
+    pub fn of_plan((cli, plan): (&Cli, &Cli), inputs: usize, io: &mut Io) -> Result<Option<Self>> {
         let Some(form) = cli.report else {
             return Ok(None);
         };
@@ -115,10 +111,10 @@ impl RunReport {
         Ok(report)
     }
 
-    /// Adds an input that is finished.
+    /// Adds a finished input.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::Io`].
+    /// Returns I/O errors.
     pub fn add(&mut self, done: &DoneCopy, io: &mut Io) -> Result<()> {
         self.totals.add(&done.outcome);
         match self.form {
@@ -130,10 +126,10 @@ impl RunReport {
         }
     }
 
-    /// Adds an input that a part of a plan finished, as the part reported it.
+    /// Adds an input with the report line of its part.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::Io`].
+    /// Returns I/O errors.
     pub fn add_reported(&mut self, line: &Json, io: &mut Io) -> Result<()> {
         match line.get("error") {
             Some(_) => self.totals.failed += 1,
@@ -148,10 +144,10 @@ impl RunReport {
         }
     }
 
-    /// Ends the report with the totals. `time` is the time that the copies took, if it is not that since the beginning.
+    /// Ends the report with the totals. `time` replaces the time since the beginning.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::Io`].
+    /// Returns I/O errors.
     pub fn end(self, time: Option<Duration>, io: &mut Io) -> Result<()> {
         let time = time.unwrap_or_else(|| self.start.elapsed());
         match self.form {
@@ -182,7 +178,7 @@ impl RunReport {
     }
 }
 
-/// The names of an input and an output, without secrets.
+/// Returns input and output names without secrets.
 pub fn names(copy: &Copy) -> (String, String) {
     let text = |path: &Path| ShownAddress::of(path).into_text();
     (text(&copy.input), text(&copy.output.path))

@@ -1,4 +1,4 @@
-//! The report as tables.
+//! Report tables.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{Totals, json, names};
 use crate::dry_run::{add_changes, method};
 use crate::job::{DoneCopy, Outcome};
 
-/// A table for a copy with what was said of it.
+/// Returns the table and the notes of a copy.
 pub fn of(done: &DoneCopy) -> String {
     let (input, output) = names(done.copy);
     let what = match &done.outcome {
@@ -25,7 +25,7 @@ pub fn of(done: &DoneCopy) -> String {
     format!("{}\n{what}{notes}", title(&input, &output))
 }
 
-/// The lines for a copy that a part of a plan reported.
+/// Returns the lines of a copy from the report of a part.
 pub fn of_line(line: &Json) -> String {
     let text = |name: &str| {
         let member = line.get(name).and_then(Json::as_str);
@@ -40,7 +40,7 @@ pub fn of_line(line: &Json) -> String {
     format!("{title}\n{before} bytes before, {after} after, ratio {ratio}\n")
 }
 
-/// A line with the sums.
+/// Returns the line with the totals.
 pub fn sums(totals: &Totals, time: Duration) -> String {
     let Totals {
         inputs,

@@ -53,12 +53,12 @@ impl BarLine {
     }
 }
 
-/// What a bar measures.
+/// The unit of a bar.
 #[derive(Debug)]
 enum Measured {
-    /// The bytes of these inputs.
+    /// Bytes of these inputs.
     Bytes(Vec<PathBuf>),
-    /// So many steps.
+    /// This number of steps.
     Steps(usize),
 }
 
@@ -89,7 +89,7 @@ impl Bar {
         Self::measuring(Measured::Bytes(inputs), shown)
     }
 
-    /// As [`Bar::over`], for many short steps: it shows how many of them are done.
+    /// A bar that counts short steps. It appears only for long work, and if `shown`.
     #[must_use]
     pub fn counting(steps: usize, shown: bool) -> Self {
         Self::measuring(Measured::Steps(steps), shown)

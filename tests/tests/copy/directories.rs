@@ -22,7 +22,16 @@ fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     sandbox.write("t.cdl", TEXT);
     let name = format!("@{name}");
-    let args = ["ncgen", "--quiet", "--no-sync", "-k", kind, "-o", &name, "@t.cdl"];
+    let args = [
+        "ncgen",
+        "--quiet",
+        "--no-sync",
+        "-k",
+        kind,
+        "-o",
+        &name,
+        "@t.cdl",
+    ];
     let _ = sandbox.run(ncgen::run, &args).clean();
 }
 
@@ -69,7 +78,10 @@ fn one_rule_for_directories() {
     assert_eq!(inputs(&dry.text()), ALL, "{dry}");
     let dry = nccopy(&sandbox, &["--dry-run=json", "--in-place", "@in"]);
     assert_eq!(inputs(&dry.text()), TOP, "{dry}");
-    let dry = nccopy(&sandbox, &["--dry-run=json", "--in-place", "--recursive", "@in"]);
+    let dry = nccopy(
+        &sandbox,
+        &["--dry-run=json", "--in-place", "--recursive", "@in"],
+    );
     assert_eq!(inputs(&dry.text()), ALL, "{dry}");
     for (name, options, want) in [("p", &[][..], &TOP[..]), ("q", &["--recursive"], &ALL)] {
         let (plan, output) = (format!("@{name}"), format!("@of-{name}"));
@@ -83,8 +95,14 @@ fn one_rule_for_directories() {
 #[test]
 fn a_directory_is_copied() {
     let sandbox = all_sorts();
-    assert_snapshot!("a_directory", nccopy(&sandbox, &["-d", "1", "@in", "@out/"]));
-    let all = nccopy(&sandbox, &["-d", "1", "--recursive", "--quiet", "@in", "@all/"]);
+    assert_snapshot!(
+        "a_directory",
+        nccopy(&sandbox, &["-d", "1", "@in", "@out/"])
+    );
+    let all = nccopy(
+        &sandbox,
+        &["-d", "1", "--recursive", "--quiet", "@in", "@all/"],
+    );
     let _ = all.clean();
     for name in ALL {
         let [from, to] = ["in", "all"].map(|folder| format!("@{folder}/{name}"));
@@ -101,7 +119,10 @@ fn a_directory_is_copied() {
     let below = nccopy(&sandbox, &["@in/sub", "@new/"]);
     assert_snapshot!("a_directory_of_directories", below);
     let itself = nccopy(&sandbox, &["--recursive", "--quiet", "@in", "@in/"]);
-    assert!(itself.message().contains("would overwrite input"), "{itself}");
+    assert!(
+        itself.message().contains("would overwrite input"),
+        "{itself}"
+    );
     assert!(!sandbox.path("new").exists());
 }
 
@@ -110,7 +131,13 @@ fn a_directory_is_copied() {
 fn dry_runs_have_a_line_for_each_input() {
     let sandbox = all_sorts();
     for form in ["--dry-run", "--dry-run=json"] {
-        let args = [form, "@in/a.nc", "@in/gzip.nc", "@in/sub/deep/c.nc", "@nodir/"];
+        let args = [
+            form,
+            "@in/a.nc",
+            "@in/gzip.nc",
+            "@in/sub/deep/c.nc",
+            "@nodir/",
+        ];
         let out = nccopy(&sandbox, &args);
         assert_snapshot!(format!("dry_run_{}", form.contains("json")), out);
     }
@@ -125,7 +152,16 @@ fn dry_runs_have_a_line_for_each_input() {
     }
     let strict = nccopy(
         &sandbox,
-        &["--dry-run=json", "--strict", "-k", "nc3", "-d", "1", "@in/a.nc", "@o.nc"],
+        &[
+            "--dry-run=json",
+            "--strict",
+            "-k",
+            "nc3",
+            "-d",
+            "1",
+            "@in/a.nc",
+            "@o.nc",
+        ],
     );
     assert!(strict.text().contains("\"error\": "), "{strict}");
     assert!(!sandbox.path("nodir").exists());
@@ -141,7 +177,14 @@ fn report(out: &CommandOutput) -> Vec<Value> {
 #[test]
 fn reports_begin_with_the_options() {
     let sandbox = all_sorts();
-    let args = ["--report=json", "-d", "1", "@in/a.nc", "@in/gzip.nc", "@none/"];
+    let args = [
+        "--report=json",
+        "-d",
+        "1",
+        "@in/a.nc",
+        "@in/gzip.nc",
+        "@none/",
+    ];
     std::fs::create_dir(sandbox.path("none")).unwrap();
     let out = nccopy(&sandbox, &args);
     let lines = report(&out);
@@ -177,7 +220,10 @@ fn reports_of_plans() {
     quiet(&["--next", "@p"]);
     let planned = report(&quiet(&["--finish", "--report=json", "@p"]));
     let tables = quiet(&["--finish", "--report", "@p"]).text();
-    assert!(tables.contains("5 inputs: 5 copied, 0 skipped, 0 failed"), "{tables}");
+    assert!(
+        tables.contains("5 inputs: 5 copied, 0 skipped, 0 failed"),
+        "{tables}"
+    );
     let at_once = report(&quiet(&["--report=json", "-d", "1", "@in", "@out"]));
     let copies = |lines: &[Value]| {
         let inner = lines[1..lines.len() - 1].iter().cloned();
@@ -187,7 +233,9 @@ fn reports_of_plans() {
     assert_eq!(planned[6]["totals"]["after"], at_once[6]["totals"]["after"]);
     for output in ["one.nc", "one.zarr"] {
         let (plan, output) = (format!("@of-{output}"), format!("@{output}"));
-        quiet(&["--plan", &plan, "--parts", "2", "-d", "1", "@in/a.nc", &output]);
+        quiet(&[
+            "--plan", &plan, "--parts", "2", "-d", "1", "@in/a.nc", &output,
+        ]);
         quiet(&["--next", &plan]);
         let lines = report(&quiet(&["--finish", "--report=json", &plan]));
         assert_eq!(lines.len(), 3, "{lines:?}");
@@ -201,12 +249,18 @@ fn reports_of_plans() {
 /// The text of the attribute `history`.
 fn history(sandbox: &Sandbox, name: &str) -> String {
     let name = format!("@{name}");
-    let text = sandbox.run(ncdump::run, &["ncdump", "--json", "-h", &name]).text();
+    let text = sandbox
+        .run(ncdump::run, &["ncdump", "--json", "-h", &name])
+        .text();
     let value: Value = serde_json::from_str(&text).unwrap();
     let data = &value["attributes"]["history"]["data"];
     let folder = sandbox.path("").display().to_string();
     let text = match data {
-        Value::Array(texts) => texts.iter().map(|t| t.as_str().unwrap()).collect::<Vec<_>>().join("|"),
+        Value::Array(texts) => texts
+            .iter()
+            .map(|t| t.as_str().unwrap())
+            .collect::<Vec<_>>()
+            .join("|"),
         text => text.as_str().unwrap_or_default().to_owned(),
     };
     text.replace(&folder, "@/").replace("//", "/")
@@ -219,7 +273,13 @@ fn histories_have_the_command() {
         let out = nccopy(&sandbox, &[&["--quiet", "--history"], args].concat());
         assert_eq!(out.code, 0, "{args:?}: {out}");
     };
-    run(&["--history-time=951827696", "-F", "*,zstd,3", "@in/a.nc", "@a.nc"]);
+    run(&[
+        "--history-time=951827696",
+        "-F",
+        "*,zstd,3",
+        "@in/a.nc",
+        "@a.nc",
+    ]);
     let first = "Tue Feb 29 12:34:56 2000: nccopy --no-sync --quiet --history -F '*,zstd,3' @/in/a.nc @/a.nc";
     assert_eq!(history(&sandbox, "a.nc"), first);
     run(&["--history-time=0", "@a.nc", "@b.nc"]);
@@ -227,17 +287,29 @@ fn histories_have_the_command() {
     assert_eq!(history(&sandbox, "b.nc"), format!("{second}\n{first}"));
     for (set, want) in [
         ("string @history=\"old\"", format!("{second}\nold")),
-        ("string @history=\"new\", \"old\"", format!("{second}|new|old")),
+        (
+            "string @history=\"new\", \"old\"",
+            format!("{second}|new|old"),
+        ),
     ] {
         run(&["--history-time=0", "--attribute", set, "@a.nc", "@b.nc"]);
         let found = history(&sandbox, "b.nc");
         let blank = found.replace(&format!("--attribute '{set}' "), "");
         assert_eq!(blank, want);
     }
-    let numbers = ["--history", "--attribute", "@history=1", "@in/a.nc", "@n.nc"];
+    let numbers = [
+        "--history",
+        "--attribute",
+        "@history=1",
+        "@in/a.nc",
+        "@n.nc",
+    ];
     assert_snapshot!("a_history_of_numbers", nccopy(&sandbox, &numbers));
     let plain = nccopy(&sandbox, &["@in/a.nc", "@plain.nc"]);
-    assert_eq!((plain.code, history(&sandbox, "plain.nc")), (0, String::new()));
+    assert_eq!(
+        (plain.code, history(&sandbox, "plain.nc")),
+        (0, String::new())
+    );
 }
 
 /// All parts of a plan put the time of the plan into the history.
@@ -247,7 +319,15 @@ fn histories_of_plans() {
     for output in ["o.nc", "o.zarr"] {
         let (plan, path) = (format!("@p-{output}"), format!("@{output}"));
         for args in [
-            &["--plan", &plan, "--parts", "2", "--history", "@in/a.nc", &path][..],
+            &[
+                "--plan",
+                &plan,
+                "--parts",
+                "2",
+                "--history",
+                "@in/a.nc",
+                &path,
+            ][..],
             &["--next", &plan],
             &["--finish", &plan],
         ] {
@@ -255,7 +335,10 @@ fn histories_of_plans() {
             assert_eq!(nccopy(&sandbox, args).code, 0, "{args:?}");
         }
         let found = history(&sandbox, output);
-        assert!(found.contains(": nccopy --no-sync --plan ") && !found.contains("time="), "{found}");
+        assert!(
+            found.contains(": nccopy --no-sync --plan ") && !found.contains("time="),
+            "{found}"
+        );
     }
 }
 
@@ -264,7 +347,14 @@ fn histories_and_reports_have_no_secrets() {
     let sandbox = all_sorts();
     let secret = "source=\"https://me:pAss@host/a.nc?key=SECRET\"";
     let attribute = format!("@{secret}");
-    let args = ["--history", "--report=json", "--attribute", &attribute, "@in/a.nc", "@o.nc"];
+    let args = [
+        "--history",
+        "--report=json",
+        "--attribute",
+        &attribute,
+        "@in/a.nc",
+        "@o.nc",
+    ];
     let out = nccopy(&sandbox, &args);
     let found = history(&sandbox, "o.nc");
     for text in [found, out.text()] {
@@ -280,7 +370,10 @@ fn hints_of_plans_name_the_directory() {
     let plan = ["--plan", "@a plan", "@in/a.nc", "@o.nc"];
     assert_eq!(nccopy(&sandbox, &plan).code, 0);
     assert_snapshot!("a_plan_that_is_there", nccopy(&sandbox, &plan));
-    assert_snapshot!("parts_that_lack", nccopy(&sandbox, &["--finish", "@a plan"]));
+    assert_snapshot!(
+        "parts_that_lack",
+        nccopy(&sandbox, &["--finish", "@a plan"])
+    );
     assert_snapshot!("no_plan", nccopy(&sandbox, &["--next", "@in"]));
     assert_eq!(nccopy(&sandbox, &["--next", "@a plan"]).code, 0);
     let segment = sandbox.path("a plan/segments/0");

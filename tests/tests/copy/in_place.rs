@@ -32,7 +32,16 @@ fn in_place(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
 
 fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     let name = format!("@{name}");
-    let args = ["ncgen", "--quiet", "--no-sync", "-k", kind, "-o", &name, "@t.cdl"];
+    let args = [
+        "ncgen",
+        "--quiet",
+        "--no-sync",
+        "-k",
+        kind,
+        "-o",
+        &name,
+        "@t.cdl",
+    ];
     let _ = sandbox.run(ncgen::run, &args).clean();
 }
 
@@ -93,7 +102,8 @@ fn all_forms(kind: &str, extension: &str, forms: &[&[&str]]) -> usize {
             if same {
                 skipped += 1;
                 copy_all(&sandbox.path(&made), &sandbox.path(&forced));
-                let args = [&["--force"], *asked, &[&format!("@{forced}")]].concat();
+                let name = format!("@{forced}");
+                let args = [&["--force"], *asked, &[&name]].concat();
                 let _ = in_place(&sandbox, &args).clean();
                 let cloud = asked.iter().any(|word| word.starts_with("--cloud"));
                 let text = |name: &str| {
@@ -187,7 +197,10 @@ fn a_second_run_goes_on() {
     }
     let asked = ["-d", "5"];
     let _ = in_place(&sandbox, &["-d", "5", "@d/a.nc"]).clean();
-    let dry = nccopy(&sandbox, &[&["--in-place", "--dry-run=json"], &asked[..], &["@d"]].concat());
+    let dry = nccopy(
+        &sandbox,
+        &[&["--in-place", "--dry-run=json"], &asked[..], &["@d"]].concat(),
+    );
     assert!(dry.text().contains("\"skipped\": true"), "{dry}");
     let first = identity(&sandbox.path("d/a.nc"));
     let second = identity(&sandbox.path("d/b.nc"));
@@ -234,7 +247,10 @@ fn modification_times_are_kept_if_asked() {
         let before = identity(&path);
         let _ = in_place(&sandbox, &["--keep-mtime", "-d", "3", &format!("@{name}")]).clean();
         let now = identity(&path);
-        assert!(before.0 != now.0 && now.1 == old, "{name}: {before:?} {now:?}");
+        assert!(
+            before.0 != now.0 && now.1 == old,
+            "{name}: {before:?} {now:?}"
+        );
     }
 }
 

@@ -13,8 +13,8 @@ use crate::cli::Cli;
 use crate::inputs::{self, Copy, Rules};
 use crate::walk::is_folder;
 
-/// The copies of a plan of many files, and notes on what was skipped; `None` if the command line asks for one copy. An input that is
-/// a directory stands for the datasets in it, which keep their places below the output.
+/// Returns the copies of a plan of many files, and notes about skipped entries. Returns `None` for a single copy. An input directory
+/// stands for its datasets, whose copies have the same relative paths.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
@@ -30,13 +30,12 @@ pub fn listed(cli: &Cli) -> Result<Option<inputs::Listed>> {
     Ok(Some((copies, notes)))
 }
 
-/// Refuses what other processes cannot read or write.
+/// Refuses inputs and outputs that other processes cannot open.
 fn refuse_here(copy: &Copy) -> Result<()> {
     if copy.input.as_os_str() != "-" && !file::in_place(&copy.output.path) {
         return Ok(());
     }
-    let what =
-        "--plan: other processes cannot read or write this: give files, stores or addresses";
+    let what = "--plan: other processes cannot read or write this: give files, stores or addresses";
     Err(Error::new(ErrorKind::Argument, what).of(&copy.input.to_string_lossy()))
 }
 

@@ -18,8 +18,8 @@ use crate::inputs::Copy;
 use crate::parts::folder::{Folder, StoredPlan};
 use crate::parts::plan::of_input;
 use crate::parts::record::FailedFile;
-use crate::report::json::{self, Counted};
 use crate::ready::{self, Asked};
+use crate::report::json::{self, Counted};
 use crate::told::Told;
 
 /// Copies the files of parts.
@@ -30,14 +30,14 @@ pub struct FileParts<'a> {
     pub plan: &'a StoredPlan,
 }
 
-/// What a part did.
+/// The result of a part.
 #[derive(Debug)]
 pub struct MadeFiles {
-    /// The bytes that were read, with a digest of the list of files.
+    /// The number of bytes read, and a digest of the file list.
     pub written: Written,
-    /// The files that could not be copied.
+    /// The failed files.
     pub failed: Vec<FailedFile>,
-    /// A line of the report for each file.
+    /// A report line per file.
     pub lines: Vec<Json>,
 }
 
@@ -46,12 +46,7 @@ impl FileParts<'_> {
     ///
     /// # Errors
     /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
-    pub fn make(
-        &self,
-        part: u64,
-        env: &mut Env,
-        io: &mut Io,
-    ) -> Result<MadeFiles> {
+    pub fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
         let inputs = files.iter().map(|file| file.input.clone().into());
@@ -102,7 +97,7 @@ impl FileParts<'_> {
             || (e.kind() == ErrorKind::Io && !gone)
     }
 
-    /// Copies a file. The bytes of an input on another machine are not counted: that would take more requests.
+    /// Copies a file. Stored bytes of remote inputs are not counted: the count needs more requests.
     fn copied(
         &self,
         file: &FileRow,
