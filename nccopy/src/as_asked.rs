@@ -159,6 +159,7 @@ fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
 /// Removes attribute values and fill values from a schema, for a comparison of bits. `==` fails for NaN.
 fn values(schema: &mut Schema) -> Vec<Option<Values>> {
     let taken = |a: &mut Attribute| Some(std::mem::replace(&mut a.values, Values::Byte(vec![])));
+    let keys = traits(schema.kind).keys;
     let mut values: Vec<_> = schema
         .groups
         .iter_mut()
@@ -166,7 +167,9 @@ fn values(schema: &mut Schema) -> Vec<Option<Values>> {
         .collect();
     for var in &mut schema.vars {
         values.extend(var.attributes.iter_mut().map(taken));
-        values.push(var.storage.unwritten.take());
+        // Readers of files do not provide the value. No option changes it, apart from the attribute.
+        let unwritten = var.storage.unwritten.take();
+        values.extend(keys.then_some(unwritten));
     }
     values
 }

@@ -121,8 +121,8 @@ pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     match format::traits(kind).keys || format::copied_as(kind) == kind {
         true => Ok(()),
         false => {
-            let name = format::kind_row(kind).map_or(kind.name(), |row| row.label);
-            let what = format!("nccopy reads {name} files, but cannot write this kind");
+            let name = reader.provenance().model;
+            let what = format!("nccopy reads {name} files, but cannot write them");
             Err(refused(copy, what))
         }
     }

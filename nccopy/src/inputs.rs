@@ -143,7 +143,16 @@ pub fn into_directory(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Re
             copies.push(Copy::of(input, &output, asked)?);
             continue;
         }
-        let walk = DirectoryWalk::of(input, rules.recursive)?;
+        let walk = match DirectoryWalk::of(input, rules.recursive) {
+            // Its copy fails, and the other inputs are copied.
+            Err(e) if e.kind() == ErrorKind::Argument && inputs.len() > 1 => {
+                let name = batch::name(input, asked, rules.suffix)?;
+                let output = inside(output, Path::new(&name), elsewhere);
+                copies.push(Copy::of(input, &output, asked)?);
+                continue;
+            }
+            walk => walk?,
+        };
         notes.extend(walk.note(input));
         for dataset in &walk.datasets {
             let place = place(dataset, input, rules)?;

@@ -116,7 +116,7 @@ impl Skipped {
         }
     }
 
-    /// Returns `2 files that are not datasets (including a.nc), 1 symbolic link to no file`.
+    /// Returns `2 files that are not datasets (including a.nc), 1 symbolic link to no regular file`.
     fn text(&self) -> Option<String> {
         let count = |count: usize, one: &str, many: &str| match count {
             0 => None,
@@ -132,8 +132,8 @@ impl Skipped {
             others.map(|text| text + &self.misnamed()),
             count(
                 self.links,
-                "symbolic link to no file",
-                "symbolic links to no file",
+                "symbolic link to no regular file",
+                "symbolic links to no regular file",
             ),
             count(self.hidden, "hidden name", "hidden names"),
             count(self.folders, "sub-directory", "sub-directories"),

@@ -137,7 +137,7 @@ fn only_files_that_are_stored_as_asked_are_skipped() {
             &["--cloud"],
             &["--cloud=paged"],
             &["-k", "nc7"],
-            &["--attribute", "@title=\"b\""],
+            &["--attribute", "/@title=\"b\""],
         ],
     );
     assert!((11..50).contains(&skipped), "{skipped}");
@@ -150,7 +150,7 @@ fn only_stores_that_are_stored_as_asked_are_skipped() {
         &["-F", "*,zstd,3"],
         &["-c", "x/100"],
         &["--consolidated"],
-        &["--attribute", "@title=\"b\""],
+        &["--attribute", "/@title=\"b\""],
     ];
     let sharded = [&forms[..], &[&["--shard", "t/1,x/4000", "-c", "x/100"]]].concat();
     assert!(all_forms("zarr3", "zarr", &sharded) > sharded.len());
@@ -162,7 +162,7 @@ fn only_stores_that_are_stored_as_asked_are_skipped() {
 #[test]
 fn only_classic_files_that_are_stored_as_asked_are_skipped() {
     let forms = [&["-k", "nc3"][..], &["-k", "nc6"], &["-u"]];
-    assert_eq!(all_forms("nc3", "nc", &forms), 5);
+    assert!((3..9).contains(&all_forms("nc3", "nc", &forms)));
 }
 
 /// Quantized numbers may have been added later: the attribute alone is no proof.
