@@ -86,14 +86,11 @@ impl PlannedCopy<'_> {
         }
         let mut writer = sketch(self.plan.schema.clone(), self.create, self.set.env)?;
         let jobs = jobs(self.set, self.plan, &mut *writer)?;
-        let keys = traits(self.plan.schema.kind).keys;
-        // Attributes and definitions contain the fill values of files.
-        let filled = |job: &Job| !keys || job.from.fill == job.to.fill;
-        if !jobs.iter().all(|job| is_moved(job) && filled(job)) {
+        if !jobs.iter().all(is_moved) {
             return Ok(false);
         }
         // Store keys have no order.
-        if self.cli.storage.cloud.is_none() || keys {
+        if self.cli.storage.cloud.is_none() || traits(self.plan.schema.kind).keys {
             return Ok(true);
         }
         let survey = survey::survey(self.stored, file.size)?;
@@ -144,22 +141,17 @@ fn asks(cli: &Cli) -> bool {
 /// them in stored form.
 fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
     let (values_of_a, values_of_b) = (values(&mut a), values(&mut b));
-    let same = |a: &Option<Values>, b: &Option<Values>| match (a, b) {
-        (Some(a), Some(b)) => verify::same(a, b),
-        (a, b) => a.is_none() && b.is_none(),
-    };
     let values = values_of_a.len() == values_of_b.len()
         && values_of_a
             .iter()
             .zip(&values_of_b)
-            .all(|(a, b)| same(a, b));
+            .all(|(a, b)| verify::same(a, b));
     values && without_storage(a) == without_storage(b)
 }
 
-/// Removes attribute values and fill values from a schema, for a comparison of bits. `==` fails for NaN.
-fn values(schema: &mut Schema) -> Vec<Option<Values>> {
-    let taken = |a: &mut Attribute| Some(std::mem::replace(&mut a.values, Values::Byte(vec![])));
-    let keys = traits(schema.kind).keys;
+/// Removes attribute values from a schema, for a comparison of bits. `==` fails for NaN.
+fn values(schema: &mut Schema) -> Vec<Values> {
+    let taken = |a: &mut Attribute| std::mem::replace(&mut a.values, Values::Byte(vec![]));
     let mut values: Vec<_> = schema
         .groups
         .iter_mut()
@@ -167,9 +159,6 @@ fn values(schema: &mut Schema) -> Vec<Option<Values>> {
         .collect();
     for var in &mut schema.vars {
         values.extend(var.attributes.iter_mut().map(taken));
-        // Readers of files do not provide the value. No option changes it, apart from the attribute.
-        let unwritten = var.storage.unwritten.take();
-        values.extend(keys.then_some(unwritten));
     }
     values
 }
@@ -180,6 +169,8 @@ fn without_storage(mut schema: Schema) -> Schema {
         storage.filters.clear();
         storage.prepared = false;
         storage.codecs = None;
+        // Options change fill values only through attributes.
+        storage.unwritten = None;
         if keys {
             // All arrays have chunks and a fill value.
             storage.layout = None;

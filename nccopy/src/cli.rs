@@ -419,8 +419,8 @@ pub struct PartsArgs {
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
-    /// With --finish: skip the comparison of the stored bytes with the digests of the parts
-    #[arg(long, requires = "finish")]
+    /// With --finish: skip the comparison of the stored bytes with the digests of the parts, which --report needs
+    #[arg(long, requires = "finish", conflicts_with = "report")]
     pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
     #[arg(long, group = "in_parts")]

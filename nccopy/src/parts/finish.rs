@@ -231,7 +231,7 @@ impl End<'_> {
         let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;
         let mut writer = format::create(target, first.schema, CreateOptions::default(), set.env)?;
         let puts = self.puts(0..self.plan.record.first_stage());
-        parts::compare(set.env, puts, &mut *writer)
+        parts::compare(set.env, puts, &mut *writer).map(|_| ())
     }
 
     /// Compares all segments, each on a thread.
