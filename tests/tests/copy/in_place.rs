@@ -130,9 +130,8 @@ fn only_files_that_are_stored_as_asked_are_skipped() {
         &[
             &["-d", "0"],
             &["-d", "1"],
-            &["-d", "5", "-s"],
             &["-F", "*,shuffle|zstd,3"],
-            &["-c", "x/100", "-d", "5"],
+            &["-c", "x/100", "-d", "1"],
             &["-u"],
             &["--cloud"],
             &["--cloud=paged"],
@@ -140,7 +139,7 @@ fn only_files_that_are_stored_as_asked_are_skipped() {
             &["--attribute", "/@title=\"b\""],
         ],
     );
-    assert!((11..50).contains(&skipped), "{skipped}");
+    assert!((10..50).contains(&skipped), "{skipped}");
 }
 
 #[test]
@@ -154,7 +153,7 @@ fn only_stores_that_are_stored_as_asked_are_skipped() {
     ];
     let sharded = [&forms[..], &[&["--shard", "t/1,x/4000", "-c", "x/100"]]].concat();
     assert!(all_forms("zarr3", "zarr", &sharded) > sharded.len());
-    assert!(all_forms("nczarr", "zarr", &forms) > forms.len());
+    assert!(all_forms("nczarr", "zarr", &forms) >= forms.len());
     let forms = [&["-d", "5"][..], &["-c", "x/100"]];
     assert!(all_forms("zarr", "zip", &forms) >= forms.len());
 }

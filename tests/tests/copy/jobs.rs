@@ -176,12 +176,7 @@ fn a_directory_in_place() {
     symlink("../..", sandbox.path("d/sub/up")).unwrap();
     let mode = std::fs::Permissions::from_mode(0o640);
     std::fs::set_permissions(sandbox.path("d/a.nc"), mode).unwrap();
-    let kept = [
-        "d/damaged.nc",
-        "d/notes.txt",
-        "d/.hidden.nc",
-        "d/linked.nc",
-    ];
+    let kept = ["d/damaged.nc", "d/notes.txt", "d/.hidden.nc", "d/linked.nc"];
     let before = kept.map(|name| sandbox.read(name));
     let out = nccopy(
         &sandbox,
@@ -200,7 +195,11 @@ fn a_directory_in_place() {
     ] {
         let stored = storage(&sandbox, name);
         assert!(stored.contains("32015,3"), "{name}: {stored}");
-        assert_eq!(text(&sandbox, name), text(&sandbox, "d/.hidden.nc"), "{name}");
+        assert_eq!(
+            text(&sandbox, name),
+            text(&sandbox, "d/.hidden.nc"),
+            "{name}"
+        );
     }
     assert!(sandbox.path("d/s.zarr/.zmetadata").exists());
     assert!(sandbox.path("d/s.zarr/.zgroup").exists(), "still NCZarr");

@@ -119,7 +119,10 @@ pub fn compare(
             )));
         }
     }
-    Ok(bytes.into_iter().map(|(var, sum)| (var, sum.get())).collect())
+    Ok(bytes
+        .into_iter()
+        .map(|(var, sum)| (var, sum.get()))
+        .collect())
 }
 
 /// Stores the data of a variable.
