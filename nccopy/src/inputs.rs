@@ -441,6 +441,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("s.zarr");
         std::fs::create_dir(&store).unwrap();
+        std::fs::write(store.join(".zgroup"), "{}").unwrap();
         let inner = store.join("a.nc");
         std::fs::write(&inner, "x").unwrap();
         let url =

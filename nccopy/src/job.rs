@@ -105,8 +105,9 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         told: Told::of(copies.len()),
         failed: vec![],
         skipped: [0; 2],
+        interrupted: false,
     };
-    let (mut interrupted, mut place) = (false, 0);
+    let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
         let turn = Turn {
             copy,
@@ -121,7 +122,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
                 env.scratch = copy.output.scratch();
                 bar.begin(place, env.progress.clone());
                 place += 1;
-                run.copied(turn, &bar, (env, io), &mut interrupted)
+                run.copied(turn, &bar, (env, io))
             }
         };
         if let Some((outcome, notes)) = outcome {
@@ -132,11 +133,12 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
             };
             bar.line().aside(|| run.end(&done, turn, io))?;
         }
-        if interrupted {
+        if run.interrupted {
             break;
         }
     }
     drop(bar);
+    let interrupted = run.interrupted;
     let failed = run.finish(io)?;
     if interrupted {
         return Ok(tool::cancelled(&env.cancel).unwrap_or(Status::Failure));
@@ -153,6 +155,8 @@ struct Run<'a> {
     failed: Vec<String>,
     /// Counts of [`Skip::AsAsked`] and [`Skip::NotSmaller`].
     skipped: [usize; 2],
+    /// Whether a signal ended the run.
+    interrupted: bool,
 }
 
 impl Run<'_> {
@@ -162,7 +166,6 @@ impl Run<'_> {
         turn: Turn<'_>,
         bar: &Bar,
         (env, io): (&Env, &mut Io),
-        interrupted: &mut bool,
     ) -> Option<(Outcome, Taken)> {
         let (cli, copy) = (self.cli, turn.copy);
         let copied = copy_one(cli, turn, env, io);
@@ -178,7 +181,7 @@ impl Run<'_> {
                 outcome
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
-                *interrupted = true;
+                self.interrupted = true;
                 Outcome::Failed("interrupted".to_owned())
             }
             Err(e) => {
