@@ -117,7 +117,7 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
 /// [`ErrorKind::Unsupported`].
 pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     let kind = reader.schema().kind;
-    // Stores become stores: their destination says which.
+    // The destination determines the Zarr kind.
     match format::traits(kind).keys || format::copied_as(kind) == kind {
         true => Ok(()),
         false => {

@@ -31,7 +31,7 @@ pub struct Copy {
     pub makes_folder: bool,
 }
 
-/// Copies, and notes on what was skipped.
+/// Copies, and notes about skipped entries.
 pub type Listed = (Vec<Copy>, Vec<Note>);
 
 /// Options that map inputs to outputs.
@@ -76,7 +76,7 @@ impl Copy {
     }
 }
 
-/// The copies that the command line asks for. `output` is a directory for them if it ends in `/`, if there are several inputs, or if an
+/// Returns the copies of a command line. `output` is a directory for them if it ends in `/`, if there are several inputs, or if an
 /// input is a directory, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
 ///
 /// # Errors
@@ -144,7 +144,7 @@ pub fn into_directory(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Re
             continue;
         }
         let walk = match DirectoryWalk::of(input, rules.recursive) {
-            // Its copy fails, and the other inputs are copied.
+            // The copy of this input fails later. The job continues with the other inputs.
             Err(e) if e.kind() == ErrorKind::Argument && inputs.len() > 1 => {
                 let name = batch::name(input, asked, rules.suffix)?;
                 let output = inside(output, Path::new(&name), elsewhere);

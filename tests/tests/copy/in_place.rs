@@ -108,7 +108,7 @@ fn all_forms(kind: &str, extension: &str, forms: &[&[&str]]) -> usize {
                 let cloud = asked.iter().any(|word| word.starts_with("--cloud"));
                 let text = |name: &str| {
                     let text = storage(&sandbox, name);
-                    // Only --cloud asks for an order within the file.
+                    // Only --cloud determines the order of data in the file.
                     let end = text.find("variable  shape").unwrap();
                     text[..if cloud { text.len() } else { end }].to_owned()
                 };
