@@ -15,6 +15,7 @@ complete -c nccopy -s G -d 'Copy these groups only, definitions and data; named 
 complete -c nccopy -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
 complete -c nccopy -l rename -d 'Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`). Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times' -r
 complete -c nccopy -l attribute -d 'Set an attribute, with values as in CDL and a type before the variable where the values do not say it (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`). The owner is a list of variables as for -v, or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input. Can be given several times' -r
+complete -c nccopy -l history-time -d 'The time for --history in seconds since 1970. Plans set it for their parts' -r
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
 complete -c nccopy -l shard -d 'Shards of Zarr version 3 output; each shard holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as for -c' -r
@@ -31,7 +32,7 @@ complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chun
 complete -c nccopy -l suffix -d 'Ending of the names of copies in a directory, in place of the input\'s extension: `.zarr`, `_small.nc`. By default the extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with -k nc4 end in .nc' -r
 complete -c nccopy -l dry-run -d 'Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)' -r -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)' -r -f -a "table\t'A table'
+complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per finished input: docs/json.md). With --finish: report the parts' -r -f -a "table\t'A table'
 json\t'JSON'"
 complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
 no\t''"
@@ -56,6 +57,7 @@ complete -c nccopy -s 6 -d '64-bit offset output (CDF-2), as -k 64-bit-offset'
 complete -c nccopy -s 7 -d 'netCDF-4 classic model output, as -k nc7'
 complete -c nccopy -s u -d 'Make unlimited dimensions fixed'
 complete -c nccopy -l coordinates -d 'With -v or -V, also keep the variables that locate the values: coordinate variables, and those named by the attributes coordinates, bounds, grid_mapping and others of the CF conventions'
+complete -c nccopy -l history -d 'Prepend the UTC date and this command to the global attribute `history`, as NCO and CDO do. Passwords and queries are removed from addresses'
 complete -c nccopy -s s -d 'Shuffle the bytes before deflating them'
 complete -c nccopy -l consolidated -d 'Zarr output: also put all metadata under one key (.zmetadata, or in zarr.json)'
 complete -c nccopy -l zip-prefix -d 'Zarr output in a zip file: put a directory with the file\'s name before all keys, as netCDF-C requires; the default for the kinds nczarr and nczarr3'
@@ -66,14 +68,18 @@ complete -c nccopy -s r -d 'Accepted, without effect: read through memory'
 complete -c nccopy -s x -d 'Accepted, without effect'
 complete -c nccopy -l no-clobber -d 'Do not replace existing outputs; an output that exists is an error'
 complete -c nccopy -l skip-existing -d 'Skip inputs whose output exists, so that a stopped job continues where it left off'
-complete -c nccopy -l in-place -d 'Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end'
+complete -c nccopy -l in-place -d 'Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for its datasets. A dataset that is already stored as requested is skipped. An input that cannot be copied without loss stays as it is, and the run fails at the end'
+complete -c nccopy -l force -d 'With --in-place: also rewrite datasets that are already stored as requested'
+complete -c nccopy -l if-smaller -d 'With --in-place: replace an input only if the copy has fewer bytes than the input'
+complete -c nccopy -l keep-mtime -d 'With --in-place: keep the modification time of each input'
+complete -c nccopy -l recursive -d 'Include the sub-directories of an input directory. The content of a file decides whether it is a dataset, not the name. A Zarr store is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped'
 complete -c nccopy -l verify -d 'Read the output back and compare all values with the input before it appears under its name'
 complete -c nccopy -l strict -d 'Treat notes as errors: do not copy a dataset if something would be left out or not done as asked'
 complete -c nccopy -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filters'
 complete -c nccopy -l allow-secrets -d 'With --plan: make the plan even if other users can read user names, passwords and queries of addresses in it, because the file system has no permissions (exFAT, mounted buckets)'
 complete -c nccopy -l next -d 'Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines as there are. Exit status 75 means that others still make some'
 complete -c nccopy -l finish -d 'Check that all parts of the plan in a directory are made, and make the output from them'
-complete -c nccopy -l no-check -d 'With --finish: skip the comparison of the stored bytes with the digests of the parts'
+complete -c nccopy -l no-check -d 'With --finish: skip the comparison of the stored bytes with the digests of the parts, which --report needs'
 complete -c nccopy -l status -d 'Print how many parts of the plan in a directory are made'
 complete -c nccopy -l json -d 'With --status: as JSON'
 complete -c nccopy -l clean -d 'Remove the plan in a directory, with all that belongs to it. The output stays'

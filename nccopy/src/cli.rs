@@ -11,7 +11,9 @@ use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
 
+use crate::clock::Moment;
 use crate::cloud::CloudRules;
+use crate::history;
 use crate::parts::{Engine, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
@@ -73,10 +75,28 @@ pub struct Cli {
     #[arg(long)]
     pub skip_existing: bool,
 
-    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets
-    /// in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end
+    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for its datasets.
+    /// A dataset that is already stored as requested is skipped. An input that cannot be copied without loss stays as it is,
+    /// and the run fails at the end
     #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
     pub in_place: bool,
+
+    /// With --in-place: also rewrite datasets that are already stored as requested
+    #[arg(long, requires = "in_place")]
+    pub force: bool,
+
+    /// With --in-place: replace an input only if the copy has fewer bytes than the input
+    #[arg(long, requires = "in_place")]
+    pub if_smaller: bool,
+
+    /// With --in-place: keep the modification time of each input
+    #[arg(long, requires = "in_place")]
+    pub keep_mtime: bool,
+
+    /// Include the sub-directories of an input directory. The content of a file decides whether it is a dataset, not the name. A Zarr store
+    /// is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped
+    #[arg(long)]
+    pub recursive: bool,
 
     /// Ending of the names of copies in a directory, in place of the input's extension: `.zarr`, `_small.nc`. By default the
     /// extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with
@@ -89,7 +109,8 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub dry_run: Option<Form>,
 
-    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)
+    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per
+    /// finished input: docs/json.md). With --finish: report the parts
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
     pub report: Option<Form>,
@@ -153,11 +174,21 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The datasets to copy (`-` for standard input), followed by the output file. The output is a directory if its name
-    /// ends in `/` or if there are several inputs. Pipes, devices and standard output (`-`) are written in place. A Zarr
+    /// ends in `/` or if there are several inputs. An input directory stands for its datasets. Pipes, devices and standard output (`-`) are written in place. A Zarr
     /// store is a directory, or a zip file if the name ends in `.zip`; a URL can name one, too:
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
+
+    /// The command in shell syntax, without secrets.
+    #[arg(skip)]
+    pub command: String,
+    /// All arguments except paths, without secrets.
+    #[arg(skip)]
+    pub options: Vec<String>,
+    /// The start time in seconds since 1970.
+    #[arg(skip)]
+    pub started: u64,
 }
 
 /// Parses the command line; `args` begin with the program's name.
@@ -165,7 +196,11 @@ pub struct Cli {
 /// # Errors
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let cli = Cli::try_parse_from(args)?;
+    let args: Vec<OsString> = args.into_iter().collect();
+    let mut cli = Cli::try_parse_from(&args)?;
+    cli.command = history::command(&args);
+    cli.options = history::options(&args, &cli.paths);
+    cli.started = cli.edit.history_time.unwrap_or_else(|| Moment::now().0);
     let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
     if cli.parts.lacks_its_option() {
         let what = "--json goes with --status, and --lease with --next or --finish";
@@ -270,6 +305,13 @@ pub struct EditArgs {
     /// times
     #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
     pub attribute: Vec<AttributeEdit>,
+    /// Prepend the UTC date and this command to the global attribute `history`, as NCO and CDO do. Passwords and queries are removed from
+    /// addresses
+    #[arg(long)]
+    pub history: bool,
+    /// The time for --history in seconds since 1970. Plans set it for their parts
+    #[arg(long, value_name = "SECONDS", requires = "history", hide = true)]
+    pub history_time: Option<u64>,
 }
 
 fn parse_rename(text: &str) -> Result<Rename, String> {
@@ -329,6 +371,20 @@ pub struct StorageArgs {
     pub cloud: Option<CloudRules>,
 }
 
+impl StorageArgs {
+    /// Checks whether an option requests a form of storage.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
+        self.deflate.is_some()
+            || self.shuffle
+            || self.min_chunk.is_some()
+            || self.chunk_size.is_some()
+            || self.cloud.is_some()
+            || lists.iter().any(|list| !list.is_empty())
+    }
+}
+
 /// A copy in parts, which other programs run on any machines.
 #[derive(Debug, Args)]
 pub struct PartsArgs {
@@ -367,8 +423,8 @@ pub struct PartsArgs {
     /// Check that all parts of the plan in a directory are made, and make the output from them
     #[arg(long, group = "in_parts")]
     pub finish: bool,
-    /// With --finish: skip the comparison of the stored bytes with the digests of the parts
-    #[arg(long, requires = "finish")]
+    /// With --finish: skip the comparison of the stored bytes with the digests of the parts, which --report needs
+    #[arg(long, requires = "finish", conflicts_with = "report")]
     pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
     #[arg(long, group = "in_parts")]
@@ -426,6 +482,12 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
+    /// Checks whether an option may change store keys.
+    #[must_use]
+    pub fn changes_keys(&self) -> bool {
+        self.zip_prefix || self.no_zip_prefix || self.overwrite
+    }
+
     /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {

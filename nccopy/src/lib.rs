@@ -9,11 +9,14 @@
     )
 )]
 
+mod as_asked;
 mod batch;
 pub mod cli;
+mod clock;
 mod cloud;
 mod dry_run;
 mod edited;
+mod history;
 mod in_place;
 mod inputs;
 mod job;
@@ -24,6 +27,7 @@ mod report;
 mod selection;
 mod told;
 mod walk;
+mod words;
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -37,7 +41,8 @@ use netcdf_core::tool::{self, Idle, Io, Status};
 use netcdf_grammar::ended;
 
 use cli::Cli;
-use inputs::Copy;
+use inputs::{Copy, Rules};
+use job::{Outcome, Skip};
 use ready::Asked;
 
 /// Runs nccopy; `args` begin with the program's name.
@@ -52,11 +57,11 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if cli.parts.is_asked() {
         return Ok(parts::run(&cli, &args, io)?);
     }
-    let (copies, passed_over) = copies(&cli)?;
+    let (copies, skipped) = copies(&cli)?;
     let mut env = environment(&cli);
     if !cli.quiet {
         let notes = Notes::default();
-        passed_over.into_iter().for_each(|n| notes.remark(n));
+        skipped.into_iter().for_each(|n| notes.remark(n));
         tool::tell("nccopy", &notes, io);
     }
     let ended = job::run(&cli, &copies, &mut env, io);
@@ -70,6 +75,8 @@ fn environment(cli: &Cli) -> Env {
     env.exact_null = true;
     env.filters = cli.plugins.filters(&env.cancel);
     env.siblings.outside = cli.allow_external;
+    // The check for skipped files needs metadata offsets.
+    env.survey = cli.in_place && cli.storage.cloud.is_some();
     env.made_up = MadeUp {
         refuse_missing: !cli.fill_missing,
         refuse_large: !cli.allow_large,
@@ -87,14 +94,13 @@ fn environment(cli: &Cli) -> Env {
 }
 
 /// The copies that a command line asks for.
-fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
-    let asked = cli.zarr.asked(cli.kind.kind());
+fn copies(cli: &Cli) -> Result<inputs::Listed> {
+    let rules = Rules::of(cli);
     if cli.in_place {
-        return in_place::copies(&cli.paths, asked);
+        return in_place::copies(&cli.paths, rules);
     }
     let (inputs, output) = cli.paths();
-    let copies = inputs::copies(inputs, output, (asked, cli.suffix.as_deref()))?;
-    Ok((copies, vec![]))
+    inputs::copies(inputs, output, rules)
 }
 
 /// A copy of a run.
@@ -108,14 +114,20 @@ struct Turn<'a> {
     idle: &'a Idle,
 }
 
-fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report> {
+/// Makes a copy. Returns its outcome.
+fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
     let Turn { copy, idle, .. } = turn;
     ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {
-        if let Some(form) = cli.dry_run {
-            dry_run::print(form, ready.set, &ready.plan, turn, io)?;
-            return env.notes.check().map(|()| Report::default());
+        if ready.as_asked {
+            return Ok(Outcome::Skipped(Skip::AsAsked));
         }
-        let target = ready.target(cli)?;
-        ready.written(cli, (copy, target), netcdf_core::copy::run)
+        if let Some(form) = cli.dry_run {
+            env.notes.check()?;
+            dry_run::print(form, ready.set, &ready.plan, turn, io)?;
+            return Ok(Outcome::Copied(Report::default()));
+        }
+        let target = ready.target(cli, copy)?;
+        let made = ready.written(cli, (copy, target), netcdf_core::copy::run)?;
+        Ok(made.map_or(Outcome::Skipped(Skip::NotSmaller), Outcome::Copied))
     })
 }

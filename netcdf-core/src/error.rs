@@ -204,6 +204,15 @@ impl Error {
         self
     }
 
+    /// Replaces a placeholder in the remedy with `name`.
+    #[must_use]
+    pub fn naming(mut self, placeholder: &str, name: &str) -> Self {
+        if let Some(remedy) = &mut self.0.remedy {
+            *remedy = remedy.replace(placeholder, name).into();
+        }
+        self
+    }
+
     /// Adds the remedy, unless one is known.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<Cow<'static, str>>) -> Self {

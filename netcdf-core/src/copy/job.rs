@@ -313,7 +313,8 @@ impl Job {
 
     /// How far from the metadata the data of readers' choice lies: small pieces first, then coordinates and other small data, then the
     /// rest.
-    pub(super) fn distance(&self, set: Dataset<'_>) -> u8 {
+    #[must_use]
+    pub fn distance(&self, set: Dataset<'_>) -> u8 {
         let schema = set.reader.schema();
         let coordinate = schema.var(self.pair.from).is_some_and(|var| {
             let same = |dim: &DimId| schema.dim(*dim).is_some_and(|dim| dim.name == var.name);

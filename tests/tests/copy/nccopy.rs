@@ -221,7 +221,7 @@ fn reports() {
     ];
     let out = nccopy(&sandbox, &args).clean();
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    assert!(text.starts_with("{\"copies\": [{\"input\": ") && text.contains("\"name\": \"/time\""));
+    assert!(text.starts_with("{\"version\": ") && text.contains("\"name\": \"/time\""));
     let out = nccopy(&sandbox, &["--report", "@o.nc", "@p.nc"]).clean();
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let lines: Vec<_> = text.lines().collect();

@@ -421,7 +421,7 @@ fn many_files_are_copied_in_parts() {
     let sandbox = many();
     let options = ["-k", "nc4", "-F", "t,zstd,1"];
     succeeds(&sandbox, &[&options[..], &["@a.nc", "@want.nc"]].concat());
-    let plan = ["--plan", "@p", "--parts", "3"];
+    let plan = ["--recursive", "--plan", "@p", "--parts", "3"];
     let said = succeeds(&sandbox, &[&plan, &options[..], &["@in", "@out/"]].concat());
     assert!(
         said.starts_with("3 parts") && said.contains("in 8 files") && said.contains("of CPU time"),
@@ -458,7 +458,15 @@ fn files_that_change_are_named_and_the_others_are_copied() {
     std::fs::remove_file(sandbox.path("in/bad.nc")).expect("a file");
     succeeds(
         &sandbox,
-        &["--plan", "@p", "--part-size", "1K", "@in/", "@out/"],
+        &[
+            "--recursive",
+            "--plan",
+            "@p",
+            "--part-size",
+            "1K",
+            "@in/",
+            "@out/",
+        ],
     );
     sandbox.write("in/deep/er/2.nc", sandbox.read("a.nc"));
     std::fs::remove_file(sandbox.path("in/deep/er/4.nc")).expect("a file");
@@ -487,7 +495,7 @@ fn plans_of_many_files_read_their_headers() {
     succeeds(&sandbox, &["-k", "classic", "@a.nc", "@in/b.nc"]);
     let plan = |more: &[&str]| {
         let args = [
-            &["nccopy", "--plan", "@p", "--parts", "2"],
+            &["nccopy", "--recursive", "--plan", "@p", "--parts", "2"],
             more,
             &["@in/", "@out/"],
         ];

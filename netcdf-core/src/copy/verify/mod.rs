@@ -272,7 +272,8 @@ fn place(part: &Region, number: u64) -> Vec<u64> {
 }
 
 /// True if two lists of values are the same, bit by bit. Their type ids belong to two datasets.
-fn same(a: &Values, b: &Values) -> bool {
+#[must_use]
+pub fn same(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Float(a), Values::Float(b)) => {
             let bits = |v: &f32| v.to_bits();
