@@ -64,22 +64,16 @@ fn a_list_ends_at_a_damaged_chunk() {
     let zeros = |count: usize| "0,".repeat(count);
     let rows = format!("{{{}7}}", zeros(32_999));
     let cdl = format!(
-        "netcdf d {{ dimensions: x = 60000 ; t = UNLIMITED ; y = UNLIMITED ;\n\
-         variables: int a(x), u(t, y), last ; a:_Fletcher32 = \"true\" ; a:_ChunkSizes = 25000 ;\n\
+        "netcdf d {{ dimensions: t = UNLIMITED ; y = UNLIMITED ; variables: int u(t, y), last ;\n\
          u:_Fletcher32 = \"true\" ; u:_ChunkSizes = 1, 33000 ;\n\
-         data: a = {}MARKER ; u = {rows}, {{MARKER}} ; last = 7 ; }}",
-        zeros(55_000)
+         data: u = {rows}, {{MARKER}} ; last = 7 ; }}",
     );
     let sandbox = damaged(&cdl);
     for options in [[].as_slice(), &["-b", "c"]] {
         let text = dumped(&sandbox, options).text();
-        for (list, chunk) in [("_ ;\n // a", "(2)"), ("{_} ;\n // u", "(1, 0)")] {
-            let from = format!("{list}: data from index (");
-            let (_, comment) = text.split_once(&from).expect("a comment");
-            let comment = comment.lines().next().unwrap_or_default();
-            let cause = format!(") on omitted: chunk {chunk}");
-            assert!(comment.contains(&cause), "{comment}");
-        }
+        let (_, comment) = text.split_once("{_} ;\n // u: data ").expect("a comment");
+        let expected = "from index (1,0) on omitted: chunk (1, 0), ";
+        assert!(comment.starts_with(expected), "{comment}");
         assert!(text.ends_with(" last = 7 ;\n}\n"), "{}", text.len());
     }
 }
