@@ -80,7 +80,7 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
+    #[arg(long, requires = "others", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
@@ -101,11 +101,11 @@ pub struct Cli {
     #[arg(long = "compare-layout", requires = "diff")]
     pub compare_layout: bool,
 
-    /// Print the kind of the dataset only
+    /// Print the kind of the dataset only; of several, `FILE: kind`
     #[arg(short = 'k')]
     pub kind: bool,
 
-    /// Print the storage and mode of the dataset only
+    /// Print the storage and mode of the dataset only; of several, `FILE: storage`
     #[arg(short = 'K')]
     pub extended_kind: bool,
 
@@ -232,9 +232,10 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 
-    /// With --diff: the dataset to compare with
-    #[arg(value_name = "FILE2", requires = "diff")]
-    pub other: Option<PathBuf>,
+    /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K: the exit status is the worst of all. With --diff: the
+    /// dataset to compare with
+    #[arg(value_name = "FILE")]
+    pub others: Vec<PathBuf>,
 
     /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]

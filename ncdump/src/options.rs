@@ -17,6 +17,7 @@ use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
 use crate::forms::DumpForms;
+use crate::several::Heading;
 use crate::{filters, listing, ncml, select};
 use netcdf_grammar::time::Separator;
 
@@ -194,14 +195,14 @@ impl Request {
     pub(crate) fn filters(
         &self,
         schema: &Schema,
-        known: &Table,
+        (known, heading): (&Table, &Heading),
         missing: &mut Vec<Error>,
     ) -> Result<String> {
         let selection = self.selection(schema)?;
         missing.extend(filters::missing(schema, known, &selection));
         match self.as_json {
-            true => listing::filters(schema, known, &selection),
-            false => Ok(filters::table(schema, known, &selection)),
+            true => listing::filters(schema, known, &selection, heading),
+            false => Ok(heading.block() + &filters::table(schema, known, &selection)),
         }
     }
 

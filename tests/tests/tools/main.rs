@@ -9,5 +9,6 @@ mod ncdump;
 mod ncdump_hdf5;
 mod ncgen;
 mod other_files;
+mod several_files;
 mod shown;
 mod threads;
