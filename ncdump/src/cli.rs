@@ -101,11 +101,11 @@ pub struct Cli {
     #[arg(long = "compare-layout", requires = "diff")]
     pub compare_layout: bool,
 
-    /// Print the kind of the dataset only; of several, `FILE: kind`
+    /// Print the kind of the dataset only (`FILE: kind` for several files)
     #[arg(short = 'k')]
     pub kind: bool,
 
-    /// Print the storage and mode of the dataset only; of several, `FILE: storage`
+    /// Print the storage and mode of the dataset only (`FILE: storage` for several files)
     #[arg(short = 'K')]
     pub extended_kind: bool,
 
@@ -157,6 +157,16 @@ pub struct Cli {
         conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
     )]
     pub stats: bool,
+
+    /// Print only a table of the variables that -v names, as comma-separated values. Its columns are the dimensions (the coordinate, or
+    /// the index), the auxiliary coordinates, and the variables, which need the same dimensions. A cell of a fill value is empty; -t and
+    /// -i print dates
+    #[arg(
+        long,
+        requires = "variables",
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "json", "stats", "layout", "require", "diff", "brief", "full", "special"]
+    )]
+    pub csv: bool,
 
     /// With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones
     #[arg(long, requires = "stats")]
@@ -232,8 +242,8 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 
-    /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K: the exit status is the worst of all. With --diff: the
-    /// dataset to compare with
+    /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K; the exit status is the worst one. With --diff: the
+    /// second dataset
     #[arg(value_name = "FILE")]
     pub others: Vec<PathBuf>,
 

@@ -11,6 +11,7 @@
 //! | `layout` | how a dataset is stored, and where it falls short of rules |
 //! | `listing` | the kind, and the table of filters, as JSON |
 //! | `diff` | what differs between two datasets |
+//! | `csv` | variables with their coordinates as comma-separated values |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
 //! | `several` | several files on one command line |
@@ -25,6 +26,7 @@
 )]
 
 pub mod cli;
+mod csv;
 mod diff;
 mod filters;
 mod forms;
@@ -111,7 +113,10 @@ fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
     // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
     let mut env = environment(
         cli,
-        !matches!(job, Job::Ncml(_) | Job::Json(_) | Job::Sum(_) | Job::Check),
+        !matches!(
+            job,
+            Job::Ncml(_) | Job::Json(_) | Job::Csv(_) | Job::Sum(_) | Job::Check
+        ),
     );
     env.raw_types = matches!(job, Job::Sum(_) | Job::Check);
     env.exact_null = env.raw_types;
@@ -347,6 +352,11 @@ fn print(
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Check => Ok(()),
+        Job::Csv(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            request.csv(set, &mut *io.stdout)
+        }
         Job::Statistics(request) => {
             let engine = Engine::new(env);
             let file = ShownAddress::of(&cli.input);

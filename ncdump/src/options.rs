@@ -16,9 +16,10 @@ use netcdf_grammar::number::Precision;
 use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
+use crate::csv::CellForms;
 use crate::forms::DumpForms;
 use crate::several::Heading;
-use crate::{filters, listing, ncml, select};
+use crate::{csv, filters, listing, ncml, select};
 use netcdf_grammar::time::Separator;
 
 /// What is printed.
@@ -41,6 +42,8 @@ pub(crate) enum Job {
     Check,
     /// Statistics (`--stats`).
     Statistics(Request),
+    /// Comma-separated values (`--csv`).
+    Csv(Request),
 }
 
 /// How CDL or NcML is printed.
@@ -94,6 +97,8 @@ impl Job {
             Self::Sum(request)
         } else if cli.stats {
             Self::Statistics(request)
+        } else if cli.csv {
+            Self::Csv(request)
         } else if cli.kind {
             Self::Kind
         } else if cli.extended_kind {
@@ -186,6 +191,21 @@ impl Request {
             special: self.special,
         };
         json::write::write(set, &options, omitted, out)
+    }
+
+    /// Writes the selected variables as comma-separated values.
+    ///
+    /// # Errors
+    /// As [`csv::write`]; [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn csv(&self, set: Dataset<'_>, out: &mut dyn Write) -> Result<()> {
+        let schema = set.reader.schema();
+        let vars = self.chosen(schema)?.unwrap_or_default();
+        let forms = DumpForms::new(schema, self.digits, (self.times, &set.env.notes));
+        let forms = CellForms {
+            forms: &forms,
+            digits: self.digits,
+        };
+        csv::write(set, &vars, forms, out)
     }
 
     /// The table of filters; `missing` receives an error for each variable with a missing filter.

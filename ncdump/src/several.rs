@@ -13,7 +13,7 @@ use netcdf_core::tool::{self, Io, Status};
 use crate::NAME;
 use crate::cli::Cli;
 
-/// The files of a command line, and the result of those that are done.
+/// The files of a command line, and the worst status so far.
 pub(crate) struct FileSeries {
     paths: Vec<PathBuf>,
     /// Whether any file has output.
@@ -63,7 +63,7 @@ impl FileSeries {
         }
     }
 
-    /// Counts a file. Returns whether the run ends here: nobody reads the output, or a signal came.
+    /// Records the result of a file. Returns whether the run ends here, after EPIPE or a signal.
     pub(crate) fn count<T>(&mut self, done: &Result<T>, status: Status) -> bool {
         self.printed |= done.is_ok();
         if status.code() > self.worst.code() {

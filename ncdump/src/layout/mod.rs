@@ -31,8 +31,8 @@ use crate::several::{FileSeries, Heading};
 use crate::{NAME, access, environment, say};
 use found::Found;
 
-/// Prints the layout of datasets, if asked for, and how they violate the required rules: success, failure if one violates a rule, and the
-/// status of misuse for any error.
+/// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
+/// an error.
 pub(crate) fn run(cli: &mut Cli, mut files: FileSeries, io: &mut Io) -> Status {
     let mut env = environment(cli, false);
     env.survey = true;

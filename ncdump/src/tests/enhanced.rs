@@ -29,13 +29,15 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();
     let job = Job::new(&cli).unwrap();
     let mut omitted = vec![];
+    let heading = FileSeries::new(&cli).unwrap().heading(&cli.input);
     let asked = AskedOutput {
         cli: &cli,
         job: &job,
         env,
+        heading: &heading,
     };
     let done = print(&asked, reader, &mut omitted, &mut io);
-    let status = conclude(done, omitted, env, &mut io);
+    let status = conclude(&done, omitted, (env, &heading), &mut io);
     (status, out.text(), err.text())
 }
 
@@ -126,7 +128,7 @@ fn data_behind_missing_filters_is_left_out() {
         "{out}"
     );
     assert!(err.starts_with("ncdump: filter 32024 (sz3: "), "{err}");
-    let place = " is not available in /g/b c (it comes with ";
+    let place = " is not available in /g/b c (pip install ";
     assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     // If no data is asked for, nothing is missing.

@@ -1,8 +1,8 @@
-//! A chunk that cannot be decoded: the dump omits the data of its variable and goes on.
+//! Damaged chunks: the dump omits the data of the variable and continues.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-/// A marker value, whose bytes are unique in the file.
+/// A marker value with unique bytes in the file.
 const MARKER: u32 = 0x1bad_cafe;
 
 /// A netCDF-4 file with checksums, and a damaged chunk where the marker is.
@@ -25,7 +25,7 @@ fn damaged(cdl: &str) -> Sandbox {
     sandbox
 }
 
-/// The result of a dump, whose text `ncgen` reads.
+/// Dumps the file, and checks that `ncgen` reads the text.
 fn dumped(sandbox: &Sandbox, options: &[&str]) -> CommandOutput {
     let args = [&["ncdump"], options, &["@bad.nc"]].concat();
     let output = sandbox.run(ncdump::run, &args);
@@ -51,7 +51,7 @@ fn a_comment_stands_for_a_damaged_chunk() {
     );
     assert_eq!(comment.lines().count(), 2, "{text}");
     assert_eq!(rest, "\n b = 5, 6 ;\n}\n");
-    // Other output has no place for a comment.
+    // JSON, digests and statistics have no comments.
     for option in ["--json", "--sum", "--stats"] {
         let output = sandbox.run(ncdump::run, &["ncdump", option, "@bad.nc"]);
         assert_eq!(output.code, 1, "{output}");

@@ -1,6 +1,7 @@
 //! `ncdump` and `ncgen`, and options that all tools share.
 #![forbid(unsafe_code)]
 
+mod csv;
 mod diff;
 mod edits;
 mod expected;
@@ -12,3 +13,4 @@ mod other_files;
 mod several_files;
 mod shown;
 mod threads;
+mod words;

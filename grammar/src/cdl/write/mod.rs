@@ -26,6 +26,8 @@ pub use options::{
     Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 
+pub use value::number;
+
 pub(crate) use special::{SpecialValue, of_dataset, of_variable};
 pub(crate) use variables::by_name;
 

@@ -86,6 +86,9 @@ pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
         rustls::Error::InvalidCertificate(_) => error.with_remedy(
             "if the server is yours, name a file with its authority's certificate in SSL_CERT_FILE, or as HTTP.SSL.CAINFO in .ncrc",
         ),
+        rustls::Error::InvalidMessage(_) => {
+            error.with_remedy("is this an http server? then the address begins with http://")
+        }
         _ => error,
     }
 }
@@ -93,6 +96,18 @@ pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_message_asks_for_an_http_server() {
+        let odd = rustls::InvalidMessage::InvalidContentType;
+        let e = unsafe_connection(&rustls::Error::InvalidMessage(odd));
+        let remedy = e.remedy().unwrap_or_default();
+        assert!(remedy.contains("is this an http server?"), "{remedy}");
+        assert_eq!(
+            unsafe_connection(&rustls::Error::DecryptError).remedy(),
+            None
+        );
+    }
 
     #[test]
     fn refusals_are_found_however_deep() {

@@ -1,4 +1,4 @@
-//! Lists of variables whose data cannot be read: they are missing, or end before the unreadable data.
+//! Unreadable data: the list of a variable is missing, or ends before the first unreadable value.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, VarId};
