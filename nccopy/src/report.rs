@@ -9,7 +9,7 @@ use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::notes::Note;
-use netcdf_core::shown::{self, Shown, ShownAddress, agreeing, without_secrets};
+use netcdf_core::shown::{self, Shown, ShownAddress, number_agreement, without_secrets};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
@@ -119,7 +119,7 @@ fn sums(totals: &Totals, time: Duration) -> String {
     let text = format!(
         "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed{left}; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
     );
-    agreeing(text.into()).into_owned()
+    number_agreement(text.into()).into_owned()
 }
 
 fn title(copy: &Copy) -> String {

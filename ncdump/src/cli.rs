@@ -158,9 +158,8 @@ pub struct Cli {
     )]
     pub stats: bool,
 
-    /// Print only a table of the variables that -v names, as comma-separated values. Its columns are the dimensions (the coordinate, or
-    /// the index), the auxiliary coordinates, and the variables, which need the same dimensions. A cell of a fill value is empty; -t and
-    /// -i print dates
+    /// Print only a table of the variables in -v, as comma-separated values (docs/csv.md): columns for coordinates or indices, for
+    /// auxiliary coordinates, and for the variables. The variables need the same dimensions; -t and -i print dates
     #[arg(
         long,
         requires = "variables",

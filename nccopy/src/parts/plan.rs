@@ -14,7 +14,7 @@ use netcdf_core::io::file;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
-use netcdf_core::shown::{ShownAddress, agreeing};
+use netcdf_core::shown::{ShownAddress, number_agreement};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
@@ -54,7 +54,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             if !cli.quiet {
                 tool::tell("nccopy", &said, io);
             }
-            let what = agreeing(format!("bytes in {} files", copies.len()).into());
+            let what = number_agreement(format!("bytes in {} files", copies.len()).into());
             let costs = of_copies(cli, &listed).text();
             (listed.parts, listed.bytes, what, costs)
         }

@@ -2,7 +2,7 @@
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
-use netcdf_core::shown::{Shown, agreeing};
+use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
 use super::folder::{Folder, StoredPlan};
@@ -83,7 +83,7 @@ impl Progress {
         let text = format!(
             "{parts} parts: {done} done, {begun} begun, {some} failed, {waiting} not begun\n"
         );
-        let mut text = agreeing(text.into()).into_owned();
+        let mut text = number_agreement(text.into()).into_owned();
         if let Some((all, done)) = self.first {
             text += &format!("first stage: {done} of {all} parts done\n");
         }

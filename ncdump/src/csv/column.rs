@@ -16,7 +16,7 @@ pub(super) struct Column<'a> {
     pub(super) name: String,
     /// The variable and its form; `None` for indices.
     source: Option<Source<'a>>,
-    /// The numbers of its dimensions in the table.
+    /// Positions of the column's dimensions among the dimensions of the table.
     dims: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The values of a variable whose dimensions are among `dims`.
+    /// A column for a variable. All dimensions of the variable are in `dims`, the dimensions of the table.
     pub(super) fn of(
         schema: &'a Schema,
         id: VarId,
@@ -76,7 +76,7 @@ impl<'a> Column<'a> {
         self.source.as_ref().map(|source| source.id)
     }
 
-    /// The place of the cell for an element of a band, among the cells of the column.
+    /// The position of an element's cell among the cells of a band.
     pub(super) fn place(&self, index: &[u64], counts: &[u64]) -> usize {
         let place = self.dims.iter().fold(0u64, |place, &dim| {
             let of = |list: &[u64]| list.get(dim).copied().unwrap_or(0);

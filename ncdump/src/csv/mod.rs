@@ -68,7 +68,7 @@ pub(crate) fn write(
         .map_err(|e| Error::io("cannot write", "(stdout)", e))
 }
 
-/// The dimensions of a variable without the one of its characters.
+/// The dimensions of a variable in a table. Characters along the last dimension are one text.
 fn table_dims(schema: &Schema, var: VarId) -> &[DimId] {
     let Some(var) = schema.var(var) else {
         return &[];
@@ -95,7 +95,7 @@ fn common_dims(schema: &Schema, vars: &[VarId]) -> Result<Vec<DimId>> {
             let (a, b) = (schema.var_path(*first), schema.var_path(other));
             let what = format!("--csv: {a} and {b} have different dimensions");
             let e = Error::new(ErrorKind::Argument, what);
-            Err(e.with_remedy("print a table for each of them"))
+            Err(e.with_remedy("print two tables"))
         }
     }
 }

@@ -4,7 +4,7 @@ use netcdf_core::chunk::Metadata;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
 use netcdf_core::model::{Schema, VarId};
-use netcdf_core::shown::agreeing;
+use netcdf_core::shown::number_agreement;
 use netcdf_core::survey::{ChunkSizes, Rules, Shortcoming, VariableSurvey};
 use netcdf_core::tool::table::Table;
 
@@ -90,7 +90,7 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
 fn whole(found: &Found) -> Table {
     let survey = &found.survey;
     let mut table = Table::default();
-    let agreed = |text: String| agreeing(text.into()).into_owned();
+    let agreed = |text: String| number_agreement(text.into()).into_owned();
     let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| agreed(format!("{n} bytes")));
     let mut size = bytes(survey.size.bytes);
     if let Some(keys) = survey.size.keys {

@@ -9,7 +9,7 @@ use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::notes::Notes;
-use crate::shown::agreeing;
+use crate::shown::number_agreement;
 
 /// How other machines are asked, and what was asked of them.
 #[derive(Debug, Default)]
@@ -164,7 +164,7 @@ impl fmt::Display for Traffic {
         let text = format!(
             "{requests} requests in {rounds} rounds, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
         );
-        f.write_str(&agreeing(text.into()))
+        f.write_str(&number_agreement(text.into()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
-use netcdf_core::shown::agreeing;
+use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::table::right;
 
 use super::scale::{Cell, LOOKS, Look, Map};
@@ -59,7 +59,7 @@ pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
         true => "one chunk, of a scalar".to_owned(),
         false => {
             let chunks = format!("{} chunks of {}", shape(&map.grid), shape(&opened.chunk));
-            agreeing(chunks.into()).into_owned()
+            number_agreement(chunks.into()).into_owned()
         }
     };
     format!(

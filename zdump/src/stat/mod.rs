@@ -11,7 +11,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
-use netcdf_core::shown::agreeing;
+use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
@@ -155,7 +155,7 @@ fn total(all: &Sizes, rest: &Rest) -> String {
         rest.metadata.count,
         size(rest.metadata.bytes)
     );
-    agreeing(text.into()).into_owned()
+    number_agreement(text.into()).into_owned()
 }
 
 fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, Json)> {

@@ -64,7 +64,7 @@ const VERBS: [(&str, &str); 6] = [
 
 /// The text with singular nouns behind the number 1, and singular verbs behind these nouns.
 #[must_use]
-pub fn agreeing(text: Cow<'static, str>) -> Cow<'static, str> {
+pub fn number_agreement(text: Cow<'static, str>) -> Cow<'static, str> {
     if !text.contains("1 ") {
         return text;
     }
@@ -135,7 +135,7 @@ mod tests {
             ("1 bytesize", "1 bytesize"),
             ("1 ", "1 "),
         ] {
-            assert_eq!(agreeing(text.into()), expected);
+            assert_eq!(number_agreement(text.into()), expected);
         }
     }
 
