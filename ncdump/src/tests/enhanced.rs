@@ -29,7 +29,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();
     let job = Job::new(&cli).unwrap();
     let mut omitted = vec![];
-    let heading = FileSeries::new(&cli).unwrap().heading(&cli.input);
+    let heading = crate::FileSeries::new(&cli).unwrap().heading(&cli.input);
     let asked = AskedOutput {
         cli: &cli,
         job: &job,
