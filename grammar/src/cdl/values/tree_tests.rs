@@ -156,7 +156,7 @@ fn strings_nil_and_fill() {
     assert_eq!(bad(string, &[2], "\"a\" \"b\"").0, "\"b\"");
     assert_eq!(
         bad(string, &[1], "\"a\", \"b\"").1,
-        "the variable has only 1 value; the rest is ignored"
+        "the variable has only 1 values; the rest is ignored"
     );
 }
 
