@@ -53,7 +53,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = cli::parse(args.iter().cloned())?;
+    let cli = match cli::parse(args.iter().cloned()) {
+        Err(_) if args.last().is_some_and(|last| last == "-h") => return Ok(usage(io)),
+        parsed => parsed?,
+    };
     if cli.parts.is_asked() {
         return Ok(parts::run(&cli, &args, io)?);
     }
@@ -67,6 +70,13 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let ended = job::run(&cli, &copies, &mut env, io);
     cli.network.tell("nccopy", &env, io);
     Ok(ended?)
+}
+
+/// Prints the usage, for `-h` without its value.
+fn usage(io: &mut Io) -> Status {
+    let help = cli::command().render_help();
+    let text = format!("nccopy: -h needs a number of bytes\n\n{help}");
+    tool::usage("nccopy", &text, true, io)
 }
 
 /// Limits, filters, threads and memory, as a command line asks for them.

@@ -80,7 +80,7 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
+    #[arg(long, requires = "others", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
@@ -101,11 +101,11 @@ pub struct Cli {
     #[arg(long = "compare-layout", requires = "diff")]
     pub compare_layout: bool,
 
-    /// Print the kind of the dataset only
+    /// Print the kind of the dataset only (`FILE: kind` for several files)
     #[arg(short = 'k')]
     pub kind: bool,
 
-    /// Print the storage and mode of the dataset only
+    /// Print the storage and mode of the dataset only (`FILE: storage` for several files)
     #[arg(short = 'K')]
     pub extended_kind: bool,
 
@@ -157,6 +157,15 @@ pub struct Cli {
         conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
     )]
     pub stats: bool,
+
+    /// Print only a table of the variables in -v, as comma-separated values (docs/csv.md): columns for coordinates or indices, for
+    /// auxiliary coordinates, and for the variables. The variables need the same dimensions; -t and -i print dates
+    #[arg(
+        long,
+        requires = "variables",
+        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "json", "stats", "layout", "require", "diff", "brief", "full", "special"]
+    )]
+    pub csv: bool,
 
     /// With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones
     #[arg(long, requires = "stats")]
@@ -232,9 +241,10 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 
-    /// With --diff: the dataset to compare with
-    #[arg(value_name = "FILE2", requires = "diff")]
-    pub other: Option<PathBuf>,
+    /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K; the exit status is the worst one. With --diff: the
+    /// second dataset
+    #[arg(value_name = "FILE")]
+    pub others: Vec<PathBuf>,
 
     /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]

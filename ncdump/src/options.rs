@@ -16,8 +16,10 @@ use netcdf_grammar::number::Precision;
 use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
+use crate::csv::CellForms;
 use crate::forms::DumpForms;
-use crate::{filters, listing, ncml, select};
+use crate::several::Heading;
+use crate::{csv, filters, listing, ncml, select};
 use netcdf_grammar::time::Separator;
 
 /// What is printed.
@@ -40,6 +42,8 @@ pub(crate) enum Job {
     Check,
     /// Statistics (`--stats`).
     Statistics(Request),
+    /// Comma-separated values (`--csv`).
+    Csv(Request),
 }
 
 /// How CDL or NcML is printed.
@@ -93,6 +97,8 @@ impl Job {
             Self::Sum(request)
         } else if cli.stats {
             Self::Statistics(request)
+        } else if cli.csv {
+            Self::Csv(request)
         } else if cli.kind {
             Self::Kind
         } else if cli.extended_kind {
@@ -187,6 +193,21 @@ impl Request {
         json::write::write(set, &options, omitted, out)
     }
 
+    /// Writes the selected variables as comma-separated values.
+    ///
+    /// # Errors
+    /// As [`csv::write`]; [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn csv(&self, set: Dataset<'_>, out: &mut dyn Write) -> Result<()> {
+        let schema = set.reader.schema();
+        let vars = self.chosen(schema)?.unwrap_or_default();
+        let forms = DumpForms::new(schema, self.digits, (self.times, &set.env.notes));
+        let forms = CellForms {
+            forms: &forms,
+            digits: self.digits,
+        };
+        csv::write(set, &vars, forms, out)
+    }
+
     /// The table of filters; `missing` receives an error for each variable with a missing filter.
     ///
     /// # Errors
@@ -194,14 +215,14 @@ impl Request {
     pub(crate) fn filters(
         &self,
         schema: &Schema,
-        known: &Table,
+        (known, heading): (&Table, &Heading),
         missing: &mut Vec<Error>,
     ) -> Result<String> {
         let selection = self.selection(schema)?;
         missing.extend(filters::missing(schema, known, &selection));
         match self.as_json {
-            true => listing::filters(schema, known, &selection),
-            false => Ok(filters::table(schema, known, &selection)),
+            true => listing::filters(schema, known, &selection, heading),
+            false => Ok(heading.block() + &filters::table(schema, known, &selection)),
         }
     }
 

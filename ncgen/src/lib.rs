@@ -160,8 +160,7 @@ fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
 
 fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
     if !cli.quiet && !warnings.list.is_empty() {
-        // If standard error is closed, there is nobody left to tell.
-        let _ = writeln!(io.stderr, "{warnings}");
+        fail::print(warnings, io);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result, plain_part};
-use crate::shown::without_secrets;
+use crate::shown::{number_agreement, without_secrets};
 
 /// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -23,7 +23,9 @@ impl std::fmt::Display for Note {
             f,
             "{}: {}",
             plain_part(&without_secrets(&self.object)),
-            plain_part(&without_secrets(&self.what))
+            plain_part(&without_secrets(&number_agreement(
+                self.what.clone().into()
+            )))
         )?;
         match &self.remedy {
             Some(remedy) => write!(f, " ({})", plain_part(&without_secrets(remedy))),

@@ -15,7 +15,7 @@ use netcdf_core::io::lease;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
-use netcdf_core::shown::ShownAddress;
+use netcdf_core::shown::{ShownAddress, number_agreement};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             if !cli.quiet {
                 tool::tell("nccopy", &said, io);
             }
-            let what = format!("bytes in {} files", copies.len());
+            let what = number_agreement(format!("bytes in {} files", copies.len()).into());
             let costs = of_copies(cli, &listed).text();
             (listed.parts, listed.bytes, what, costs)
         }
@@ -74,7 +74,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
                 Some(StorePlace::Claimed(_)) | None => claimed::begin(cli, &plan.record, io),
             };
             let record = Folder::create((folder, cli.parts.allow_secrets), fill, begin)?;
-            let what = "bytes of elements".to_owned();
+            let what = "bytes of elements".into();
             (record.parts, record.bytes, what, costs)
         }
     };

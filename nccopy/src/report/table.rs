@@ -6,7 +6,7 @@ use netcdf_core::copy::Report;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::json::Json;
 use netcdf_core::notes::Note;
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::table::Table;
 
 use super::{Totals, json, names};
@@ -56,9 +56,10 @@ pub fn sums(totals: &Totals, time: Duration) -> String {
     };
     let ratio = times(*before, *after);
     let seconds = time.as_secs_f64();
-    format!(
+    let text = format!(
         "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed{left}; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
-    )
+    );
+    number_agreement(text.into()).into_owned()
 }
 
 fn title(input: &str, output: &str) -> String {

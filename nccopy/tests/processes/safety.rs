@@ -485,7 +485,7 @@ fn truncated_input_leaves_what_was_there() {
     for output in ["out.nc", "old.nc"] {
         let out = place.run(&format!("in.nc {output}"));
         let at = format!(
-            "100000 bytes expected, 99999 left in /v at byte {}",
+            "expected 100000 bytes, found 99999 in /v at byte {}",
             len - 100_000
         );
         assert_failed(&out, &at);

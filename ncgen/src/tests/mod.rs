@@ -144,7 +144,7 @@ fn errors_of_all_lists_are_said_with_their_places() {
     let text = "netcdf x {\nvariables: int a, b ;\ndata:\n a = 1 2 ;\n b =\n  red ;\n}\n";
     let said = failed(&[], text.as_bytes());
     assert!(
-        said.starts_with("(stdin):4:8: error: expected `,` or `;`"),
+        said.starts_with("ncgen: (stdin):4:8: error: expected `,` or `;`"),
         "{said}"
     );
     assert!(said.contains("(stdin):6:3: error: "), "{said}");

@@ -10,8 +10,8 @@ const NCDUMP: Extra = Extra {
     notes: &[
         "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
          turned back into a dataset with ncgen.",
-        "Data that went through a filter that is not available is left out: a comment stands in its place, standard error names \
-         the variable and the filter, and the exit status is 1. Everything else is printed.",
+        "ncdump omits data that is damaged or needs a missing filter. A comment replaces the data, standard error names the \
+         variable and the reason, and the exit status is 1. All other data is printed.",
         "Options of the C tool keep their letters and meanings; all other options have long names only.",
     ],
     examples: &[

@@ -118,7 +118,7 @@ fn near_ranges_come_from_one_read_and_far_ones_do_not() {
     assert!(
         e.unwrap_err()
             .to_string()
-            .contains("4 bytes expected, 2 left")
+            .contains("expected 4 bytes, found 2")
     );
 }
 

@@ -85,6 +85,9 @@ pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
     let error = Error::new(ErrorKind::Io, format!("no safe connection: {e}"));
     match e {
         rustls::Error::InvalidCertificate(e) => error.with_remedy(certificate_remedy(e)),
+        rustls::Error::InvalidMessage(_) => {
+            error.with_remedy("is this an http server? then the address begins with http://")
+        }
         _ => error,
     }
 }
@@ -136,6 +139,18 @@ mod tests {
             let e = unsafe_connection(&rustls::Error::InvalidCertificate(e)).to_string();
             assert!(e.contains(part), "{e}");
         }
+    }
+
+    #[test]
+    fn the_message_asks_for_an_http_server() {
+        let odd = rustls::InvalidMessage::InvalidContentType;
+        let e = unsafe_connection(&rustls::Error::InvalidMessage(odd));
+        let remedy = e.remedy().unwrap_or_default();
+        assert!(remedy.contains("is this an http server?"), "{remedy}");
+        assert_eq!(
+            unsafe_connection(&rustls::Error::DecryptError).remedy(),
+            None
+        );
     }
 
     #[test]
