@@ -22,6 +22,7 @@ pub mod hyperslab;
 pub mod json;
 pub mod left_out;
 pub mod mistake;
+pub mod modes;
 mod named;
 pub mod number;
 pub mod pattern;

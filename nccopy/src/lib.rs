@@ -17,6 +17,7 @@ mod edited;
 mod in_place;
 mod inputs;
 mod job;
+pub mod modes;
 mod options;
 mod parts;
 mod ready;
@@ -50,7 +51,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = cli::parse(args.iter().cloned())?;
     if cli.parts.is_asked() {
-        return Ok(parts::run(&cli, &args, io)?);
+        let ended = parts::run(&cli, &args, io);
+        cli.network.tell("nccopy", io);
+        return Ok(ended?);
     }
     let (copies, passed_over) = copies(&cli)?;
     let mut env = environment(&cli);
@@ -60,7 +63,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         tool::tell("nccopy", &notes, io);
     }
     let ended = job::run(&cli, &copies, &mut env, io);
-    cli.network.tell("nccopy", &env, io);
+    cli.network.tell("nccopy", io);
     Ok(ended?)
 }
 

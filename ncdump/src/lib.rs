@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
+//! | [`modes`] | the modes, and the options that each mode uses |
 //! | `options` | the options of the command line |
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
@@ -29,6 +30,7 @@ mod filters;
 mod forms;
 mod layout;
 mod listing;
+pub mod modes;
 mod ncml;
 mod options;
 mod select;
@@ -104,7 +106,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let mut omitted = Vec::new();
     let done = dump(&parsed, &job, &env, &mut omitted, io);
     let status = conclude(done, omitted, &env, io);
-    parsed.network.tell(NAME, &env, io);
+    parsed.network.tell(NAME, io);
     Ok(status)
 }
 

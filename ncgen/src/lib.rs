@@ -16,6 +16,7 @@ mod expected;
 mod fail;
 mod lists;
 mod made_up;
+pub mod modes;
 mod name;
 mod strings;
 #[cfg(test)]
@@ -25,7 +26,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format;
@@ -50,7 +50,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 }
 
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = Cli::try_parse_from(args)?;
+    let cli = cli::parse(args)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
@@ -58,7 +58,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);
     }
-    cli.network.tell("ncgen", &env, io);
+    cli.network.tell("ncgen", io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),

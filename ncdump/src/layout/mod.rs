@@ -37,7 +37,7 @@ pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
     env.survey = true;
     let done = look(cli, &env, io);
     tool::tell(NAME, &env.notes, io);
-    cli.network.tell(NAME, &env, io);
+    cli.network.tell(NAME, io);
     match done.and_then(|status| env.notes.check().map(|()| status)) {
         Ok(status) => status,
         Err(e) => failed(&e, &env, io),

@@ -4,4 +4,5 @@
 mod executables;
 mod generated;
 mod layers;
+mod modes;
 mod rules;
