@@ -20,6 +20,7 @@ pub mod filter_spec;
 pub mod flags;
 pub mod hyperslab;
 pub mod json;
+pub mod kind_options;
 pub mod left_out;
 pub mod mistake;
 pub mod modes;

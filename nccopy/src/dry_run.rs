@@ -37,15 +37,20 @@ pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut
         Form::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
             let (input, output) = (Shown::new(&input), Shown::new(&output));
-            format!("{input} -> {output} ({kind})\n{}{end}", planned.table())
+            let notes = report::note_lines(&set.env.notes.so_far());
+            format!(
+                "{input} -> {output} ({kind})\n{}{notes}{end}",
+                planned.table()
+            )
         }
         Form::Json => {
-            let members = [
+            let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
                 ("kind", Json::text(kind)),
                 ("variables", planned.json()),
             ];
+            members.extend(report::notes(&set.env.notes.so_far()));
             let line = Json::object(members).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }

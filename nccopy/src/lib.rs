@@ -31,15 +31,16 @@ use std::sync::Arc;
 
 use netcdf_core::copy::Report;
 use netcdf_core::env::{Env, MadeUp, Memory};
-use netcdf_core::error::Result;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::io::locator::Asked;
 use netcdf_core::notes::Notes;
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
-use netcdf_grammar::ended;
+use netcdf_grammar::{ended, kind_options};
 
 use cli::Cli;
 use inputs::Copy;
-use ready::Asked;
+use ready::Asked as AskedCopy;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -51,11 +52,13 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = cli::parse(args.iter().cloned())?;
     if cli.parts.is_asked() {
+        check_kind(&cli, &[])?;
         let ended = parts::run(&cli, &args, io);
         cli.network.tell("nccopy", io);
         return Ok(ended?);
     }
-    let (copies, passed_over) = copies(&cli)?;
+    let (copies, passed_over) = copies(&cli).map_err(|e| blamed(&cli, e))?;
+    check_kind(&cli, &copies)?;
     let mut env = environment(&cli);
     if !cli.quiet {
         let notes = Notes::default();
@@ -89,9 +92,35 @@ fn environment(cli: &Cli) -> Env {
     env
 }
 
+/// Checks options that only some kinds have, if the command line says the kind.
+fn check_kind(cli: &Cli, copies: &[Copy]) -> std::result::Result<(), clap::Error> {
+    let kind = match copies {
+        [one] => one.output.kind,
+        _ => cli.kind.kind(),
+    };
+    match kind {
+        Some(kind) => kind_options::check(&cli::command(), kind, &options::of_kinds(cli)),
+        None => Ok(()),
+    }
+}
+
+/// An error about the outputs, which may be about options of Zarr.
+fn blamed(cli: &Cli, e: Error) -> anyhow::Error {
+    let plain = Asked {
+        kind: cli.kind.kind(),
+        ..Asked::default()
+    };
+    let possible = || copies_of(cli, plain).is_ok();
+    kind_options::blamed(&cli::command(), e, possible)
+}
+
 /// The copies that a command line asks for.
 fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
-    let asked = cli.zarr.asked(cli.kind.kind());
+    copies_of(cli, cli.zarr.asked(cli.kind.kind()))
+}
+
+/// The same with these options of Zarr.
+fn copies_of(cli: &Cli, asked: Asked) -> Result<in_place::CopiesInPlace> {
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);
     }
@@ -113,7 +142,7 @@ struct Turn<'a> {
 
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report> {
     let Turn { copy, idle, .. } = turn;
-    ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {
+    ready::with(AskedCopy { cli, copy, idle }, env, io, |ready, io| {
         if let Some(form) = cli.dry_run {
             dry_run::print(form, ready.set, &ready.plan, turn, io)?;
             return env.notes.check().map(|()| Report::default());

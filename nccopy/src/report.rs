@@ -8,7 +8,7 @@ use netcdf_core::copy::{Changes, Report};
 use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
 use netcdf_core::json::{Between, Json};
-use netcdf_core::notes::Note;
+use netcdf_core::notes::{Note, Taken};
 use netcdf_core::shown::{self, Shown, ShownAddress, without_secrets};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
@@ -89,9 +89,7 @@ fn tables(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> String {
             Outcome::Skipped => "skipped: it is there already\n".to_owned(),
             Outcome::Failed(why) => format!("not copied: {}\n", Shown::new(why)),
         };
-        let note = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
-        let notes: String = done.notes.together().iter().map(note).collect();
-        format!("{title}\n{what}{notes}")
+        format!("{title}\n{what}{}", note_lines(&done.notes))
     };
     let mut text: String = done.iter().map(one).collect();
     let totals = Totals::of(done, inputs);
@@ -99,6 +97,12 @@ fn tables(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> String {
         text.push_str(&sums(&totals, time));
     }
     text
+}
+
+/// A line for each note.
+pub fn note_lines(notes: &Taken) -> String {
+    let line = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
+    notes.together().iter().map(line).collect()
 }
 
 fn sums(totals: &Totals, time: Duration) -> String {
@@ -206,10 +210,7 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
             Outcome::Skipped => members.push(("skipped", Json::Bool(true))),
             Outcome::Failed(why) => members.push(("error", Json::text(why))),
         }
-        let notes: Vec<_> = done.notes.notes().map(of_note).collect();
-        if !notes.is_empty() {
-            members.push(("notes", Json::Array(notes)));
-        }
+        members.extend(notes(&done.notes));
         Json::object(members)
     };
     let totals = Totals::of(done, inputs);
@@ -228,6 +229,12 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
         ("copies", Json::Array(done.iter().map(one).collect())),
         ("totals", Json::object(sums)),
     ])
+}
+
+/// The member with the notes, if there are any.
+pub fn notes(notes: &Taken) -> Option<(&'static str, Json)> {
+    let notes: Vec<_> = notes.notes().map(of_note).collect();
+    (!notes.is_empty()).then(|| ("notes", Json::Array(notes)))
 }
 
 fn of_note(note: &Note) -> Json {
@@ -307,7 +314,7 @@ mod tests {
     use super::*;
     use netcdf_core::copy::methods::Method;
     use netcdf_core::io::locator::{Asked, Destination, Location};
-    use netcdf_core::notes::{Notes, Taken};
+    use netcdf_core::notes::Notes;
     use std::time::Duration;
 
     fn sample() -> (Copy, Report) {

@@ -1,13 +1,10 @@
-//! Man pages and completions, made from the definition of a command line.
+//! Man pages, made from the definition of a command line.
 
 use std::fmt::Write as _;
 use std::io;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
-use clap_complete::Shell;
 use clap_mangen::Man;
-use netcdf_core::format::kind_words;
 
 /// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -161,32 +158,6 @@ fn option(arg: &Arg) -> String {
     }
 }
 
-/// The possible values of an option, if the name of its value lists them or means a kind.
-fn words(arg: &Arg) -> Vec<&'static str> {
-    let Some([name]) = arg.get_value_names() else {
-        return vec![];
-    };
-    match name.as_str() {
-        "KIND" => kind_words(),
-        "c|f" => vec!["c", "f"],
-        "b|c|f77|java" => vec!["b", "c", "f77", "java"],
-        "F|p|m" => vec!["F", "p", "m"],
-        "yes|no" => vec!["yes", "no"],
-        _ => vec![],
-    }
-}
-
-/// The command with the words that shells complete. The real parser accepts more: synonyms, old numbers, other letter case.
-fn completed(command: &Command) -> Command {
-    command.clone().mut_args(|arg| {
-        let words = words(&arg);
-        match words.is_empty() {
-            true => arg,
-            false => arg.value_parser(PossibleValuesParser::new(words)),
-        }
-    })
-}
-
 /// A section of terms and what they mean.
 fn list(title: &str, entries: &[(&str, &str)]) -> String {
     let mut section = format!(".SH \"{title}\"\n");
@@ -203,26 +174,6 @@ fn escape(text: &str) -> String {
         true => format!("\\&{text}"),
         false => text,
     }
-}
-
-/// The completions of a tool: path under `completions/`, and text.
-///
-/// # Panics
-/// Never: completions are text.
-#[must_use]
-pub fn completions(command: &Command) -> Vec<(String, String)> {
-    let name = command.get_name().to_owned();
-    let shells = [
-        (Shell::Bash, format!("bash/{name}")),
-        (Shell::Zsh, format!("zsh/_{name}")),
-        (Shell::Fish, format!("fish/{name}.fish")),
-    ];
-    let one = |(shell, path): (Shell, String)| {
-        let mut text = Vec::new();
-        clap_complete::generate(shell, &mut completed(command), name.clone(), &mut text);
-        (path, String::from_utf8(text).expect("completions are text"))
-    };
-    shells.into_iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::counted::Counter;
 use netcdf_core::io::locator::Location;
@@ -58,10 +58,6 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
 
 fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
-    if cli.json && !cli.layout {
-        let what = "--json is about the listing, which --require does not print";
-        return Err(Error::new(ErrorKind::Argument, what).with_remedy("give --layout, too"));
-    }
     let request = Request::new(cli)?;
     let access = access(cli.allow_external, cli.trace, env);
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;

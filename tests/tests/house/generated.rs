@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use netcdf_tools_tests::completions::completions;
 use netcdf_tools_tests::files::root;
-use netcdf_tools_tests::manual::{Extra, completions, page};
+use netcdf_tools_tests::manual::{Extra, page};
 
 const NCDUMP: Extra = Extra {
     status: &[],
@@ -236,6 +237,42 @@ fn shells_complete_kinds() {
         bash.contains("compgen -W \"classic 64-bit-offset cdf5"),
         "{bash}"
     );
+}
+
+/// `.ci/completions` runs them in the shells.
+#[test]
+fn shells_complete_filters_variables_and_forms() {
+    for command in [ncdump::cli::command(), nccopy::cli::command()] {
+        for (path, text) in completions(&command) {
+            assert!(text.contains("ncdump -x"), "{path}: variables");
+            assert!(!text.contains("@FILTERS@"), "{path}: filters");
+        }
+    }
+    for (path, text) in completions(&nccopy::cli::command()) {
+        for word in [" deflate ", " zstd", "cmip7,paged", "table"] {
+            assert!(text.contains(word), "{path}: {word}");
+        }
+        let flags = match path.split('/').next() {
+            Some("bash") => [
+                "-v) _netcdf_variables",
+                "-V) _netcdf_variables",
+                "-F) _netcdf_filters",
+            ],
+            Some("zsh") => [
+                "VAR,…:_netcdf_variables'",
+                "'*-F+[",
+                "FILTER:_netcdf_filters'",
+            ],
+            _ => [
+                "-r -f -a '(_netcdf_variables)'",
+                "-s F ",
+                "-r -f -a '(_netcdf_filters)'",
+            ],
+        };
+        for flag in flags {
+            assert!(text.contains(flag), "{path}: {flag}");
+        }
+    }
 }
 
 #[test]

@@ -271,6 +271,7 @@ fn options_without_effect_are_refused_and_all_others_accepted() {
             }
         }
     }
+    println!("{accepted} accepted, {refused} refused");
     assert!(
         accepted > 500 && refused > 500,
         "{accepted} accepted, {refused} refused"
@@ -333,5 +334,6 @@ fn options_of_the_c_tools_can_be_combined() {
             }
         }
     }
+    println!("{pairs} pairs");
     assert!(pairs > 1000, "{pairs} pairs");
 }
