@@ -158,8 +158,12 @@ fn zsh(command: &Command, text: &str) -> String {
     }
     let found = with_functions(command);
     let lines = text.lines().map(|line| {
+        // Options that exclude each other are in brackets before the option.
         let is = |flag: &char| {
-            line.contains(&format!("'-{flag}+[")) || line.contains(&format!("'*-{flag}+["))
+            let before = line
+                .split_once(&format!("-{flag}+["))
+                .map(|(start, _)| start);
+            before.is_some_and(|start| start.starts_with('\'') && start.ends_with(['\'', '*', ')']))
         };
         let value = found.iter().find(|(flag, _)| is(flag));
         match (value, line.rsplit_once(":_default'")) {

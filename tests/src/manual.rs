@@ -1,10 +1,13 @@
 //! Man pages, made from the definition of a command line.
 
+pub mod settings;
+
 use std::fmt::Write as _;
 use std::io;
 
 use clap::{Arg, Command};
 use clap_mangen::Man;
+use settings::{ENVIRONMENT, FILES};
 
 /// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +18,12 @@ pub struct Extra {
     pub notes: &'static [&'static str],
     /// Exit status in addition to those of all tools.
     pub status: &'static [(&'static str, &'static str)],
+    /// Command lines of further uses, without the tool's name.
+    pub uses: &'static [&'static str],
+    /// Lists of environment variables, beside those of all tools.
+    pub environment: &'static [&'static [(&'static str, &'static str)]],
+    /// Lists of files, beside those of all tools.
+    pub files: &'static [&'static [(&'static str, &'static str)]],
 }
 
 /// The date of the pages: the date of the version.
@@ -48,7 +57,7 @@ pub fn page(command: &Command, extra: Extra) -> String {
         name.to_uppercase()
     );
     page.push_str(&section(|out| man.render_name_section(out)));
-    let _ = write!(page, ".SH SYNOPSIS\n{}\n", synopsis(command));
+    let _ = write!(page, ".SH SYNOPSIS\n{}\n", synopsis(command, extra.uses));
     page.push_str(&section(|out| man.render_description_section(out)));
     for note in extra.notes {
         let _ = write!(page, ".PP\n{}\n", escape(note));
@@ -56,6 +65,10 @@ pub fn page(command: &Command, extra: Extra) -> String {
     page.push_str(&section(|out| man.render_options_section(out)));
     page.push_str(&commands(command));
     page.push_str(&list("EXIT STATUS", &[STATUS, extra.status].concat()));
+    let environment = [&[ENVIRONMENT], extra.environment].concat().concat();
+    page.push_str(&list("ENVIRONMENT", &environment));
+    let files = [&[FILES], extra.files].concat().concat();
+    page.push_str(&list("FILES", &files));
     page.push_str(&list("EXAMPLES", extra.examples));
     let others = ["ncdump", "ncgen", "nccopy", "zdump"]
         .into_iter()
@@ -105,8 +118,8 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage: ").to_owned()
 }
 
-/// The ways to call the tool: its usage lines, with all options in the first one, and those of its commands.
-fn synopsis(command: &Command) -> String {
+/// The ways to call the tool: its usage lines, with all options in the first one, further uses, and those of its commands.
+fn synopsis(command: &Command, uses: &[&str]) -> String {
     let name = command.get_name();
     let mut built = command.clone();
     built.build();
@@ -125,6 +138,10 @@ fn synopsis(command: &Command) -> String {
         };
         lines.push(format!("\\fB{name}\\fR{rest}"));
     }
+    lines.extend(uses.iter().map(|line| {
+        let line = escape(line).replace("[OPTIONS]", "[\\fIoptions\\fR]");
+        format!("\\fB{name}\\fR {line}")
+    }));
     let commands = built.get_subcommands_mut();
     for sub in commands.filter(|sub| sub.get_name() != "help") {
         let usage = self::usage(sub);
@@ -193,6 +210,9 @@ mod tests {
             );
         let extra = Extra {
             status: &[("7", "odd")],
+            uses: &["--other [OPTIONS] <FILE>"],
+            environment: &[&[("TOOL_HOME", "its home")]],
+            files: &[&[("~/.tool", "settings")]],
             examples: &[("tool -x", "Does X")],
             notes: &[".odd start"],
         };
@@ -204,6 +224,10 @@ mod tests {
             ".SS \"tool look [WHAT]\"\nLooks at it.\n.TP\n\\fB[WHAT]\\fR\nWhat\n",
             ".SH \"EXIT STATUS\"",
             "\\fB7\\fR\nodd",
+            "\\fBtool\\fR \\-\\-other [\\fIoptions\\fR] <FILE>",
+            ".SH \"ENVIRONMENT\"\n.TP\n\\fBNCTRACING",
+            "\\fBTOOL_HOME\\fR\nits home",
+            "\\fB~/.tool\\fR\nsettings",
             "\\fBtool \\-x\\fR\nDoes X",
             "\\fBnccopy\\fR(1)",
         ] {
