@@ -121,7 +121,7 @@ pub struct PluginArgs {
 }
 
 impl PluginArgs {
-    /// These options, with those of `other` where these say nothing.
+    /// Merges options: `self` takes precedence over `other`.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {
@@ -178,7 +178,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl NetworkArgs {
-    /// These options, with those of `other` where these say nothing. Requests are counted together with those of this run.
+    /// Merges options: `self` takes precedence over `other`. Both count requests in the network of `self`.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Options of our own that only some kinds of output have.
 //!
-//! The C tools ignore options that the kind of the output cannot have, so options of the C tools are notes there. Nobody relies on that
-//! for our own options: with a kind that the command line names they are mistakes.
+//! The C tools ignore options without effect on the kind of the output, so options of the C tools are notes there. Our own options are
+//! mistakes if the command line names the kind.
 
 use clap::Command;
 use clap::error::ErrorKind as Mistake;
@@ -24,7 +24,7 @@ pub enum Kinds {
 }
 
 impl Kinds {
-    /// Whether a kind is one of these.
+    /// Whether a kind belongs to the group.
     fn contain(self, kind: Kind) -> bool {
         match self {
             Self::Settings => traits(kind).settings,
@@ -64,8 +64,7 @@ pub fn check(command: &Command, kind: Kind, options: &[KindOption]) -> Result<()
     Err(command.clone().error(Mistake::ArgumentConflict, what))
 }
 
-/// The error about an output. It is a mistake in the command line if the output can be made without the options that only some kinds
-/// have, as `possible` finds out.
+/// The error about an output. It is a usage error if the output is possible without the options of Zarr: `possible` checks this.
 pub fn blamed(command: &Command, e: Error, possible: impl FnOnce() -> bool) -> anyhow::Error {
     match e.kind() == ErrorKind::Argument && possible() {
         true => {

@@ -1,7 +1,7 @@
 //! Modes of a tool, and the options that each mode uses.
 //!
-//! A mode is one use of a tool, such as `ncdump -k` or `nccopy --clean`. An option that no mode of the command line uses is a mistake:
-//! users would believe that it had an effect. Options of the C tool have letters, all other options have long names only. Modes of
+//! A mode is one use of a tool, for example `ncdump -k` or `nccopy --clean`. An option without effect in all modes of the command line is a
+//! mistake: users would expect an effect. Options of the C tool have letters, all other options have long names only. Modes of
 //! the C tool accept all options of the C tool, as the C tool does.
 
 use clap::parser::ValueSource;
@@ -47,7 +47,7 @@ impl ModeTable {
     /// Checks a command line that has these modes.
     ///
     /// # Errors
-    /// The mistake: two modes that exclude each other, or options that none of the modes uses.
+    /// Returns a usage error for mutually exclusive modes, and for options without effect.
     pub fn check(
         &self,
         command: &Command,
@@ -84,7 +84,7 @@ impl ModeTable {
         })
     }
 
-    /// The options of the command line that none of its modes uses.
+    /// The given options without effect in all given modes.
     fn idle<'c>(
         &self,
         command: &'c Command,

@@ -92,7 +92,7 @@ fn environment(cli: &Cli) -> Env {
     env
 }
 
-/// Checks options that only some kinds have, if the command line says the kind.
+/// Checks options that only some kinds have, if the command line names the kind.
 fn check_kind(cli: &Cli, copies: &[Copy]) -> std::result::Result<(), clap::Error> {
     let kind = match copies {
         [one] => one.output.kind,

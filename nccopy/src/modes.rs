@@ -18,7 +18,7 @@ const AT_ONCE: &[&str] = &["copy", "in_place"];
 /// Modes that read or write datasets.
 const DATASETS: &[&str] = &["copy", "in_place", "plan", "part", "next", "finish"];
 
-/// All modes: settings of the process, which say how it works, but not what it makes.
+/// All modes: settings of the process without influence on the output.
 const ALL: &[&str] = &[
     "copy", "in_place", "plan", "part", "next", "finish", "status", "clean", "emit",
 ];

@@ -135,7 +135,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
 }
 
-/// Checks options that only some kinds have, if the command line says the kind.
+/// Checks options that only some kinds have, if the command line names the kind.
 fn check_output(cli: &Cli) -> anyhow::Result<()> {
     let mut kind = cli.kind.kind();
     if cli.language() == Some(Language::Binary)

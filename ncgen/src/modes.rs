@@ -8,7 +8,7 @@ use crate::cli::{Cli, Language};
 
 const BINARY: &[&str] = &["binary"];
 
-/// All modes: settings of the process, and what becomes of warnings.
+/// All modes: settings of the process, and treatment of warnings.
 const ALL: &[&str] = &["check", "binary", "program"];
 
 /// The modes, and the modes that use each option. Options of the C tool are accepted in all modes.

@@ -66,7 +66,7 @@ fn completed(command: &Command) -> Command {
     })
 }
 
-/// The options whose values follow a `=` in the same word, with the possible values.
+/// Options with values after a `=` in the same word, and the possible values.
 fn with_equals(command: &Command) -> Vec<(String, Vec<String>)> {
     let args = command.get_arguments();
     let args = args.filter(|arg| arg.is_require_equals_set());
@@ -78,7 +78,7 @@ fn with_equals(command: &Command) -> Vec<(String, Vec<String>)> {
     .collect()
 }
 
-/// The options whose values functions complete, and the functions.
+/// Options with values that functions complete.
 fn with_functions(command: &Command) -> Vec<(char, Value)> {
     let args = command.get_arguments();
     args.filter_map(|arg| Some((arg.get_short()?, Value::of(arg)?)))
@@ -150,7 +150,7 @@ fn bash(command: &Command, text: &str) -> String {
     }
 }
 
-/// Replaces the actions of values, and lets values follow a `=` only. Options are completed after operands, too.
+/// Replaces the actions of values, and lets values follow a `=` only. Options are also completed after operands.
 fn zsh(command: &Command, text: &str) -> String {
     let mut text = text.replace("\n'*::", "\n'*:");
     for (long, _) in with_equals(command) {

@@ -1,6 +1,7 @@
 //! Rules for the source tree, and generated files.
 #![forbid(unsafe_code)]
 
+mod additions;
 mod executables;
 mod generated;
 mod layers;

@@ -1,4 +1,4 @@
-//! All options in all modes of the tools: an option that a mode does not use is refused.
+//! All options in all modes of the tools: a mode refuses options without effect.
 //!
 //! The options come from the definitions of the command lines, the effects from the tables `MODES`. So a new option without an entry
 //! in the table is found.
@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use netcdf_grammar::modes::ModeTable;
 
-/// A tool, and a command line for each of its modes.
+/// A tool with a command line for each mode.
 struct Tool {
     name: &'static str,
     command: Command,
@@ -22,7 +22,7 @@ struct Tool {
         &'static [&'static str],
         &'static [&'static str],
     )],
-    /// Groups of options of the C tool of which only one can be given.
+    /// Groups of mutually exclusive options of the C tool.
     exclusive: &'static [&'static str],
 }
 
@@ -100,7 +100,7 @@ fn tools() -> [Tool; 4] {
     ]
 }
 
-/// Values of options for which the text `1` is none.
+/// Values of options that do not take the value `1`.
 const VALUES: &[(&str, &str)] = &[
     ("kind", "nc4"),
     ("language", "b"),
@@ -110,10 +110,10 @@ const VALUES: &[(&str, &str)] = &[
     ("one_part", "0"),
 ];
 
-/// Options that need another one.
+/// Options that need another option.
 const COMPANIONS: &[(&str, &[&str])] = &[("coordinates", &["-V", "x"])];
 
-/// The options of a tool and of its commands, each once.
+/// The options of a tool and its commands, without duplicates.
 fn options(command: &Command) -> Vec<Arg> {
     let mut built = command.clone();
     built.build();
@@ -137,7 +137,7 @@ fn about_itself(arg: &Arg) -> bool {
     )
 }
 
-/// The option as it is typed, without a value.
+/// The flag on a command line, without a value.
 fn flag(arg: &Arg) -> String {
     match (arg.get_short(), arg.get_long()) {
         (Some(letter), _) => format!("-{letter}"),
@@ -183,7 +183,7 @@ fn line(mode: (&[&str], &[&str]), options: &[String]) -> Vec<String> {
     [text(mode.0), options.to_vec(), text(mode.1)].concat()
 }
 
-/// Whether a command line has several options of a group of which only one can be given.
+/// Whether a command line has mutually exclusive options.
 fn exclude_each_other(tool: &Tool, line: &[String]) -> bool {
     let flags = line.iter().filter_map(|word| word.strip_prefix('-'));
     let letters: BTreeSet<char> = flags.filter_map(|flag| flag.chars().next()).collect();
@@ -281,7 +281,7 @@ fn options_without_effect_are_refused_and_all_others_accepted() {
 #[test]
 fn modes_exclude_each_other_unless_both_are_of_the_c_tool() {
     for tool in tools() {
-        // The modes of ncgen follow from several options, and those of zdump are commands.
+        // Several options select a mode of ncgen, and commands select a mode of zdump.
         if !["ncdump", "nccopy"].contains(&tool.name) {
             continue;
         }
@@ -304,7 +304,7 @@ fn modes_exclude_each_other_unless_both_are_of_the_c_tool() {
     }
 }
 
-/// What the C tools accept is accepted, whether it has an effect or not.
+/// All combinations of options of the C tools are accepted, with and without effect.
 #[test]
 fn options_of_the_c_tools_can_be_combined() {
     let mut pairs = 0;

@@ -20,9 +20,9 @@ pub struct Extra {
     pub status: &'static [(&'static str, &'static str)],
     /// Command lines of further uses, without the tool's name.
     pub uses: &'static [&'static str],
-    /// Lists of environment variables, beside those of all tools.
+    /// Further lists of environment variables.
     pub environment: &'static [&'static [(&'static str, &'static str)]],
-    /// Lists of files, beside those of all tools.
+    /// Further lists of files.
     pub files: &'static [&'static [(&'static str, &'static str)]],
 }
 
@@ -118,7 +118,7 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage: ").to_owned()
 }
 
-/// The ways to call the tool: its usage lines, with all options in the first one, further uses, and those of its commands.
+/// The synopsis: usage lines of the tool, further uses, and usage lines of commands. The first line has all options.
 fn synopsis(command: &Command, uses: &[&str]) -> String {
     let name = command.get_name();
     let mut built = command.clone();
