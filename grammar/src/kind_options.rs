@@ -17,8 +17,6 @@ pub enum Kinds {
     Settings,
     /// Files of HDF5.
     Hdf5,
-    /// All kinds of Zarr.
-    Zarr,
     /// Kinds of Zarr with shards.
     Shards,
 }
@@ -29,7 +27,6 @@ impl Kinds {
         match self {
             Self::Settings => traits(kind).settings,
             Self::Hdf5 => kind.storage == StorageFormat::Hdf5,
-            Self::Zarr => traits(kind).keys,
             Self::Shards => format::kind_row(kind).is_some_and(|row| row.shards),
         }
     }
@@ -38,7 +35,6 @@ impl Kinds {
     fn remedy(self) -> &'static str {
         match self {
             Self::Settings | Self::Hdf5 => "use -k nc4 for netCDF-4 output",
-            Self::Zarr => "use -k zarr3 or another kind of Zarr",
             Self::Shards => "use -k zarr3 or -k nczarr3",
         }
     }

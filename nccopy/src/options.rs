@@ -165,7 +165,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
 
 /// The options of our own that only some kinds have.
 #[must_use]
-pub fn of_kinds(cli: &Cli) -> [KindOption; 6] {
+pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
     let storage = &cli.storage;
     let paged = storage.cloud.is_some_and(|rules| rules.paged.is_some());
     [
@@ -178,7 +178,6 @@ pub fn of_kinds(cli: &Cli) -> [KindOption; 6] {
         ("--cloud=paged", paged, Kinds::Hdf5),
         ("--quantize", quantizes(storage), Kinds::Settings),
         ("--shard", !storage.shards.is_empty(), Kinds::Shards),
-        ("--overwrite", cli.zarr.overwrite, Kinds::Zarr),
     ]
 }
 

@@ -234,7 +234,7 @@ fn json(done: &[DoneCopy], (inputs, time): (usize, Duration)) -> Json {
 /// The member with the notes, if there are any.
 pub fn notes(notes: &Taken) -> Option<(&'static str, Json)> {
     let notes: Vec<_> = notes.notes().map(of_note).collect();
-    (!notes.is_empty()).then(|| ("notes", Json::Array(notes)))
+    (!notes.is_empty()).then_some(("notes", Json::Array(notes)))
 }
 
 fn of_note(note: &Note) -> Json {

@@ -154,10 +154,7 @@ fn check_output(cli: &Cli) -> anyhow::Result<()> {
     let Some(kind) = kind else {
         return Ok(());
     };
-    let options = [
-        ("--cloud", cli.cloud, Kinds::Settings),
-        ("--overwrite", cli.zarr.overwrite, Kinds::Zarr),
-    ];
+    let options = [("--cloud", cli.cloud, Kinds::Settings)];
     Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 

@@ -465,7 +465,6 @@ fn options_that_a_kind_cannot_have() {
         (&["--consolidated"], "nc7", "@o.nc"),
         (&["--zip-prefix"], "zarr3", "@o.zarr"),
         (&["--no-zip-prefix"], "nc4", "@o.nc"),
-        (&["--overwrite"], "nc3", "@o.nc"),
     ] {
         let args = [own, &["-k", kind, "@a.nc", output]].concat();
         let out = nccopy(&sandbox, &args);

@@ -188,7 +188,7 @@ fn exclude_each_other(tool: &Tool, line: &[String]) -> bool {
     let flags = line.iter().filter_map(|word| word.strip_prefix('-'));
     let letters: BTreeSet<char> = flags.filter_map(|flag| flag.chars().next()).collect();
     let several = |group: &&str| group.chars().filter(|c| letters.contains(c)).count() > 1;
-    tool.exclusive.iter().any(|group| several(group))
+    tool.exclusive.iter().any(several)
 }
 
 #[test]

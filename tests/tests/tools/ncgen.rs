@@ -240,7 +240,6 @@ fn options_that_a_kind_cannot_have() {
         ("--consolidated", "nc4"),
         ("--zip-prefix", "zarr3"),
         ("--no-zip-prefix", "nc4"),
-        ("--overwrite", "nc7"),
     ] {
         let out = ncgen(&sandbox, &[option, "-k", kind, "-o", "@o.nc", "@a.cdl"]);
         assert!(
