@@ -15,14 +15,20 @@ use netcdf_core::shown::{self, Shown, ShownAddress};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::Form;
+use crate::cli::{Cli, Form};
 use crate::{Turn, report};
 
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
-pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+pub fn print(
+    cli: &Cli,
+    (form, set): (Form, Dataset<'_>),
+    plan: &Plan,
+    turn: Turn<'_>,
+    io: &mut Io,
+) -> Result<()> {
     let planned = Planned {
         set,
         plan,
@@ -37,7 +43,10 @@ pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut
         Form::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
             let (input, output) = (Shown::new(&input), Shown::new(&output));
-            let notes = report::note_lines(&set.env.notes.so_far());
+            let notes = match cli.quiet {
+                true => String::new(),
+                false => report::note_lines(&set.env.notes.so_far()),
+            };
             format!(
                 "{input} -> {output} ({kind})\n{}{notes}{end}",
                 planned.table()
