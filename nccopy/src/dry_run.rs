@@ -16,6 +16,7 @@ use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
 use crate::cli::{Cli, Form};
+use crate::ready::Ready;
 use crate::{Turn, report};
 
 /// Prints how the data of each variable would be copied.
@@ -23,12 +24,12 @@ use crate::{Turn, report};
 /// # Errors
 /// Errors of planning, and of writing to standard output.
 pub fn print(
-    cli: &Cli,
-    (form, set): (Form, Dataset<'_>),
-    plan: &Plan,
+    (cli, form): (&Cli, Form),
+    ready: &Ready<'_>,
     turn: Turn<'_>,
     io: &mut Io,
 ) -> Result<()> {
+    let (set, plan) = (ready.set, &ready.plan);
     let planned = Planned {
         set,
         plan,

@@ -144,7 +144,7 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report>
     let Turn { copy, idle, .. } = turn;
     ready::with(AskedCopy { cli, copy, idle }, env, io, |ready, io| {
         if let Some(form) = cli.dry_run {
-            dry_run::print(cli, (form, ready.set), &ready.plan, turn, io)?;
+            dry_run::print((cli, form), &ready, turn, io)?;
             return env.notes.check().map(|()| Report::default());
         }
         let target = ready.target(cli)?;
