@@ -1,3 +1,32 @@
+# Prints variables of the first dataset on the command line. Names with characters of shells are left out.
+function _netcdf_variables
+    set -l token (commandline -ct)
+    set -l prefix (string match -r '^(?:.*,)?!?' -- $token)
+    for word in (commandline -o)[2..]
+        set word (string replace -r '^~/' "$HOME/" -- $word)
+        string match -q -- '-*' $word; and continue
+        test -f $word -o -d $word; or continue
+        set -l names (ncdump -x $word 2>/dev/null | sed -n 's/^ *<variable name="\([[:alnum:]_.+@-]*\)".*/\1/p')
+        test (count $names) -gt 0; or continue
+        printf '%s\n' $prefix$names
+        return
+    end
+end
+
+# Prints filters after the variables of -F.
+function _netcdf_filters
+    set -l token (commandline -ct | string trim -l -c "'\"")
+    set -l prefix (string match -r '^(?:.*\||[^,]*,)' -- $token)
+    if test -z "$prefix"
+        printf '%s\n' '*,' none
+        return
+    end
+    string match -q -- '*,*' (string replace -- $prefix '' $token); and return
+    for name in none deflate shuffle fletcher32 szip nbit scaleoffset bzip2 lzf blosc lz4 bitshuffle zfp zstd bitgroom granularbr bitround
+        echo $prefix$name
+    end
+end
+
 complete -c nccopy -s k -d 'Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7), or Zarr: nczarr and zarr (version 2, with and without netCDF\'s own metadata), nczarr3 and zarr3 (version 3). By default a URL decides, then the output\'s name: if it ends in .zarr or .zip, the output is Zarr (of the input\'s kind if the input is Zarr, else zarr3). Otherwise the output has the input\'s kind; a Zarr input becomes netCDF-4' -r -f -a "classic\t''
 64-bit-offset\t''
 cdf5\t''
@@ -7,9 +36,8 @@ nczarr\t''
 zarr\t''
 nczarr3\t''
 zarr3\t''"
-complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names in any group, paths and patterns as for -v. With -u, all other dimensions are fixed' -r
-complete -c nccopy -s v -d 'Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one' -r
-complete -c nccopy -s V -d 'Copy these variables only, definitions and data; named as for -v' -r
+complete -c nccopy -s v -d 'Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one' -r -f -a '(_netcdf_variables)'
+complete -c nccopy -s V -d 'Copy these variables only, definitions and data; named as for -v' -r -f -a '(_netcdf_variables)'
 complete -c nccopy -s g -d 'Copy the data of these groups only, but define all variables: names, paths, patterns and "!" as for -v' -r
 complete -c nccopy -s G -d 'Copy these groups only, definitions and data; named as for -g' -r
 complete -c nccopy -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
@@ -19,22 +47,24 @@ complete -c nccopy -l history-time -d 'The time for --history in seconds since 1
 complete -c nccopy -s d -d 'Deflate level of all variables of netCDF-4 output (0 for none)' -r
 complete -c nccopy -s c -d 'Chunks of netCDF-4 output: "dim/N,dim/N,…" (all of the dimension without N), "var:N,N,…", "var:contiguous", "var:compact", or "/" for no chunks' -r
 complete -c nccopy -l shard -d 'Shards of Zarr version 3 output; each shard holds several chunks: "dim/N,dim/N,…" or "var:N,N,…" in elements, as for -c' -r
-complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or numbers of filters and parameters ("temp*,shuffle|zstd,3", "*,blosc,codec=zstd,level=5", "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. A filter named with a pattern is applied where possible. Patterns with lossy filters skip coordinates and the variables that describe them' -r
+complete -c nccopy -s F -d 'Filters of netCDF-4 output: "var,FILTER,PARAMETER,…", with "var&var" and "|" for several variables and filters, patterns ("*", "?", "[a-z]") for names of variables, and names or numbers of filters and parameters ("temp*,shuffle|zstd,3", "*,blosc,codec=zstd,level=5", "temp,zfp,accuracy=0.001"); "var,none" for no filters, "none" for no others. A filter named with a pattern is applied where possible. Patterns with lossy filters skip coordinates and the variables that describe them' -r -f -a '(_netcdf_filters)'
 complete -c nccopy -l quantize -d 'Quantize numbers of netCDF-4 output, so that they compress better: "var,ALGORITHM,N", with "var&var" and patterns as for -F. bitgroom and granularbr keep N decimal digits (float 1 to 6, double 1 to 15), bitround N bits (float 1 to 23, double 1 to 52). Patterns skip coordinates and the variables that describe them; "var,none" leaves a variable as it is' -r
 complete -c nccopy -s M -d 'Smallest size in bytes of variables (with "dim/N") or chunks that are stored in chunks where nothing else requires chunks [default: 8192]' -r
 complete -c nccopy -l chunk-size -d 'Size of chunks before filters, for variables and dimensions that -c does not name: chunks have at least so many bytes (suffixes as for --memory), and their edges are about equal shares of the dimensions. Smaller variables are one chunk' -r
-complete -c nccopy -l cloud -d 'Store data as readers over a network need it: all metadata in front, then coordinates and small variables, and chunks of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win. RULES: cmip7 (for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size), paged or paged,SIZE (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from 64Ki to 8Mi that holds all metadata]), or both (cmip7,paged)' -r
+complete -c nccopy -l cloud -d 'Store data as readers over a network need it: all metadata in front, then coordinates and small variables, and chunks of --chunk-size [default: 4Mi], unless those of the input have a quarter to four times as many bytes. Further options win. RULES: cmip7 (for files of CMIP7: also time and its bounds in one chunk each, and no chunks below --chunk-size), paged or paged,SIZE (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from 64Ki to 8Mi that holds all metadata]), or both (cmip7,paged)' -f -a "cmip7\t''
+paged\t''
+cmip7\,paged\t''"
 complete -c nccopy -s m -d 'Accepted, without effect: bytes of the copy buffer (suffixes K, M, G, T, P)' -r
 complete -c nccopy -s h -d 'Accepted, without effect: bytes of the chunk cache' -r
 complete -c nccopy -s e -d 'Accepted, without effect: chunks in the chunk cache' -r
 complete -c nccopy -s L -d 'Accepted, without effect: log level' -r
 complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chunks, 256 MiB if not given (suffixes K, M, G, T, P; Ki, Mi, Gi, Ti for powers of two)' -r
 complete -c nccopy -l suffix -d 'Ending of the names of copies in a directory, in place of the input\'s extension: `.zarr`, `_small.nc`. By default the extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with -k nc4 end in .nc' -r
-complete -c nccopy -l dry-run -d 'Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)' -r -f -a "table\t'A table'
+complete -c nccopy -l dry-run -d 'Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)' -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per finished input: docs/json.md). With --finish: report the parts' -r -f -a "table\t'A table'
+complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)' -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
+complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -f -a "yes\t''
 no\t''"
 complete -c nccopy -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c nccopy -l plan -d 'Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new directory DIR (docs/machines.md)' -r -F

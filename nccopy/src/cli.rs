@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
@@ -14,6 +14,7 @@ use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginA
 use crate::clock::Moment;
 use crate::cloud::CloudRules;
 use crate::history;
+use crate::modes::{self, MODES};
 use crate::parts::{Engine, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
@@ -78,19 +79,19 @@ pub struct Cli {
     /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for its datasets.
     /// A dataset that is already stored as requested is skipped. An input that cannot be copied without loss stays as it is,
     /// and the run fails at the end
-    #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
+    #[arg(long)]
     pub in_place: bool,
 
     /// With --in-place: also rewrite datasets that are already stored as requested
-    #[arg(long, requires = "in_place")]
+    #[arg(long)]
     pub force: bool,
 
     /// With --in-place: replace an input only if the copy has fewer bytes than the input
-    #[arg(long, requires = "in_place")]
+    #[arg(long)]
     pub if_smaller: bool,
 
     /// With --in-place: keep the modification time of each input
-    #[arg(long, requires = "in_place")]
+    #[arg(long)]
     pub keep_mtime: bool,
 
     /// Include the sub-directories of an input directory. The content of a file decides whether it is a dataset, not the name. A Zarr store
@@ -112,7 +113,7 @@ pub struct Cli {
     /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per
     /// finished input: docs/json.md). With --finish: report the parts
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
-          default_missing_value = "table", value_enum)]
+          default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
     pub report: Option<Form>,
 
     /// Read the output back and compare all values with the input before it appears under its name
@@ -197,15 +198,14 @@ pub struct Cli {
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
-    let mut cli = Cli::try_parse_from(&args)?;
+    let command = command();
+    let matches = command.clone().try_get_matches_from(&args)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    MODES.check(&command, &matches, &modes::of(&cli))?;
     cli.command = history::command(&args);
     cli.options = history::options(&args, &cli.paths);
     cli.started = cli.edit.history_time.unwrap_or_else(|| Moment::now().0);
     let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
-    if cli.parts.lacks_its_option() {
-        let what = "--json goes with --status, and --lease with --next or --finish";
-        return wrong(clap::error::ErrorKind::MissingRequiredArgument, what);
-    }
     match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
         false => Ok(cli),
         true => {
@@ -390,54 +390,54 @@ impl StorageArgs {
 pub struct PartsArgs {
     /// Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new
     /// directory DIR (docs/machines.md)
-    #[arg(long, value_name = "DIR", group = "in_parts", conflicts_with_all = ["in_place", "dry_run", "report", "no_clobber", "skip_existing"])]
+    #[arg(long, value_name = "DIR")]
     pub plan: Option<PathBuf>,
     /// With --plan: the number of parts
-    #[arg(long, value_name = "N", requires = "plan", conflicts_with = "part_size",
+    #[arg(long, value_name = "N", conflicts_with = "part_size",
           value_parser = clap::value_parser!(u64).range(1..=MOST_PARTS))]
     pub parts: Option<u64>,
     /// With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)
-    #[arg(long, value_name = "SIZE", requires = "plan", value_parser = parse_chunk_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_chunk_size)]
     pub part_size: Option<u64>,
     /// With --plan: copy in one stage or in two, of which the first cuts the input into pieces that the second puts together (docs/machines.md)
     /// [default: two for variables of which parts would otherwise decode each chunk of the input many times]
-    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub stages: Option<u8>,
     /// With --plan: make the plan even if other users can read user names, passwords and queries of addresses in it, because the file
     /// system has no permissions (exFAT, mounted buckets)
-    #[arg(long, requires = "plan")]
+    #[arg(long)]
     pub allow_secrets: bool,
     /// Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several,
     /// auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times.
     /// Exit status 75 means: try again
-    #[arg(long = "part", id = "one_part", value_name = "K", group = "in_parts")]
+    #[arg(long = "part", id = "one_part", value_name = "K")]
     pub part: Option<PartChoice>,
     /// Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines
     /// as there are. Exit status 75 means that others still make some
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub next: bool,
     /// With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the
     /// right to finish the plan, in buckets and on file systems without locks; nccopy renews it [default: 3600, with --finish 300]
     #[arg(long, value_name = "SECONDS")]
     pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub finish: bool,
     /// With --finish: skip the comparison of the stored bytes with the digests of the parts, which --report needs
-    #[arg(long, requires = "finish", conflicts_with = "report")]
+    #[arg(long, conflicts_with = "report")]
     pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub status: bool,
     /// With --status: as JSON
     #[arg(long)]
     pub json: bool,
     /// Remove the plan in a directory, with all that belongs to it. The output stays
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub clean: bool,
     /// Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR
     /// (docs/machines.md)
-    #[arg(long, value_name = "ENGINE", group = "in_parts", value_enum)]
+    #[arg(long, value_name = "ENGINE", value_enum)]
     pub emit: Option<Engine>,
 }
 
@@ -446,11 +446,6 @@ impl PartsArgs {
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.plan.is_some() || self.takes_folder()
-    }
-
-    /// Whether an option is given without the one that it belongs to.
-    fn lacks_its_option(&self) -> bool {
-        (self.json && !self.status) || (self.lease.is_some() && !self.next && !self.finish)
     }
 
     /// Whether the only path is the directory of a plan.

@@ -15,15 +15,22 @@ use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::Form;
+use crate::cli::{Cli, Form};
 use crate::job::Outcome;
+use crate::ready::Ready;
 use crate::{Turn, report};
 
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
-pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+pub fn print(
+    (cli, form): (&Cli, Form),
+    ready: &Ready<'_>,
+    turn: Turn<'_>,
+    io: &mut Io,
+) -> Result<()> {
+    let (set, plan) = (ready.set, &ready.plan);
     let planned = Planned {
         set,
         plan,
@@ -35,15 +42,23 @@ pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut
         Form::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
             let (input, output) = (Shown::new(&input), Shown::new(&output));
-            format!("{input} -> {output} ({kind})\n{}{end}", planned.table())
+            let notes = match cli.quiet {
+                true => String::new(),
+                false => report::table::note_lines(&set.env.notes.so_far()),
+            };
+            format!(
+                "{input} -> {output} ({kind})\n{}{notes}{end}",
+                planned.table()
+            )
         }
         Form::Json => {
-            let members = [
+            let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
                 ("kind", Json::text(kind)),
                 ("variables", planned.json()),
             ];
+            members.extend(report::json::with_notes(&set.env.notes.so_far()));
             let line = Json::object(members).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }

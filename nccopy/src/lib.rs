@@ -20,6 +20,7 @@ mod history;
 mod in_place;
 mod inputs;
 mod job;
+pub mod modes;
 mod options;
 mod parts;
 mod ready;
@@ -34,16 +35,17 @@ use std::sync::Arc;
 
 use netcdf_core::copy::Report;
 use netcdf_core::env::{Env, MadeUp, Memory};
-use netcdf_core::error::Result;
+use netcdf_core::error::{Error, Result};
+use netcdf_core::io::locator::Asked;
 use netcdf_core::notes::Notes;
 use netcdf_core::runtime::Runtime;
 use netcdf_core::tool::{self, Idle, Io, Status};
-use netcdf_grammar::ended;
+use netcdf_grammar::{ended, kind_options};
 
 use cli::Cli;
 use inputs::{Copy, Rules};
 use job::{Outcome, Skip};
-use ready::Asked;
+use ready::Asked as AskedCopy;
 
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -58,9 +60,13 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         parsed => parsed?,
     };
     if cli.parts.is_asked() {
-        return Ok(parts::run(&cli, &args, io)?);
+        check_kind(&cli, &[])?;
+        let ended = parts::run(&cli, &args, io);
+        cli.network.tell("nccopy", io);
+        return Ok(ended?);
     }
-    let (copies, skipped) = copies(&cli)?;
+    let (copies, skipped) = copies(&cli).map_err(|e| blamed(&cli, e))?;
+    check_kind(&cli, &copies)?;
     let mut env = environment(&cli);
     if !cli.quiet {
         let notes = Notes::default();
@@ -68,7 +74,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         tool::tell("nccopy", &notes, io);
     }
     let ended = job::run(&cli, &copies, &mut env, io);
-    cli.network.tell("nccopy", &env, io);
+    cli.network.tell("nccopy", io);
     Ok(ended?)
 }
 
@@ -103,9 +109,38 @@ fn environment(cli: &Cli) -> Env {
     env
 }
 
+/// Checks options that only some kinds have, if the command line names the kind.
+fn check_kind(cli: &Cli, copies: &[Copy]) -> std::result::Result<(), clap::Error> {
+    let kind = match copies {
+        [one] => one.output.kind,
+        _ => cli.kind.kind(),
+    };
+    match kind {
+        Some(kind) => kind_options::check(&cli::command(), kind, &options::of_kinds(cli)),
+        None => Ok(()),
+    }
+}
+
+/// An error about the outputs, which may be about options of Zarr.
+fn blamed(cli: &Cli, e: Error) -> anyhow::Error {
+    let plain = Rules {
+        asked: Asked {
+            kind: cli.kind.kind(),
+            ..Asked::default()
+        },
+        ..Rules::of(cli)
+    };
+    let possible = || copies_of(cli, plain).is_ok();
+    kind_options::blamed(&cli::command(), e, possible)
+}
+
 /// The copies that a command line asks for.
 fn copies(cli: &Cli) -> Result<inputs::Listed> {
-    let rules = Rules::of(cli);
+    copies_of(cli, Rules::of(cli))
+}
+
+/// Returns the copies under these rules.
+fn copies_of(cli: &Cli, rules: Rules<'_>) -> Result<inputs::Listed> {
     if cli.in_place {
         return in_place::copies(&cli.paths, rules);
     }
@@ -127,13 +162,13 @@ struct Turn<'a> {
 /// Makes a copy. Returns its outcome.
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
     let Turn { copy, idle, .. } = turn;
-    ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {
+    ready::with(AskedCopy { cli, copy, idle }, env, io, |ready, io| {
         if ready.as_asked {
             return Ok(Outcome::Skipped(Skip::AsAsked));
         }
         if let Some(form) = cli.dry_run {
+            dry_run::print((cli, form), &ready, turn, io)?;
             env.notes.check()?;
-            dry_run::print(form, ready.set, &ready.plan, turn, io)?;
             return Ok(Outcome::Copied(Report::default()));
         }
         let target = ready.target(cli, copy)?;

@@ -10,6 +10,7 @@ use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::{Kind, Schema, VarId};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
+use netcdf_grammar::kind_options::{KindOption, Kinds};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
 use crate::cli::{Cli, StorageArgs};
@@ -162,6 +163,24 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         .into_iter()
         .filter(|(_, set)| *set && !format::traits(output).settings);
     given.map(|(name, _)| name).collect()
+}
+
+/// The options of our own that only some kinds have.
+#[must_use]
+pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
+    let storage = &cli.storage;
+    let paged = storage.cloud.is_some_and(|rules| rules.paged.is_some());
+    [
+        (
+            "--chunk-size",
+            storage.chunk_size.is_some(),
+            Kinds::Settings,
+        ),
+        ("--cloud", storage.cloud.is_some(), Kinds::Settings),
+        ("--cloud=paged", paged, Kinds::Hdf5),
+        ("--quantize", quantizes(storage), Kinds::Settings),
+        ("--shard", !storage.shards.is_empty(), Kinds::Shards),
+    ]
 }
 
 /// Whether pages are asked for in an output that has settings of storage, but no pages.

@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
+//! | [`modes`] | the modes, and the options that each mode uses |
 //! | `options` | the options of the command line |
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
@@ -32,6 +33,7 @@ mod filters;
 mod forms;
 mod layout;
 mod listing;
+pub mod modes;
 mod ncml;
 mod options;
 mod select;
@@ -139,7 +141,7 @@ fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
             break;
         }
     }
-    cli.network.tell(NAME, &env, io);
+    cli.network.tell(NAME, io);
     files.worst()
 }
 

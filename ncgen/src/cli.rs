@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
+use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
+
+use crate::modes::{self, MODES};
 
 /// Makes a netCDF dataset from CDL text or JSON, or checks the text.
 ///
@@ -267,6 +269,18 @@ impl Cli {
     pub fn text(&self) -> Option<&Path> {
         self.input.as_deref().filter(|path| *path != Path::new("-"))
     }
+}
+
+/// Parses a command line that begins with the tool's name.
+///
+/// # Errors
+/// A mistake in the command line, or the requested help or version.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let command = command();
+    let matches = command.clone().try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    MODES.check(&command, &matches, &[modes::of(&cli)])?;
+    Ok(cli)
 }
 
 /// The definition of the command line.

@@ -16,6 +16,7 @@ mod expected;
 mod fail;
 mod lists;
 mod made_up;
+pub mod modes;
 mod name;
 mod strings;
 #[cfg(test)]
@@ -25,12 +26,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format;
 use netcdf_core::format::traits;
-use netcdf_core::io::locator::{Access, Destination, Location};
+use netcdf_core::io::locator::{Access, Asked, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
@@ -40,6 +40,7 @@ use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
 use netcdf_grammar::json::read::is_json;
+use netcdf_grammar::kind_options::{self, Kinds};
 
 use cli::{Cli, Language};
 
@@ -50,7 +51,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
 }
 
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = Cli::try_parse_from(args)?;
+    let cli = cli::parse(args)?;
+    check_output(&cli)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
@@ -58,7 +60,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);
     }
-    cli.network.tell("ncgen", &env, io);
+    cli.network.tell("ncgen", io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),
@@ -131,6 +133,29 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     let what = format!("{language} programs cannot make {} files", kind.name());
     let error = Error::new(ErrorKind::Unsupported, what);
     Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
+}
+
+/// Checks options that only some kinds have, if the command line names the kind.
+fn check_output(cli: &Cli) -> anyhow::Result<()> {
+    let mut kind = cli.kind.kind();
+    if cli.language() == Some(Language::Binary)
+        && let Some(file) = &cli.output.file
+    {
+        let at = Location::new(file)?;
+        let plain = Asked {
+            kind,
+            ..Asked::default()
+        };
+        let possible = || Destination::resolve(&at, plain).is_ok();
+        let blamed = |e| kind_options::blamed(&cli::command(), e, possible);
+        let output = Destination::resolve(&at, cli.zarr.asked(kind));
+        kind = output.map_err(blamed)?.kind;
+    }
+    let Some(kind) = kind else {
+        return Ok(());
+    };
+    let options = [("--cloud", cli.cloud, Kinds::Settings)];
+    Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
 /// The text.

@@ -209,6 +209,13 @@ impl Notes {
         taken.0.into_iter().map(|(note, _)| note).collect()
     }
 
+    /// A copy of the notes so far.
+    #[must_use]
+    pub fn so_far(&self) -> Taken {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        Taken(said.notes.clone())
+    }
+
     /// Takes the notes so far, for [`Taken::together`].
     #[must_use]
     pub fn take_all(&self) -> Taken {

@@ -69,11 +69,14 @@ fn with_names((input, output): (String, String), what: Members, notes: &Taken) -
         ("output", Json::text(&output)),
     ];
     members.extend(what);
-    let notes: Vec<_> = notes.notes().map(of_note).collect();
-    if !notes.is_empty() {
-        members.push(("notes", Json::Array(notes)));
-    }
+    members.extend(with_notes(notes));
     Json::object(members)
+}
+
+/// Returns the member with the notes, if there are any.
+pub fn with_notes(notes: &Taken) -> Option<(&'static str, Json)> {
+    let notes: Vec<_> = notes.notes().map(of_note).collect();
+    (!notes.is_empty()).then_some(("notes", Json::Array(notes)))
 }
 
 /// Returns the stored bytes in input and output from a line.

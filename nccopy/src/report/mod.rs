@@ -1,7 +1,7 @@
 //! `--report`: results of a run.
 
 pub mod json;
-mod table;
+pub mod table;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use netcdf_core::copy::Report;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::json::Json;
-use netcdf_core::notes::Note;
+use netcdf_core::notes::{Note, Taken};
 use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::table::Table;
 
@@ -20,9 +20,14 @@ pub fn of(done: &DoneCopy) -> String {
         Outcome::Copied(report) => of_copy(report),
         other => other.not_copied(),
     };
-    let note = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
-    let notes: String = done.notes.together().iter().map(note).collect();
+    let notes = note_lines(&done.notes);
     format!("{}\n{what}{notes}", title(&input, &output))
+}
+
+/// Returns a line for each note.
+pub fn note_lines(notes: &Taken) -> String {
+    let line = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
+    notes.together().iter().map(line).collect()
 }
 
 /// Returns the lines of a copy from the report of a part.

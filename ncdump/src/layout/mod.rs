@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::counted::Counter;
 use netcdf_core::io::locator::Location;
@@ -54,7 +54,7 @@ pub(crate) fn run(cli: &mut Cli, mut files: FileSeries, io: &mut Io) -> Status {
             break;
         }
     }
-    cli.network.tell(NAME, &env, io);
+    cli.network.tell(NAME, io);
     files.worst()
 }
 
@@ -71,10 +71,6 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
 }
 
 fn look(cli: &Cli, env: &Env, heading: &Heading, io: &mut Io) -> Result<Status> {
-    if cli.json && !cli.layout {
-        let what = "--json is about the listing, which --require does not print";
-        return Err(Error::new(ErrorKind::Argument, what).with_remedy("give --layout, too"));
-    }
     let request = Request::new(cli)?;
     let access = access(cli.allow_external, cli.trace, env);
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;

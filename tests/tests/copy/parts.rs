@@ -351,6 +351,47 @@ fn a_plan_is_read_by_the_version_that_made_it() {
     fails(&sandbox, &["--part", "0", "@p"], 1, "of another plan");
 }
 
+/// `--clean --dry-run` once removed the plan, and other steps ignored all options of copies.
+#[test]
+fn steps_refuse_options_that_they_do_not_use() {
+    let sandbox = sandbox();
+    let plan = ["--plan", "@p", "--parts", "2", "@a.nc", "@made.nc"];
+    succeeds(&sandbox, &plan);
+    for step in [
+        &["--clean", "--dry-run", "@p"][..],
+        &["--clean", "--report=json", "@p"],
+        &["--clean", "--in-place", "@p"],
+        &["--part", "0", "-d", "5", "@p"],
+        &["--next", "--verify", "@p"],
+        &["--finish", "--strict", "@p"],
+        &["--status", "-k", "nc3", "@p"],
+        &["--emit", "slurm", "--no-clobber", "@p"],
+    ] {
+        let out = nccopy(&sandbox, step);
+        assert!(out.code == 2 && out.stdout.is_empty(), "{step:?}: {out}");
+        assert!(sandbox.path("p/plan.json").exists(), "{step:?}");
+    }
+    assert!(!sandbox.path("p/done/0.json").exists());
+    assert!(!sandbox.path("made.nc").exists());
+    let stats = [
+        "nccopy",
+        "--part",
+        "0",
+        "--io-stats",
+        "--timeout",
+        "5",
+        "@p",
+    ];
+    let out = sandbox.run(nccopy::run, &stats);
+    assert!(
+        out.code == 0 && out.message().contains("0 requests"),
+        "{out}"
+    );
+    succeeds(&sandbox, &["--part", "1", "--isolate-plugins=no", "@p"]);
+    succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+    succeeds(&sandbox, &["--clean", "@p"]);
+}
+
 #[test]
 fn plans_that_cannot_be_made_are_refused() {
     let sandbox = sandbox();
@@ -564,7 +605,7 @@ fn free_parts_are_taken_one_after_the_other() {
         &sandbox,
         &["--part", "1", "--lease", "5", "@p"],
         2,
-        "--lease with --next",
+        "'--lease' cannot be used with '--part'",
     );
 }
 
