@@ -85,9 +85,17 @@ fn numbers_as_texts() {
     ] {
         let texts = quoted(json);
         assert_ne!(texts, json);
-        assert_eq!(read(V2, &texts).unwrap(), read(V2, json).unwrap(), "{texts}");
+        assert_eq!(
+            read(V2, &texts).unwrap(),
+            read(V2, json).unwrap(),
+            "{texts}"
+        );
         let (json, texts) = (in_version_3(json), in_version_3(&texts));
-        assert_eq!(read(V3, &texts).unwrap(), read(V3, &json).unwrap(), "{texts}");
+        assert_eq!(
+            read(V3, &texts).unwrap(),
+            read(V3, &json).unwrap(),
+            "{texts}"
+        );
     }
 }
 
@@ -98,10 +106,20 @@ fn quoted(json: &str) -> String {
     for (n, part) in json.split('"').enumerate() {
         let text = n % 2 == 1;
         let found = part.find(|c: char| c.is_ascii_digit() || "-tf".contains(c));
-        let ends = found.map(|at| (at, part[at..].find(|c| !bare(c)).map_or(part.len(), |n| at + n)));
+        let ends = found.map(|at| {
+            (
+                at,
+                part[at..].find(|c| !bare(c)).map_or(part.len(), |n| at + n),
+            )
+        });
         match ends.filter(|_| !text) {
             Some((at, end)) => {
-                out.push_str(&format!("{}\"{}\"{}", &part[..at], &part[at..end], &part[end..]));
+                out.push_str(&format!(
+                    "{}\"{}\"{}",
+                    &part[..at],
+                    &part[at..end],
+                    &part[end..]
+                ));
             }
             None => out.push_str(part),
         }

@@ -10,8 +10,8 @@ use crate::model::{Atomic, Endianness, Values};
 const SIX_DIGITS: &str = "9.96921e+36";
 
 /// The stored form of a fill value; `None` if it does not fit the type. `netcdf` says that netCDF wrote it: then text is
-/// plain, where others write bytes in base64. A list of one value is read as the value if the type has no lists: netCDF-C
-/// wrote such lists.
+/// plain, where others write bytes in base64. A list of one value stands for the value if the type has no lists, as in
+/// netCDF-C.
 #[must_use]
 pub fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let listed = || plain(what, single(json)?, netcdf);

@@ -300,7 +300,7 @@ fn damage_is_the_same_with_latency() {
     }
 }
 
-/// netCDF-C shuffles elements of the type's size, whatever size it stores; other writers shuffle elements of the stored size.
+/// netCDF-C shuffles elements of the type's size and ignores the stored size. zarr-python uses the stored size.
 #[test]
 fn netcdf_ignores_the_size_of_shuffle() {
     let shuffled = r#"{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"<i2","fill_value":-9,"order":"C","compressor":null,
