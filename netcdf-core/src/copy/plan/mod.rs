@@ -4,6 +4,7 @@ mod bare;
 mod fill;
 mod fits;
 mod keep;
+mod reserved;
 mod sparse;
 mod storage;
 mod strings;
@@ -76,6 +77,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         false => keep::keep(input, &stays, &defined)?,
     };
     schema.kind = kind;
+    reserved::skip_properties(&mut schema, &mut notes);
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
