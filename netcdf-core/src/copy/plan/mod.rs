@@ -12,6 +12,7 @@ mod texts;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
+pub(super) use sparse::{has_nothing, may_lack_data};
 pub use strings::{size_known_strings, size_strings, widen_strings};
 
 use std::collections::BTreeMap;
