@@ -12,7 +12,7 @@ use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, StorageArgs};
+use crate::cli::{Cli, EnumForm, StorageArgs};
 use crate::cloud::{self, CloudRules};
 use crate::selection;
 
@@ -84,6 +84,7 @@ pub fn resolve(
     Ok(Options {
         kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
+        enums_as_flags: cli.edit.enums == Some(EnumForm::Flags),
         select,
         groups,
         storage: StorageOptions {

@@ -16,6 +16,8 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
     pub fix_unlimited: bool,
+    /// Store enums as numbers, and describe the numbers in `flag_values` and `flag_meanings`.
+    pub enums_as_flags: bool,
     /// Which variables are copied.
     pub select: Selection<VarId>,
     /// Which groups are copied.

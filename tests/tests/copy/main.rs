@@ -5,6 +5,7 @@ mod cloud;
 mod copying;
 mod digests;
 mod emit;
+mod everyday;
 mod fill_values;
 mod jobs;
 mod nccopy;

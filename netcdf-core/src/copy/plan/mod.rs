@@ -1,6 +1,7 @@
 //! Plans a copy: makes the output schema from the input schema and options.
 
 mod bare;
+mod enums;
 mod fill;
 mod fits;
 mod keep;
@@ -79,6 +80,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     };
     schema.kind = kind;
     reserved::skip_properties(&mut schema, &mut notes);
+    enums::to_numbers(&mut schema, options.enums_as_flags, &mut notes)?;
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
