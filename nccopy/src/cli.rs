@@ -291,9 +291,20 @@ pub struct SelectArgs {
     pub only_groups: Vec<OsString>,
 }
 
+/// The stored form of enums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EnumForm {
+    /// Numbers, described by `flag_values` and `flag_meanings`.
+    Flags,
+}
+
 /// What is changed beside the storage.
 #[derive(Debug, Args)]
 pub struct EditArgs {
+    /// Store variables with enum types as numbers, with the CF attributes flag_values and flag_meanings, for kinds without enums.
+    /// Enum attributes become numbers. Kinds with truth values store enums of FALSE = 0 and TRUE = 1 as truth values
+    #[arg(long, value_name = "flags")]
+    pub enums: Option<EnumForm>,
     /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the
     /// dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`).
     /// Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times

@@ -54,6 +54,7 @@ pub const MODES: ModeTable = ModeTable {
         ("select", NEW),
         ("rename", COPIES),
         ("attribute", COPIES),
+        ("enums", COPIES),
         ("unlimited", COPIES),
         ("history", COPIES),
         ("history_time", COPIES),

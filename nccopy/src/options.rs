@@ -13,7 +13,7 @@ use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::kind_options::{KindOption, Kinds};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, StorageArgs};
+use crate::cli::{Cli, EnumForm, StorageArgs};
 use crate::cloud::{self, CloudRules};
 use crate::selection;
 
@@ -87,6 +87,7 @@ pub fn resolve(
         kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
         unlimited,
+        enums_as_flags: cli.edit.enums == Some(EnumForm::Flags),
         select,
         groups,
         storage: StorageOptions {

@@ -18,6 +18,8 @@ pub struct Options {
     pub fix_unlimited: bool,
     /// Dimensions to make unlimited; overrides `fix_unlimited`.
     pub unlimited: BTreeSet<DimId>,
+    /// Store enums as numbers, and describe the numbers in `flag_values` and `flag_meanings`.
+    pub enums_as_flags: bool,
     /// Which variables are copied.
     pub select: Selection<VarId>,
     /// Which groups are copied.

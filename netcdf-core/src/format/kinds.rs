@@ -87,6 +87,12 @@ pub fn has_own_metadata(kind: Kind) -> bool {
     kind_row(kind).is_none_or(|row| row.own_metadata)
 }
 
+/// The name of a kind in messages.
+#[must_use]
+pub fn kind_label(kind: Kind) -> &'static str {
+    kind_row(kind).map_or_else(|| kind.name(), |row| row.label)
+}
+
 /// The kind with this name: the one of `_Format`, an alias or a number, in upper or lower case.
 #[must_use]
 pub fn kind_named(name: &str) -> Option<Kind> {

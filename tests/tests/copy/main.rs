@@ -6,6 +6,7 @@ mod copying;
 mod digests;
 mod directories;
 mod emit;
+mod everyday;
 mod fill_values;
 mod in_place;
 mod jobs;

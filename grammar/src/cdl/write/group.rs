@@ -70,10 +70,8 @@ impl Writer<'_, '_> {
             self.out.bytes(b" attributes:\n");
         }
         for attribute in &group.attributes {
-            if !(root && attribute.name.is("_NCProperties")) {
-                self.attribute(id, &[], attribute);
-                self.out.bytes(b" ;\n");
-            }
+            self.attribute(id, &[], attribute);
+            self.out.bytes(b" ;\n");
         }
         if root && special {
             self.dataset_specials();

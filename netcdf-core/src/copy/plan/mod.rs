@@ -1,9 +1,11 @@
 //! Plans a copy: makes the output schema from the input schema and options.
 
 mod bare;
+mod enums;
 mod fill;
 mod fits;
 mod keep;
+mod reserved;
 mod sparse;
 mod storage;
 mod strings;
@@ -11,6 +13,7 @@ mod texts;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
+pub(super) use sparse::{has_nothing, may_lack_data};
 pub use strings::{size_known_strings, size_strings, widen_strings};
 
 use std::borrow::Cow;
@@ -80,6 +83,8 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
         false => keep::keep(&source, &stays, &defined)?,
     };
     schema.kind = kind;
+    reserved::skip_properties(&mut schema, &mut notes);
+    enums::to_numbers(&mut schema, options.enums_as_flags, &mut notes)?;
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;

@@ -106,6 +106,7 @@ pub const FORMAT: Format = Format {
         records: false,
         stores_all: false,
         all_chunked: false,
+        properties: true,
     },
     copied_as: |kind| kind,
     holds: |_| Ok(()),
