@@ -132,6 +132,11 @@ pub struct Cli {
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
+    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
+    /// default the output replaces the file under the given name only, with a note
+    #[arg(long, conflicts_with = "in_place")]
+    pub keep_links: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
@@ -181,6 +186,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
 }
 
 impl Cli {
+    /// The requirements for the output, except its name.
+    #[must_use]
+    pub fn asked(&self) -> Asked {
+        Asked {
+            keep_links: self.keep_links,
+            ..self.zarr.asked(self.kind.kind())
+        }
+    }
+
     /// The inputs, and the output.
     #[must_use]
     pub fn paths(&self) -> (&[PathBuf], &Path) {
@@ -431,6 +445,7 @@ impl ZarrArgs {
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
+            ..Asked::default()
         }
     }
 }

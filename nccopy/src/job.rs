@@ -68,6 +68,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         .iter()
         .for_each(|c| env.siblings.outputs.add(&c.output.path));
     let mut done = vec![];
+    let line = bar.line();
     let mut interrupted = false;
     let mut told = Told::of(copies.len());
     let mut place = 0;
@@ -85,6 +86,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
             number: n + 1,
             last: copies.len(),
             idle: &idle,
+            line: &line,
         };
         let copied = copy_one(cli, turn, env, io);
         let notes = env.notes.take_all();

@@ -33,7 +33,7 @@ use netcdf_core::env::{Env, MadeUp, Memory};
 use netcdf_core::error::Result;
 use netcdf_core::notes::Notes;
 use netcdf_core::runtime::Runtime;
-use netcdf_core::tool::{self, Idle, Io, Status};
+use netcdf_core::tool::{self, BarLine, Idle, Io, Status};
 use netcdf_grammar::ended;
 
 use cli::Cli;
@@ -88,7 +88,7 @@ fn environment(cli: &Cli) -> Env {
 
 /// The copies that a command line asks for.
 fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = cli.asked();
     if cli.in_place {
         return in_place::copies(&cli.paths, asked);
     }
@@ -106,16 +106,24 @@ struct Turn<'a> {
     last: usize,
     /// Whether a signal may end the process at once.
     idle: &'a Idle,
+    /// The line of the progress bar.
+    line: &'a BarLine,
 }
 
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Report> {
-    let Turn { copy, idle, .. } = turn;
+    let Turn {
+        copy, idle, line, ..
+    } = turn;
     ready::with(Asked { cli, copy, idle }, env, io, |ready, io| {
         if let Some(form) = cli.dry_run {
             dry_run::print(form, ready.set, &ready.plan, turn, io)?;
             return env.notes.check().map(|()| Report::default());
         }
         let target = ready.target(cli)?;
+        if !cli.quiet {
+            let env = ready.set.env;
+            line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
+        }
         ready.written(cli, (copy, target), netcdf_core::copy::run)
     })
 }

@@ -72,6 +72,11 @@ pub struct Cli {
     #[arg(long)]
     pub cloud: bool,
 
+    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
+    /// default the output replaces the file under the given name only, with a note
+    #[arg(long)]
+    pub keep_links: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
@@ -214,6 +219,7 @@ impl ZarrArgs {
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
+            ..Asked::default()
         }
     }
 }
@@ -246,6 +252,15 @@ pub struct OldArgs {
 }
 
 impl Cli {
+    /// The requirements for an output of this kind, except its name.
+    #[must_use]
+    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+        Asked {
+            keep_links: self.keep_links,
+            ..self.zarr.asked(kind)
+        }
+    }
+
     /// The output to make; `None` if the text is only checked.
     #[must_use]
     pub fn language(&self) -> Option<Language> {

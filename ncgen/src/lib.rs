@@ -35,6 +35,7 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
+use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -54,6 +55,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
+    if cli.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
         tool::tell("ncgen", &env.notes, io);
@@ -85,7 +89,7 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     match language {
         None if cli.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
-        Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
+        Some(Language::Binary) => write(cli, (&cdl, &*source), &mut reporter, env, io)?,
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
             let input = emit::Input {
@@ -120,7 +124,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
                 return Ok(kind);
             };
             let at = Location::new(file)?;
-            return Ok(Destination::resolve(&at, cli.zarr.asked(kind))?.kind);
+            return Ok(Destination::resolve(&at, cli.asked(kind))?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
@@ -191,13 +195,13 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     cli: &Cli,
-    cdl: &Cdl,
-    source: &dyn Source,
+    (cdl, source): (&Cdl, &dyn Source),
     reporter: &mut Reporter<'_>,
     env: &mut Env,
+    io: &mut Io,
 ) -> Result<(), CdlError> {
     let at = Location::new(name::output(cli, &cdl.name)?)?;
-    let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
+    let destination = Destination::resolve(&at, cli.asked(cli.kind.kind()))?;
     let path = &destination.path;
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
@@ -213,6 +217,9 @@ fn write(
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
     let target = format::output(&destination, !cli.no_sync, env, &trace)?;
+    if !cli.quiet {
+        tool::tell_urgent("ncgen", &env.notes, io);
+    }
     let create = CreateOptions {
         no_fill: cli.no_fill,
         space: match cli.cloud {

@@ -139,6 +139,13 @@ pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
     }
 }
 
+/// Prints the urgent notes on standard error, before the work starts.
+pub fn tell_urgent(tool: &str, notes: &Notes, io: &mut Io) {
+    for note in notes.take_urgent() {
+        say(tool, &note.to_string(), io);
+    }
+}
+
 /// Prints a line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
     // Errors and notes already show names from files on one line; errors about a command line have our own lines.

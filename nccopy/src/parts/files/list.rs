@@ -23,7 +23,7 @@ use crate::walk::DirectoryWalk;
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
 pub fn listed(cli: &Cli) -> Result<Option<(Vec<Copy>, Vec<Note>)>> {
     let (named, output) = cli.paths();
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = cli.asked();
     let is_folder = |path: &PathBuf| path.is_dir() && !dir::is_store(path);
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
     if named.len() == 1 && !named.iter().any(is_folder) && !slash {
@@ -49,7 +49,7 @@ pub fn listed(cli: &Cli) -> Result<Option<(Vec<Copy>, Vec<Note>)>> {
 
 /// The output for a dataset below a directory.
 fn below(cli: &Cli, dataset: &Path, (root, output): (&Path, &Path)) -> Result<PathBuf> {
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = cli.asked();
     let name = batch::name(dataset, asked, cli.suffix.as_deref())?;
     let inside = dataset.strip_prefix(root).unwrap_or(dataset);
     let folder = inside.parent().unwrap_or(Path::new(""));
