@@ -29,3 +29,4 @@ pub mod selection;
 #[cfg(test)]
 mod spec_tests;
 pub mod time;
+pub mod usage;

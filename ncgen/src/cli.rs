@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
+use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
@@ -290,6 +290,24 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// Parses a command line that begins with the tool's name.
+///
+/// # Errors
+/// A mistake in the command line, or the requested help or version.
+pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut command = command().name(tool).bin_name(tool);
+    // clap would take `-o=FILE` for `-o FILE`, getopt takes it for a file with the name `=FILE`.
+    let mut options = args.iter().skip(1).take_while(|arg| *arg != "--");
+    let equals = options.find_map(|arg| arg.to_str()?.strip_prefix("-o="));
+    if let Some(file) = equals {
+        let what = format!(
+            "-o={file}: the C tool names this file `={file}`: use `-o {file}`, or `-o ./={file}` for that name"
+        );
+        return Err(command.error(clap::error::ErrorKind::InvalidValue, what));
+    }
+    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
+}
+
 fn parse_language(text: &str) -> Result<Language, String> {
     match text {
         "b" => Ok(Language::Binary),
@@ -305,7 +323,16 @@ mod tests {
     use super::*;
 
     fn parse(args: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(std::iter::once("ncgen").chain(args.split_whitespace()))
+        let args = std::iter::once("ncgen").chain(args.split_whitespace());
+        super::parse("ncgen", args.map(OsString::from).collect())
+    }
+
+    #[test]
+    fn an_equals_sign_after_o_is_explained() {
+        let e = parse("-o=o.nc t.cdl").unwrap_err().to_string();
+        assert!(e.contains("names this file `=o.nc`"), "{e}");
+        assert!(parse("-o ./=o.nc t.cdl").is_ok());
+        assert!(parse("-b -- -o=o.nc").is_ok());
     }
 
     #[test]

@@ -25,7 +25,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format;
@@ -44,14 +43,28 @@ use netcdf_grammar::json::read::is_json;
 
 use cli::{Cli, Language};
 
+/// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
+const NCGEN3: &str = "ncgen3";
+
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let ended = start(args, io);
-    ended::status("ncgen", ended, io)
+    let args: Vec<_> = args.into_iter().collect();
+    let tool = tool_name(args.first());
+    let ended = start(tool, args, io);
+    ended::status(tool, ended, io)
 }
 
-fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = Cli::try_parse_from(args)?;
+/// The name of the tool in messages: that of the link by which it was started.
+fn tool_name(program: Option<&OsString>) -> &'static str {
+    let name = program.and_then(|name| Path::new(name).file_stem());
+    match name.is_some_and(|name| name == NCGEN3) {
+        true => NCGEN3,
+        false => "ncgen",
+    }
+}
+
+fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result<Status> {
+    let cli = cli::parse(tool, args)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
@@ -60,9 +73,9 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     }
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
-        tool::tell("ncgen", &env.notes, io);
+        tool::tell(tool, &env.notes, io);
     }
-    cli.network.tell("ncgen", &env, io);
+    cli.network.tell(tool, &env, io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),

@@ -1,6 +1,7 @@
 //! Shared by the command-line tools: `main`, standard streams, exit status, signals, the progress bar.
 
 mod bar;
+pub mod release;
 mod signals;
 pub mod table;
 
