@@ -160,13 +160,13 @@ fn restrict(file: &File) -> IoResult<()> {
     Ok(())
 }
 
-/// Writes the bytes of `file` over those of an existing one.
+/// Writes the bytes of `file` over those of an existing one. The caller adds the remedy.
 fn overwrite(
     (path, id): (&Path, Option<Id>),
     (name, file): (&str, &File),
     sync: Option<&Disk>,
 ) -> Result<()> {
-    let failed = |e| full::failed("cannot write", name, e);
+    let failed = |e| Error::io("cannot write", name, e);
     let _lock = writers::refuse(path)?;
     let out = obstacle::open(path).map_err(failed)?;
     let old = out.metadata().map_err(failed)?;
@@ -182,7 +182,7 @@ fn overwrite(
     }
     copy(file, &out, len).map_err(failed)?;
     let synced = sync.map_or(Ok(()), |disk| disk.open_file(path, &out));
-    synced.map_err(|e| full::failed("cannot write to disk", name, e))
+    synced.map_err(|e| Error::io("cannot write to disk", name, e))
 }
 
 /// Checks that an existing file can grow to `len` bytes, before a byte of it is changed.

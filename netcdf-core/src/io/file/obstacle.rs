@@ -149,14 +149,15 @@ fn is_of_another_device(path: &Path, meta: &Metadata) -> bool {
     above.is_ok_and(|above| above.dev() != meta.dev())
 }
 
+/// Whether a file or directory only accepts additions.
 #[cfg(target_os = "linux")]
-fn is_append_only(path: &Path) -> bool {
+pub(super) fn is_append_only(path: &Path) -> bool {
     use rustix::fs::StatxAttributes;
     attributes(path).is_some_and(|(found, _)| found.contains(StatxAttributes::APPEND))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_append_only(_: &Path) -> bool {
+pub(super) fn is_append_only(_: &Path) -> bool {
     false
 }
 

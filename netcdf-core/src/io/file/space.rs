@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::obstacle::may_create;
+use super::obstacle::{is_append_only, may_create};
 
 /// The free space of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ struct Space {
 }
 
 /// Directories for an output of `at_most` bytes beside the file `path`, best first: its own directory, that of the system, and others on
-/// disk. Directories in memory that may be too small are excluded.
+/// disk. Directories in memory that may be too small are excluded, and append-only ones, where nothing can be removed.
 pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let all = [
@@ -25,7 +25,10 @@ pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
         home,
     ];
     let all = all.into_iter().flatten();
-    let usable = all.filter(|folder| folder.is_dir() && may_create(folder));
+    let usable = |folder: &PathBuf| {
+        folder.is_dir() && may_create(folder) && !is_append_only(folder)
+    };
+    let usable = all.filter(usable);
     sorted(usable.map(|folder| (space(&folder), folder)), at_most)
 }
 
