@@ -9,7 +9,7 @@ mod existing;
 pub(crate) mod full;
 mod id;
 pub(super) mod kept;
-mod obstacle;
+pub(super) mod obstacle;
 pub(super) mod place;
 mod pool;
 pub(super) mod replace;

@@ -119,8 +119,9 @@ fn attributes(path: &Path) -> Option<(rustix::fs::StatxAttributes, rustix::fs::S
     Some((found.stx_attributes, found.stx_attributes_mask))
 }
 
+/// Whether a path is a mount point.
 #[cfg(target_os = "linux")]
-fn is_mount_point(path: &Path, meta: &Metadata) -> bool {
+pub(in crate::io) fn is_mount_point(path: &Path, meta: &Metadata) -> bool {
     use rustix::fs::StatxAttributes;
     match attributes(path) {
         Some((found, known)) if known.contains(StatxAttributes::MOUNT_ROOT) => {
@@ -131,13 +132,15 @@ fn is_mount_point(path: &Path, meta: &Metadata) -> bool {
     }
 }
 
+/// Whether a path is a mount point.
 #[cfg(all(unix, not(target_os = "linux")))]
-fn is_mount_point(path: &Path, meta: &Metadata) -> bool {
+pub(in crate::io) fn is_mount_point(path: &Path, meta: &Metadata) -> bool {
     is_of_another_device(path, meta)
 }
 
+/// Whether a path is a mount point.
 #[cfg(not(unix))]
-fn is_mount_point(_: &Path, _: &Metadata) -> bool {
+pub(in crate::io) fn is_mount_point(_: &Path, _: &Metadata) -> bool {
     false
 }
 

@@ -25,9 +25,8 @@ pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
         home,
     ];
     let all = all.into_iter().flatten();
-    let usable = |folder: &PathBuf| {
-        folder.is_dir() && may_create(folder) && !is_append_only(folder)
-    };
+    let usable =
+        |folder: &PathBuf| folder.is_dir() && may_create(folder) && !is_append_only(folder);
     let usable = all.filter(usable);
     sorted(usable.map(|folder| (space(&folder), folder)), at_most)
 }
