@@ -5,9 +5,6 @@ use std::fmt::Write as _;
 use clap::{Arg, Command};
 use netcdf_core::tool::release;
 
-/// The width of the options.
-const WIDTH: usize = 18;
-
 /// The usage of a tool without its long options. It ends with [`release::line`].
 #[must_use]
 pub fn of(tool: &str, mut command: Command) -> String {
@@ -17,10 +14,10 @@ pub fn of(tool: &str, mut command: Command) -> String {
         if let Some(letter) = arg.get_short().filter(|_| !arg.is_hide_set()) {
             let option = format!("[-{letter}{}]", value(arg));
             // Writing to a text cannot fail.
-            let _ = writeln!(text, "  {option:WIDTH$} {}", summary(arg));
+            let _ = writeln!(text, "  {option:18} {}", summary(arg));
         }
     }
-    let _ = writeln!(text, "  {:WIDTH$} Print help with all options", "[--help]");
+    let _ = writeln!(text, "  {:18} Print help with all options", "[--help]");
     text.push_str(&release::line(tool).unwrap_or_default());
     text
 }

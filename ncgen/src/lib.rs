@@ -102,7 +102,13 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     match language {
         None if cli.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
-        Some(Language::Binary) => write(cli, (&cdl, &*source), &mut reporter, env, io)?,
+        Some(Language::Binary) => {
+            let text = Text {
+                cdl: &cdl,
+                source: &*source,
+            };
+            write(cli, text, &mut reporter, env, io)?;
+        }
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
             let input = emit::Input {
@@ -205,10 +211,17 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
     Ok(())
 }
 
+/// The text of a dataset.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    cdl: &'a Cdl,
+    source: &'a dyn Source,
+}
+
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     cli: &Cli,
-    (cdl, source): (&Cdl, &dyn Source),
+    Text { cdl, source }: Text<'_>,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
     io: &mut Io,

@@ -10,9 +10,24 @@ use std::path::{Path, PathBuf};
 use super::disk::Disk;
 use super::obstacle::{self, Obstacle};
 use super::unnamed::UnnamedFile;
-use super::{Id, PIECE, full, space, temporary, write_all_at, writers};
+use super::{Id, full, space, temporary, write_all_at, writers};
+use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::{Note, Notes};
+
+/// How an output may replace an existing file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Replacement<'n> {
+    /// A file with several names (hard links) keeps all of them: its bytes are overwritten, which is not atomic.
+    pub keep_links: bool,
+    /// The maximum size of the output in bytes, if known.
+    pub at_most: Option<u64>,
+    /// Receives notes about files that are not replaced atomically. Without it, such a file is an error.
+    pub notes: Option<&'n Notes>,
+}
+
+/// Bytes that are copied at a time.
+const PIECE: usize = 1 << 20;
 
 /// An existing file to overwrite, and the output elsewhere.
 #[derive(Debug)]
@@ -205,7 +220,7 @@ fn reserve(_: &File, (path, old): (&Path, &Metadata), len: u64) -> IoResult<()> 
 
 /// Checks that the file system has the bytes by which a file grows.
 fn is_free(path: &Path, old: &Metadata, len: u64) -> IoResult<()> {
-    let more = len.saturating_sub(old.len());
+    let more = (Amount::of(len) - old.len()).get();
     match space::free(path).is_some_and(|free| free < more) {
         true => Err(std::io::ErrorKind::StorageFull.into()),
         false => Ok(()),
@@ -214,12 +229,10 @@ fn is_free(path: &Path, old: &Metadata, len: u64) -> IoResult<()> {
 
 /// Copies the first `len` bytes. A signal does not stop it, because half a file is useless.
 fn copy(from: &File, to: &File, len: u64) -> IoResult<()> {
-    let mut buf = vec![0; PIECE.saturating_mul(32)];
+    let mut buf = vec![0; PIECE];
     let mut at = 0;
     while at < len {
-        let size = usize::try_from(len - at)
-            .unwrap_or(usize::MAX)
-            .min(buf.len());
+        let size = Amount::of(len - at).count().min(buf.len());
         let piece = buf.get_mut(..size).unwrap_or_default();
         super::read_exact_at(from, piece, at)?;
         write_all_at(to, piece, at)?;

@@ -21,6 +21,7 @@ pub(super) mod unnamed;
 mod writers;
 
 pub use exclusive::{FileLock, LockAttempt, Sharing};
+pub use existing::Replacement;
 pub use id::Id;
 pub use scratch::Scratch;
 pub use stamp::Stamp;
@@ -42,7 +43,6 @@ use super::target::{Hand, Target, copy_by_buffer};
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::notes::Notes;
 
 /// A regular file, read by position.
 #[derive(Debug)]
@@ -399,17 +399,6 @@ enum Ending {
     Overwrite(ExistingFile),
     /// The bytes go through an open file that is not a regular one (a pipe, a device).
     Stream(File),
-}
-
-/// How an output may replace an existing file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Replacement<'n> {
-    /// A file with several names (hard links) keeps all of them: its bytes are overwritten, which is not atomic.
-    pub keep_links: bool,
-    /// The maximum size of the output in bytes, if known.
-    pub at_most: Option<u64>,
-    /// Receives notes about files that are not replaced atomically. Without it, such a file is an error.
-    pub notes: Option<&'n Notes>,
 }
 
 /// A file being written.

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::arithmetic::Amount;
+
 use super::obstacle::{is_append_only, may_create};
 
 /// The free space of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Space {
-    /// Free bytes; unknown systems have no limit.
-    free: u64,
+    /// Free bytes, if known.
+    free: Option<u64>,
     /// Whether the file system keeps its files in memory.
     in_memory: bool,
 }
@@ -34,7 +36,7 @@ pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
 /// Sorts directories: those that certainly have the space come first, then those on disk by free space.
 fn sorted(all: impl Iterator<Item = (Space, PathBuf)>, at_most: Option<u64>) -> Vec<PathBuf> {
     let fits = |space: Space| match at_most {
-        Some(bytes) => space.free >= bytes,
+        Some(bytes) => space.free.is_none_or(|free| free >= bytes),
         None => !space.in_memory,
     };
     let (good, mut others): (Vec<_>, Vec<_>) = all.partition(|(space, _)| fits(*space));
@@ -50,19 +52,11 @@ fn sorted(all: impl Iterator<Item = (Space, PathBuf)>, at_most: Option<u64>) -> 
 fn space(folder: &Path) -> Space {
     // tmpfs, ramfs.
     const MEMORY: [i64; 2] = [0x0102_1994, 0x8584_58f6];
-    let Ok(found) = rustix::fs::statfs(folder) else {
-        return Space {
-            free: u64::MAX,
-            in_memory: false,
-        };
-    };
-    let in_memory = MEMORY.contains(&found.f_type);
-    let free = free(folder).unwrap_or(u64::MAX);
+    let found = rustix::fs::statfs(folder);
+    let in_memory = found.is_ok_and(|found| MEMORY.contains(&found.f_type));
+    let memory = if in_memory { available_memory() } else { None };
     Space {
-        free: match in_memory {
-            true => free.min(available_memory().unwrap_or(u64::MAX)),
-            false => free,
-        },
+        free: free(folder).into_iter().chain(memory).min(),
         in_memory,
     }
 }
@@ -70,7 +64,7 @@ fn space(folder: &Path) -> Space {
 #[cfg(not(target_os = "linux"))]
 fn space(folder: &Path) -> Space {
     Space {
-        free: free(folder).unwrap_or(u64::MAX),
+        free: free(folder),
         in_memory: false,
     }
 }
@@ -79,7 +73,7 @@ fn space(folder: &Path) -> Space {
 #[cfg(unix)]
 pub(super) fn free(path: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(path).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
+    Some((Amount::of(found.f_bavail) * found.f_frsize).get())
 }
 
 #[cfg(not(unix))]
@@ -93,7 +87,7 @@ fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes.saturating_mul(1024))
+    Some((Amount::of(kibibytes) * 1024u64).get())
 }
 
 #[cfg(test)]
@@ -102,7 +96,15 @@ mod tests {
 
     #[test]
     fn memory_is_used_only_for_outputs_that_certainly_fit() {
-        let of = |free, in_memory, name: &str| (Space { free, in_memory }, PathBuf::from(name));
+        let of = |free, in_memory, name: &str| {
+            (
+                Space {
+                    free: Some(free),
+                    in_memory,
+                },
+                PathBuf::from(name),
+            )
+        };
         let all = || {
             [
                 of(100, true, "memory"),
