@@ -237,6 +237,29 @@ impl Places {
     }
 }
 
+/// Checks that no output is the same file as another output or as an input, under another name (hard link).
+///
+/// # Errors
+/// [`ErrorKind::Argument`].
+pub fn check_links(copies: &[Copy]) -> Result<()> {
+    let mut seen: HashSet<_> = copies
+        .iter()
+        .filter_map(|c| Id::of_path(&c.local))
+        .collect();
+    for copy in copies {
+        let Some(id) = Id::of_path(&copy.output.path) else {
+            continue;
+        };
+        if !seen.insert(id) {
+            let what = "the file has several names, and --keep-links would overwrite it twice, or overwrite an input";
+            return Err(
+                Error::new(ErrorKind::Argument, what).of(&copy.output.path.to_string_lossy())
+            );
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

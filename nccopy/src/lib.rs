@@ -94,6 +94,9 @@ fn copies(cli: &Cli) -> Result<in_place::CopiesInPlace> {
     }
     let (inputs, output) = cli.paths();
     let copies = inputs::copies(inputs, output, (asked, cli.suffix.as_deref()))?;
+    if cli.keep_links {
+        inputs::check_links(&copies)?;
+    }
     Ok((copies, vec![]))
 }
 

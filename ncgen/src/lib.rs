@@ -54,7 +54,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     ended::status(tool, ended, io)
 }
 
-/// The name of the tool in messages: that of the link by which it was started.
+/// The name of the tool in messages, from the first argument.
 fn tool_name(program: Option<&OsString>) -> &'static str {
     let name = program.and_then(|name| Path::new(name).file_stem());
     match name.is_some_and(|name| name == NCGEN3) {

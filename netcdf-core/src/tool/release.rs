@@ -1,6 +1,6 @@
 //! The release of these tools, in the form in which scripts look for the version of the netCDF library.
 
-/// The release of netCDF-C whose tools these tools replace.
+/// The compatible release of netCDF-C.
 const COMPATIBLE: &str = "4.10.2";
 
 /// The date of the release, as in CHANGELOG.md. It is never the time of a build, so that equal sources make equal programs.

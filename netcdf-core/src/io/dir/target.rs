@@ -60,7 +60,7 @@ impl DirTarget {
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
         }
         if std::fs::metadata(&path).is_ok_and(|meta| is_mount_point(&path, &meta)) {
-            let what = "a mount point: a store cannot take its place";
+            let what = "a mount point, which a store cannot replace";
             let inside = path.join("NAME.zarr");
             let e = Error::new(ErrorKind::Unsupported, what).of(&name);
             return Err(e.with_remedy(format!("use a name in it: {}", inside.display())));

@@ -15,7 +15,7 @@ use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::{Note, Notes};
 
-/// How an output may replace an existing file.
+/// Rules for an output in place of an existing file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Replacement<'n> {
     /// A file with several names (hard links) keeps all of them: its bytes are overwritten, which is not atomic.
@@ -34,7 +34,7 @@ const PIECE: usize = 1 << 20;
 pub(super) struct ExistingFile {
     /// The existing file.
     path: PathBuf,
-    /// Its identity when the output was started.
+    /// The identity of the existing file when the output was started.
     id: Option<Id>,
     obstacle: Obstacle,
     making: UnnamedFile,
@@ -79,7 +79,7 @@ impl ExistingFile {
             remedy: None,
         };
         match self.obstacle {
-            // Asked for.
+            // The user requested this.
             Obstacle::Links => notes.urgent_remark(note),
             Obstacle::Mount | Obstacle::Directory | Obstacle::AppendOnly | Obstacle::Sticky => {
                 notes.urgent(note);
@@ -175,7 +175,7 @@ fn restrict(file: &File) -> IoResult<()> {
     Ok(())
 }
 
-/// Writes the bytes of `file` over those of an existing one. The caller adds the remedy.
+/// Overwrites an existing file with the bytes of `file`. The caller adds the remedy.
 fn overwrite(
     (path, id): (&Path, Option<Id>),
     (name, file): (&str, &File),

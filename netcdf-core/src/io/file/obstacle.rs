@@ -34,7 +34,7 @@ impl Obstacle {
     /// The reason in a message.
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Self::Links => "its other names (hard links) are kept",
+            Self::Links => "--keep-links keeps all names of the file",
             Self::Mount => "a mount point cannot be replaced",
             Self::Directory => "no files can be created in its directory",
             Self::AppendOnly => "files of an append-only directory cannot be replaced",
@@ -46,7 +46,7 @@ impl Obstacle {
 /// Whether a file may be overwritten. Files are not opened for that: programs that watch them would take the close for a finished output.
 ///
 /// # Errors
-/// Those of opening the file for writing.
+/// Returns the error of opening the file for writing.
 pub(super) fn may_write(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
@@ -66,7 +66,7 @@ pub(super) fn may_write(path: &Path) -> Result<()> {
 /// Opens an existing file for writing; its bytes stay.
 ///
 /// # Errors
-/// Those of opening it.
+/// Returns system errors.
 pub(super) fn open(path: &Path) -> Result<std::fs::File> {
     let mut options = std::fs::File::options();
     options.write(true);
@@ -82,7 +82,7 @@ pub(super) fn open(path: &Path) -> Result<std::fs::File> {
 /// Opens an existing file to read its attributes. A file that cannot be read is opened for writing.
 ///
 /// # Errors
-/// Those of opening it.
+/// Returns system errors.
 pub(super) fn open_to_read(path: &Path) -> Result<std::fs::File> {
     super::beside::open_itself(path).or_else(|_| open(path))
 }
@@ -105,7 +105,7 @@ pub(super) fn may_create(folder: &Path) -> bool {
     }
 }
 
-/// Whether an error says that a directory takes no new files.
+/// Whether an error means that no files can be created in a directory.
 pub(super) fn is_closed(e: &std::io::Error) -> bool {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     matches!(e.kind(), PermissionDenied | ReadOnlyFilesystem)

@@ -15,8 +15,8 @@ struct Space {
     in_memory: bool,
 }
 
-/// Directories for an output of `at_most` bytes beside the file `path`, best first: its own directory, that of the system, and others on
-/// disk. Directories in memory that may be too small are excluded, and append-only ones, where nothing can be removed.
+/// Directories for an output of `at_most` bytes in place of the file `path`, best first: the directory of the file, `TMPDIR`, and other
+/// directories on disk. Directories in memory that may be too small are excluded, and append-only ones, where nothing can be removed.
 pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let all = [
@@ -33,7 +33,7 @@ pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
     sorted(usable.map(|folder| (space(&folder), folder)), at_most)
 }
 
-/// Sorts directories: those that certainly have the space come first, then those on disk by free space.
+/// Sorts directories: first directories that certainly have the space, then directories on disk by free space.
 fn sorted(all: impl Iterator<Item = (Space, PathBuf)>, at_most: Option<u64>) -> Vec<PathBuf> {
     let fits = |space: Space| match at_most {
         Some(bytes) => space.free.is_none_or(|free| free >= bytes),
