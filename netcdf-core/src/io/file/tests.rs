@@ -1,4 +1,6 @@
 use super::*;
+#[cfg(unix)]
+use crate::notes::Notes;
 
 fn names(dir: &Path) -> Vec<String> {
     let list = std::fs::read_dir(dir).unwrap();
