@@ -117,6 +117,7 @@ complete -c nccopy -l io-stats -d 'Print on standard error what was asked of oth
 complete -c nccopy -l allow-external -d 'Also open files outside the input\'s directory that the input refers to (HDF5 links, virtual datasets, external data)'
 complete -c nccopy -l fill-missing -d 'Write fill values where sources of virtual datasets are missing; by default this is an error'
 complete -c nccopy -l allow-large -d 'Allow outputs of more than 1 GB that are almost all fill values (less than a thousandth is stored in the input); by default this is an error'
+complete -c nccopy -l keep-links -d 'Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By default the output replaces the file under the given name only, with a note'
 complete -c nccopy -l no-sync -d 'Do not wait until the output has reached the disk'
 complete -c nccopy -l quiet -d 'Show no progress bar and no notes'
 complete -c nccopy -l trace -d 'Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)'

@@ -1,13 +1,27 @@
 //! The end of a run: turns errors of all sorts into messages and a status.
 
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::tool::{self, Io, Status};
+use netcdf_core::tool::{self, Io, Status, release};
 
 use crate::diagnostic::nearest;
 
-/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error.
+/// Whether an answer ends with the version: help, versions, and errors about missing arguments and values.
+fn has_version(e: &clap::Error) -> bool {
+    let value = e.get(ContextKind::InvalidValue);
+    let empty = matches!(value, Some(ContextValue::String(value)) if value.is_empty());
+    let asked = [
+        Kind::DisplayHelp,
+        Kind::DisplayHelpOnMissingArgumentOrSubcommand,
+        Kind::DisplayVersion,
+        Kind::MissingRequiredArgument,
+    ];
+    empty || asked.contains(&e.kind())
+}
+
+/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error. Usages and versions
+/// end with [`release::line`].
 pub fn status<T: From<Status>>(tool: &str, ended: anyhow::Result<T>, io: &mut Io) -> T {
     ended.unwrap_or_else(|e| T::from(told(tool, e, io)))
 }
@@ -26,7 +40,10 @@ fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
 /// Prints the help, the version, or a mistake in the command line.
 fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
     without_odd_tips(&mut e);
-    let text = e.render().to_string();
+    let mut text = e.render().to_string();
+    if has_version(&e) {
+        text.push_str(&release::line(tool).unwrap_or_default());
+    }
     match (e.use_stderr(), text.strip_prefix("error: ")) {
         (true, Some(rest)) => tool::usage(tool, &format!("{tool}: {rest}"), true, io),
         (wrong, _) => tool::usage(tool, &text, wrong, io),

@@ -31,3 +31,4 @@ pub mod selection;
 #[cfg(test)]
 mod spec_tests;
 pub mod time;
+pub mod usage;

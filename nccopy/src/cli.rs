@@ -10,6 +10,7 @@ use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
+use netcdf_grammar::number::whole;
 
 use crate::clock::Moment;
 use crate::cloud::CloudRules;
@@ -154,6 +155,11 @@ pub struct Cli {
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
+    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
+    /// default the output replaces the file under the given name only, with a note
+    #[arg(long, conflicts_with = "in_place")]
+    pub keep_links: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
@@ -216,6 +222,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
 }
 
 impl Cli {
+    /// The requirements for the output, except its name.
+    #[must_use]
+    pub fn asked(&self) -> Asked {
+        Asked {
+            keep_links: self.keep_links,
+            ..self.zarr.asked(self.kind.kind())
+        }
+    }
+
     /// The inputs, and the output.
     #[must_use]
     pub fn paths(&self) -> (&[PathBuf], &Path) {
@@ -337,7 +352,7 @@ fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
 #[derive(Debug, Args)]
 pub struct StorageArgs {
     /// Deflate level of all variables of netCDF-4 output (0 for none)
-    #[arg(short = 'd', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=9))]
+    #[arg(short = 'd', value_name = "LEVEL", value_parser = parse_level)]
     pub deflate: Option<u8>,
     /// Shuffle the bytes before deflating them
     #[arg(short = 's')]
@@ -503,6 +518,7 @@ impl ZarrArgs {
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
+            ..Asked::default()
         }
     }
 }
@@ -539,6 +555,13 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// A level of deflate. The C tool reads the digits of `5.0`, too.
+fn parse_level(text: &str) -> Result<u8, String> {
+    let level = whole::trimmed(text).parse::<u8>().ok();
+    let level = level.filter(|level| *level <= 9);
+    level.ok_or_else(|| "expected a level from 0 to 9".to_owned())
+}
+
 fn parse_chunk_size(text: &str) -> Result<u64, String> {
     match parse_memory(text)? {
         0 => Err("expected at least one byte".to_owned()),
@@ -566,11 +589,18 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
     parse_size(text)
 }
 
-/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`.
+/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`. The C tool ignores what follows the suffix; here only `B` may
+/// (`500MB`, `5kb`).
 fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
+    let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match text.get(digits.len()..).unwrap_or_default() {
+    let suffix = text.get(digits.len()..).unwrap_or_default();
+    let unit = match suffix.strip_suffix(['B', 'b']) {
+        Some(unit) if !unit.is_empty() => unit,
+        Some(_) | None => suffix,
+    };
+    let power = match unit {
         "" => 0,
         "k" | "K" => 3,
         "m" | "M" => 6,
@@ -617,9 +647,22 @@ mod tests {
     fn sizes_have_decimal_suffixes() {
         assert_eq!(parse_size("5000000"), Ok(5_000_000));
         assert_eq!(parse_size("1.5k"), Ok(1500));
+        assert_eq!(parse_size("500MB"), Ok(500_000_000));
+        assert_eq!(parse_size("5kb "), Ok(5000));
+        assert_eq!(parse_size("1Gb"), Ok(1_000_000_000));
         assert_eq!(parse_size("2P"), Ok(2_000_000_000_000_000));
-        for wrong in ["", "k", "5x", "-1", "5kk", "1e400"] {
+        for wrong in ["", "k", "5x", "-1", "5kk", "1e400", "5B", "5MBB", "5MB/s"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn levels_are_whole_numbers() {
+        for level in ["5", "5.0", "5 ", "05", "+5"] {
+            assert_eq!(parse_level(level), Ok(5), "{level}");
+        }
+        for wrong in ["", "10", "1s", "5.5", "-1", "5x"] {
+            assert!(parse_level(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -628,7 +671,7 @@ mod tests {
         assert_eq!(parse_memory("96M"), Ok(96_000_000));
         assert_eq!(parse_memory("96Mi"), Ok(96 << 20));
         assert_eq!(parse_memory("1.5GiB"), Ok(3 << 29));
-        for wrong in ["", "Mi", "5xi", "-1Mi", "1MB"] {
+        for wrong in ["", "Mi", "5xi", "-1Mi", "1MBB"] {
             assert!(parse_memory(wrong).is_err(), "{wrong}");
         }
     }

@@ -51,7 +51,7 @@ impl<'a> Rules<'a> {
     /// Returns the rules of a command line.
     pub fn of(cli: &'a Cli) -> Self {
         Self {
-            asked: cli.zarr.asked(cli.kind.kind()),
+            asked: cli.asked(),
             suffix: cli.suffix.as_deref(),
             recursive: cli.recursive,
             dry_run: cli.dry_run.is_some(),
@@ -347,6 +347,29 @@ impl Places {
         };
         inside() || (output.is_dir() && around())
     }
+}
+
+/// Checks that no output is the same file as another output or as an input, under another name (hard link).
+///
+/// # Errors
+/// [`ErrorKind::Argument`].
+pub fn check_links(copies: &[Copy]) -> Result<()> {
+    let mut seen: HashSet<_> = copies
+        .iter()
+        .filter_map(|c| Id::of_path(&c.local))
+        .collect();
+    for copy in copies {
+        let Some(id) = Id::of_path(&copy.output.path) else {
+            continue;
+        };
+        if !seen.insert(id) {
+            let what = "the file has several names, and --keep-links would overwrite it twice, or overwrite an input";
+            return Err(
+                Error::new(ErrorKind::Argument, what).of(&copy.output.path.to_string_lossy())
+            );
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

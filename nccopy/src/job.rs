@@ -107,6 +107,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
         skipped: [0; 2],
         interrupted: false,
     };
+    let line = bar.line();
     let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
         let turn = Turn {
@@ -114,6 +115,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
             number: n + 1,
             last: copies.len(),
             idle: &idle,
+            line: &line,
         };
         let outcome = match there.contains(&n) {
             true => Some((skip(cli, copy, &bar, io), Taken::default())),

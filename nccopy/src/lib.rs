@@ -39,7 +39,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::notes::Notes;
 use netcdf_core::runtime::Runtime;
-use netcdf_core::tool::{self, Idle, Io, Status};
+use netcdf_core::tool::{self, BarLine, Idle, Io, Status};
 use netcdf_grammar::{ended, kind_options};
 
 use cli::Cli;
@@ -145,7 +145,11 @@ fn copies_of(cli: &Cli, rules: Rules<'_>) -> Result<inputs::Listed> {
         return in_place::copies(&cli.paths, rules);
     }
     let (inputs, output) = cli.paths();
-    inputs::copies(inputs, output, rules)
+    let (copies, notes) = inputs::copies(inputs, output, rules)?;
+    if cli.keep_links {
+        inputs::check_links(&copies)?;
+    }
+    Ok((copies, notes))
 }
 
 /// A copy of a run.
@@ -157,11 +161,15 @@ struct Turn<'a> {
     last: usize,
     /// Whether a signal may end the process at once.
     idle: &'a Idle,
+    /// The line of the progress bar.
+    line: &'a BarLine,
 }
 
 /// Makes a copy. Returns its outcome.
 fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
-    let Turn { copy, idle, .. } = turn;
+    let Turn {
+        copy, idle, line, ..
+    } = turn;
     ready::with(AskedCopy { cli, copy, idle }, env, io, |ready, io| {
         if ready.as_asked {
             return Ok(Outcome::Skipped(Skip::AsAsked));
@@ -172,6 +180,10 @@ fn copy_one(cli: &Cli, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome
             return Ok(Outcome::Copied(Report::default()));
         }
         let target = ready.target(cli, copy)?;
+        if !cli.quiet {
+            let env = ready.set.env;
+            line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
+        }
         let made = ready.written(cli, (copy, target), netcdf_core::copy::run)?;
         Ok(made.map_or(Outcome::Skipped(Skip::NotSmaller), Outcome::Copied))
     })

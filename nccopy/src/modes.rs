@@ -81,6 +81,7 @@ pub const MODES: ModeTable = ModeTable {
         ("computed_caches", COPIES),
         ("log_level", COPIES),
         // The outputs.
+        ("keep_links", NEW),
         ("no_clobber", &["copy"]),
         ("skip_existing", &["copy"]),
         ("suffix", NEW),

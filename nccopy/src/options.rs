@@ -18,7 +18,7 @@ use crate::cloud::{self, CloudRules};
 use crate::selection;
 
 /// The options of a copy of an input with this schema, where chunks of the `fixed` variables stay ([`cloud::fixed`]), to an output of
-/// `kind`, if a kind was given. `notes` receives the variables that are left out, and names in storage options that match nothing.
+/// `kind`, if a kind was given. `notes` receives names in storage options that match nothing.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
@@ -29,7 +29,7 @@ pub fn resolve(
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
     notes: &Notes,
 ) -> Result<Options> {
-    let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
+    let (select, groups) = selection::resolve(&cli.select, schema)?;
     let unlimited = selection::unlimited(&cli.select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();

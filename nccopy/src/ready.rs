@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, Engine, Writer};
 use netcdf_core::copy::{self, Plan, Report};
 use netcdf_core::env::Env;
@@ -26,6 +27,9 @@ use crate::cli::Cli;
 use crate::cloud::{self, CloudRules};
 use crate::inputs::Copy;
 use crate::{edited, in_place, options, report};
+
+/// Estimated maximum bytes of metadata of a file, beside those of each chunk.
+const METADATA: u64 = 1 << 20;
 
 /// A copy that a command line asks for.
 #[derive(Clone, Copy)]
@@ -119,7 +123,7 @@ pub fn with<R>(
     let named = edited
         .as_ref()
         .map_or(whole.reader.schema(), |edited| &edited.named);
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = cli.asked();
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     let create = create(cli, &output, plan.schema.kind);
@@ -162,7 +166,17 @@ impl Ready<'_> {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
+        let output = Destination {
+            at_most: Some(self.at_most()?),
+            ..self.output.clone()
+        };
+        format::output(&output, !cli.no_sync, self.set.env, &self.trace)
+    }
+
+    /// The maximum size of the output in bytes: that of all values without compression, and space for metadata.
+    fn at_most(&self) -> Result<u64> {
+        let values = copy::verify::bytes(self.set.reader, &self.plan)?;
+        Ok((Amount::of(values) + values / 16 + METADATA).get())
     }
 
     /// Reads the strings without a known length, to find the length.

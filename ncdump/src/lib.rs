@@ -59,7 +59,7 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::{ended, hyperslab};
+use netcdf_grammar::{ended, hyperslab, usage};
 
 use cli::Cli;
 use options::Job;
@@ -80,7 +80,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let args: Vec<_> = args.into_iter().collect();
     if args.len() <= 1 {
         // As in the C tool: print a usage message and succeed.
-        let _ = write!(io.stderr, "{}", cli::command().render_help());
+        let _ = write!(io.stderr, "{}", usage::of(NAME, cli::command()));
         return Ok(Status::Success);
     }
     let mut parsed = cli::parse(args)?;

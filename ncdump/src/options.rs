@@ -12,7 +12,7 @@ use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
 };
 use netcdf_grammar::json;
-use netcdf_grammar::number::Precision;
+use netcdf_grammar::number::{Precision, whole};
 use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
@@ -298,10 +298,10 @@ fn language(option: &str, value: &str) -> Result<Language> {
 fn line_length(value: Option<&str>) -> Result<usize> {
     const LEAST: usize = 10;
     let Some(value) = value else { return Ok(80) };
-    let (digits, radix) = match value.strip_prefix('0') {
+    let (digits, radix) = match whole::trimmed(value).strip_prefix('0') {
         Some(rest) if rest.starts_with(['x', 'X']) => (rest.get(1..).unwrap_or_default(), 16),
         Some(rest) if !rest.is_empty() => (rest, 8),
-        Some(_) | None => (value, 10),
+        Some(_) | None => (whole::trimmed(value), 10),
     };
     let length = usize::from_str_radix(digits, radix).ok();
     length.filter(|&n| n >= LEAST).ok_or_else(|| {
@@ -348,7 +348,7 @@ fn read_digits(value: &str) -> Result<Digits> {
 }
 
 fn count(what: &str, value: &str) -> Result<Precision> {
-    let count = value.trim().parse::<u8>().ok();
+    let count = whole::trimmed(value).parse::<u8>().ok();
     match count.filter(|n| (1..=20).contains(n)) {
         Some(n) => Ok(Precision::Digits(n)),
         None => Err(wrong(format!(

@@ -35,6 +35,7 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
+use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
@@ -44,23 +45,40 @@ use netcdf_grammar::kind_options::{self, Kinds};
 
 use cli::{Cli, Language};
 
+/// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
+const NCGEN3: &str = "ncgen3";
+
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let ended = start(args, io);
-    ended::status("ncgen", ended, io)
+    let args: Vec<_> = args.into_iter().collect();
+    let tool = tool_name(args.first());
+    let ended = start(tool, args, io);
+    ended::status(tool, ended, io)
 }
 
-fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = cli::parse(args)?;
+/// The name of the tool in messages, from the first argument.
+fn tool_name(program: Option<&OsString>) -> &'static str {
+    let name = program.and_then(|name| Path::new(name).file_stem());
+    match name.is_some_and(|name| name == NCGEN3) {
+        true => NCGEN3,
+        false => "ncgen",
+    }
+}
+
+fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result<Status> {
+    let cli = cli::parse(tool, args)?;
     check_output(&cli)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
+    if cli.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
-        tool::tell("ncgen", &env.notes, io);
+        tool::tell(tool, &env.notes, io);
     }
-    cli.network.tell("ncgen", io);
+    cli.network.tell(tool, io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),
@@ -87,7 +105,13 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     match language {
         None if cli.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
-        Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
+        Some(Language::Binary) => {
+            let text = Text {
+                cdl: &cdl,
+                source: &*source,
+            };
+            write(cli, text, &mut reporter, env, io)?;
+        }
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
             let input = emit::Input {
@@ -122,7 +146,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
                 return Ok(kind);
             };
             let at = Location::new(file)?;
-            return Ok(Destination::resolve(&at, cli.zarr.asked(kind))?.kind);
+            return Ok(Destination::resolve(&at, cli.asked(kind))?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
@@ -212,16 +236,23 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
     Ok(())
 }
 
+/// The text of a dataset.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    cdl: &'a Cdl,
+    source: &'a dyn Source,
+}
+
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     cli: &Cli,
-    cdl: &Cdl,
-    source: &dyn Source,
+    Text { cdl, source }: Text<'_>,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
+    io: &mut Io,
 ) -> Result<(), CdlError> {
     let at = Location::new(name::output(cli, &cdl.name)?)?;
-    let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
+    let destination = Destination::resolve(&at, cli.asked(cli.kind.kind()))?;
     let path = &destination.path;
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
@@ -237,6 +268,9 @@ fn write(
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
     let target = format::output(&destination, !cli.no_sync, env, &trace)?;
+    if !cli.quiet {
+        tool::tell_urgent("ncgen", &env.notes, io);
+    }
     let create = CreateOptions {
         no_fill: cli.no_fill,
         space: match cli.cloud {

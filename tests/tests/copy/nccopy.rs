@@ -107,13 +107,8 @@ fn never_over_its_input() {
 fn only_some_variables() {
     let sandbox = Sandbox::new();
     let args = ["-V", "time,quality", "%classic/weather-1.nc", "@o.nc"];
-    let done = nccopy(&sandbox, &args);
-    assert_eq!(done.code, 0, "{done}");
-    assert!(
-        done.message().starts_with("nccopy: -V: leaves out /"),
-        "{done}"
-    );
-    let _ = nccopy(&sandbox, &[&["--quiet"], &args[..]].concat()).clean();
+    // As the C tool, without a note: scripts take text on standard error for a failure.
+    let _ = nccopy(&sandbox, &args).clean();
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
 

@@ -109,7 +109,7 @@ impl FileParts<'_> {
         let cli = self.cli;
         let located = |path: &str| self.plan.record.located(Path::new(path));
         let (input, output) = (located(&file.input), located(&file.output));
-        let copy = Copy::of(&input, &output, cli.zarr.asked(cli.kind.kind()))?;
+        let copy = Copy::of(&input, &output, cli.asked())?;
         if let Some(folder) = output.parent().filter(|_| copy.output.remote.is_none()) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
             std::fs::create_dir_all(folder).map_err(failed)?;
