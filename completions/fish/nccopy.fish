@@ -36,11 +36,13 @@ nczarr\t''
 zarr\t''
 nczarr3\t''
 zarr3\t''"
+complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names in any group, paths and patterns as for -v. With -u, all other dimensions are fixed' -r
 complete -c nccopy -s v -d 'Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?", "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one' -r -f -a '(_netcdf_variables)'
 complete -c nccopy -s V -d 'Copy these variables only, definitions and data; named as for -v' -r -f -a '(_netcdf_variables)'
 complete -c nccopy -s g -d 'Copy the data of these groups only, but define all variables: names, paths, patterns and "!" as for -v' -r
 complete -c nccopy -s G -d 'Copy these groups only, definitions and data; named as for -g' -r
 complete -c nccopy -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
+complete -c nccopy -l enums -d 'Store variables with enum types as numbers, with the CF attributes flag_values and flag_meanings, for kinds without enums. Enum attributes become numbers. Kinds with truth values store enums of FALSE = 0 and TRUE = 1 as truth values' -r -f -a "flags\t'Numbers, described by `flag_values` and `flag_meanings`'"
 complete -c nccopy -l rename -d 'Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`). Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times' -r
 complete -c nccopy -l attribute -d 'Set an attribute, with values as in CDL and a type before the variable where the values do not say it (`v@units="K"`, `short v@levels=1, 2`), or remove it (`!v@units`). The owner is a list of variables as for -v, or of groups (`/g/@title="…"`); without one it is the dataset (`@title="…"`). All options use the names of the input. Can be given several times' -r
 complete -c nccopy -l history-time -d 'The time for --history in seconds since 1970. Plans set it for their parts' -r
@@ -62,7 +64,7 @@ complete -c nccopy -l memory -d 'Bytes of memory for changing the shapes of chun
 complete -c nccopy -l suffix -d 'Ending of the names of copies in a directory, in place of the input\'s extension: `.zarr`, `_small.nc`. By default the extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with -k nc4 end in .nc' -r
 complete -c nccopy -l dry-run -d 'Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)' -f -a "table\t'A table'
 json\t'JSON'"
-complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)' -f -a "table\t'A table'
+complete -c nccopy -l report -d 'Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per finished input: docs/json.md). With --finish: report the parts' -f -a "table\t'A table'
 json\t'JSON'"
 complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -f -a "yes\t''
 no\t''"

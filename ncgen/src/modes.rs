@@ -48,6 +48,7 @@ pub const MODES: ModeTable = ModeTable {
         ("zip_prefix", BINARY),
         ("no_zip_prefix", BINARY),
         ("overwrite", BINARY),
+        ("keep_links", BINARY),
         ("allow_large", BINARY),
         ("cloud", BINARY),
         // The process.

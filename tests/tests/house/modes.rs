@@ -45,6 +45,7 @@ fn tools() -> [Tool; 4] {
                 ("layout", &["--layout"], &["a.nc"]),
                 ("require", &["--require=cloud"], &["a.nc"]),
                 ("diff", &["--diff"], &["a.nc", "b.nc"]),
+                ("csv", &["--csv", "-v", "v"], &["a.nc"]),
             ],
             exclusive: &[],
         },
@@ -52,7 +53,7 @@ fn tools() -> [Tool; 4] {
             name: "ncgen",
             command: ncgen::cli::command(),
             table: ncgen::modes::MODES,
-            parse: |args| ncgen::cli::parse(args).map(drop),
+            parse: |args| ncgen::cli::parse("ncgen", args).map(drop),
             modes: &[
                 ("check", &[], &["a.cdl"]),
                 ("binary", &["-o", "a.nc"], &["a.cdl"]),
@@ -108,10 +109,15 @@ const VALUES: &[(&str, &str)] = &[
     ("rename", "a,b"),
     ("attribute", "@a=1"),
     ("one_part", "0"),
+    ("enums", "flags"),
+    ("history_time", "0"),
 ];
 
 /// Options that need another option.
-const COMPANIONS: &[(&str, &[&str])] = &[("coordinates", &["-V", "x"])];
+const COMPANIONS: &[(&str, &[&str])] = &[
+    ("coordinates", &["-V", "x"]),
+    ("history_time", &["--history"]),
+];
 
 /// The options of a tool and its commands, without duplicates.
 fn options(command: &Command) -> Vec<Arg> {
