@@ -217,8 +217,19 @@ mod tests {
             assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
         }
         // zfp, without loss and with; blosc2, sz, lzo.
-        for (id, params) in [(32013, &[5][..]), (32013, &[1]), (32026, &[]), (32017, &[]), (305, &[])] {
-            for kind in [Kind::PURE_ZARR, Kind::PURE_ZARR3, Kind::NCZARR, Kind::NCZARR3] {
+        for (id, params) in [
+            (32013, &[5][..]),
+            (32013, &[1]),
+            (32026, &[]),
+            (32017, &[]),
+            (305, &[]),
+        ] {
+            for kind in [
+                Kind::PURE_ZARR,
+                Kind::PURE_ZARR3,
+                Kind::NCZARR,
+                Kind::NCZARR3,
+            ] {
                 let found = instead(&spec(id, params), hdf5, kind.storage);
                 assert_eq!(found, Instead::other(32015, &[3]), "{id}");
             }

@@ -123,9 +123,17 @@ fn back(choice: &Choice, len: usize) {
 }
 
 /// Lengths around whole elements, blocks and the smallest block that is split.
-fn lengths(element: usize, block: usize) -> impl Iterator<Item = usize> {
-    let places = [0, element, 8 * element, 128 * element, block, 2 * block];
-    let near = move |place: usize| [place.saturating_sub(1), place, place + 1, place + element / 2 + 1];
+fn lengths(element: usize) -> impl Iterator<Item = usize> {
+    let split = if element > 17 { 16 } else { 128 };
+    let places = [0, element, 8 * element, split * element];
+    let near = move |place: usize| {
+        [
+            place.saturating_sub(1),
+            place,
+            place + 1,
+            place + element / 2,
+        ]
+    };
     places.into_iter().flat_map(near)
 }
 
@@ -147,14 +155,28 @@ fn chunks_of_any_length_come_back() {
         codec,
         block,
     };
-    let sizes = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 254, 255];
+    let sizes = [1, 2, 3, 8, 16, 17, 255];
     let some = CODECS.into_iter().flat_map(|c| sizes.map(|s| (c, s)));
     let all = (1..=255).map(|s| (Codec::Lz4, s));
     for ((codec, element), shuffle) in some.chain(all).flat_map(|c| SHUFFLES.map(|s| (c, s))) {
+        let choice = choice(codec, shuffle, element, 0);
+        lengths(element.into()).for_each(|len| back(&choice, len));
+    }
+    // Several blocks.
+    for ((codec, element), shuffle) in CODECS
+        .into_iter()
+        .flat_map(|c| [1, 3, 8, 17].map(|s| (c, s)))
+        .flat_map(|c| SHUFFLES.map(|s| (c, s)))
+    {
         let least = usize::from(element) * 128;
-        for block in [0, 1, least + 1] {
+        for block in [1, least + 1] {
             let choice = choice(codec, shuffle, element, block);
-            lengths(element.into(), least).for_each(|len| back(&choice, len));
+            let near = [
+                2 * least - 1,
+                2 * least + 1,
+                3 * least + usize::from(element) / 2,
+            ];
+            near.into_iter().for_each(|len| back(&choice, len));
         }
     }
 }
