@@ -65,7 +65,7 @@ fn chains() -> Vec<Vec<FilterSpec>> {
         let alone = [vec![filter.clone()], vec![filter.clone(), blosc.clone()]];
         let behind = [&sum, &texts].map(|first| vec![first.clone(), filter.clone()]);
         // Codecs of elements come first.
-        let takes_bytes = stage(filter.id) == Stage::Bytes;
+        let takes_bytes = stage(filter.id) == Stage::Bytes && filter.id != vlen_utf8::ID;
         let behind = behind.into_iter().filter(move |_| takes_bytes);
         alone.into_iter().chain(behind)
     };
