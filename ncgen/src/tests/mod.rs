@@ -316,7 +316,7 @@ fn a_link_is_the_older_tool() {
     }
     let (status, said) = named("ncgen3", &["--nosuch"], b"");
     assert_eq!(status, Status::Usage);
-    assert!(said.contains("Usage: ncgen3 "), "{said}");
+    assert!(said.starts_with("ncgen3: unexpected argument"), "{said}");
     let (_, said) = named("ncgen3", &["-v"], b"");
     assert!(said.contains("\nnetcdf library version 4."), "{said}");
 }

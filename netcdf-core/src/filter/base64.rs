@@ -14,9 +14,10 @@
 use super::codec::{Stage, ids};
 use super::output::{allocate, bad};
 use super::user::none;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::bytes::base64;
 use crate::error::Result;
+use crate::model::ZarrVersion;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {
@@ -29,7 +30,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
-    policy: Policy::ZARR_ONLY,
+    policy: Policy {
+        // zarr-python has it in version 2 only.
+        in_zarr: |_, zarr| match zarr.version {
+            ZarrVersion::V2 => Instead::Same,
+            ZarrVersion::V3 => Instead::Nothing,
+        },
+        ..Policy::ZARR_ONLY
+    },
     named: &[],
     prepare: |_, user| none(NAME, user),
     build: |_, _| Ok(Box::new(Base64)),

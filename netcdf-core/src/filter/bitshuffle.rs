@@ -121,6 +121,8 @@ const VERSION: [u32; 2] = [0, 4];
 /// The stored parameters for a user's.
 fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
+        // Stored parameters without a choice; 4 is no compressor.
+        [major, minor, _] if [*major, *minor] == VERSION => &[],
         [_, _, _, choice @ ..] if user.len() > 3 => choice,
         _ => user,
     };
@@ -306,6 +308,7 @@ mod tests {
     fn parameters_as_the_filter_of_others_makes_them() {
         let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
         assert_eq!(prepare(&[]).unwrap(), [0, 4, 4]);
+        assert_eq!(prepare(&[0, 4, 8]).unwrap(), [0, 4, 4], "stored ones");
         assert_eq!(prepare(&[16, 2]).unwrap(), [0, 4, 4, 16, 2]);
         assert_eq!(prepare(&[0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);
         assert_eq!(prepare(&[0, 3, 8, 0, 3, 5]).unwrap(), [0, 4, 4, 0, 3, 5]);

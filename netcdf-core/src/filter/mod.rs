@@ -39,6 +39,8 @@ pub mod zstd;
 
 mod bits;
 mod encoding;
+#[cfg(test)]
+mod lengths;
 mod lz;
 pub(crate) mod missing;
 mod output;

@@ -1,7 +1,7 @@
 //! How copies, formats and command lines treat a filter, apart from what it does to chunks.
 
-use super::ids::ZSTD;
-use super::{BUILT_IN, codec};
+use super::ids::{SZIP, ZSTD};
+use super::{BUILT_IN, codec, names, zfp};
 use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
 use crate::model::kind::Zarr;
@@ -114,6 +114,7 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
 pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
     match to {
+        StorageFormat::Zarr(_) if has_no_codec(filter.id) => Instead::other(ZSTD, &[3]),
         StorageFormat::Zarr(zarr) if from != to && zarr.is_of_netcdf_c() => {
             of_netcdf_c(filter, (policy.in_zarr)(&filter.params, zarr))
         }
@@ -127,6 +128,12 @@ pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> I
     }
 }
 
+/// Whether a compressor of HDF5 has no codec in Zarr and no relative there: zfp, whose codec differs, and registered filters of plugins.
+fn has_no_codec(id: u32) -> bool {
+    let built_in = BUILT_IN.iter().any(|row| row.id == id);
+    id == zfp::ENTRY.id || !built_in && names::registered(id).is_some()
+}
+
 /// Returns the substitute for a filter in a Zarr store for netCDF-C, whose codecs are all HDF5 filters. `found` is the substitute for
 /// zarr-python.
 fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
@@ -137,7 +144,8 @@ fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
     };
     match id {
         codec::UNKNOWN => found,
-        codec::ids::LZ4 | codec::ids::LZMA => Instead::other(ZSTD, &[3]),
+        // netCDF-C reads szip in Zarr, zarr-python does not.
+        SZIP | codec::ids::LZ4 | codec::ids::LZMA => Instead::other(ZSTD, &[3]),
         _ if codec::is_private(id) => (policy(id).in_hdf5)(&filter.params),
         _ => found,
     }
@@ -205,8 +213,27 @@ mod tests {
             assert!(to_json(ZarrVersion::V2, &filter, &chunk, &table).is_ok());
             assert_eq!(filter.params == [0, 0, 0, 0, 5, 2, 5], id == 32008);
         }
-        for id in [1, 2, 3, 307, 32001, 32013, 32015, 40_000] {
+        for id in [1, 2, 3, 307, 32001, 32015, 40_000] {
             assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
+        }
+        // zfp, without loss and with; blosc2, sz, lzo.
+        for (id, params) in [
+            (32013, &[5][..]),
+            (32013, &[1]),
+            (32026, &[]),
+            (32017, &[]),
+            (305, &[]),
+        ] {
+            for kind in [
+                Kind::PURE_ZARR,
+                Kind::PURE_ZARR3,
+                Kind::NCZARR,
+                Kind::NCZARR3,
+            ] {
+                let found = instead(&spec(id, params), hdf5, kind.storage);
+                assert_eq!(found, Instead::other(32015, &[3]), "{id}");
+            }
+            assert_eq!(instead(&spec(id, params), hdf5, hdf5), Instead::Same);
         }
         let order = spec(ids::TRANSPOSE, &[1, 0]);
         assert_eq!(instead(&order, hdf5, v2), Instead::Unsaid);
@@ -225,7 +252,14 @@ mod tests {
                 assert_eq!(found, Instead::other(32001, &[2, 2, 4, 400, 5, 1, 5]));
             }
         }
-        assert_eq!(instead(&szip, hdf5, nczarr), Instead::Same);
+        assert_eq!(instead(&szip, hdf5, nczarr), Instead::other(32015, &[3]));
+        assert_eq!(instead(&szip, nczarr, nczarr), Instead::Same);
+        let base64 = spec(ids::BASE64, &[]);
+        let v2 = Kind::PURE_ZARR.storage;
+        assert_eq!(instead(&base64, v2, v2), Instead::Same);
+        for to in [Kind::PURE_ZARR3, Kind::NCZARR3] {
+            assert_eq!(instead(&base64, v2, to.storage), Instead::Nothing);
+        }
         assert_eq!(instead(&szip, nczarr, hdf5), Instead::Same);
         assert_eq!(instead(&snappy, hdf5, hdf5), Instead::Same);
         let deflate = Instead::other(DEFLATE, &[5]);

@@ -32,6 +32,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
 struct VlenUtf8;
 
 impl Filter for VlenUtf8 {
+    /// Filters behind this one get bytes: numcodecs gives them none of the elements' properties.
+    fn output(&self, context: &Context) -> Context {
+        let mut behind = context.of_any_length();
+        behind.about.most = Some(behind.limit());
+        behind.element.size = 1;
+        behind
+    }
+
     fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let size = size(context)?;
         let short = || corrupt("vlen-utf8: the texts end too early");

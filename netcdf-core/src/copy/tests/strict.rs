@@ -194,6 +194,13 @@ fn other_framings_are_encoded_again() {
         (Kind::PURE_ZARR, &spec(ids::GZIP, &[1]), |_, made| {
             [&made[..], &[0; 3]].concat()
         }),
+        (Kind::PURE_ZARR, &spec(ids::GZIP, &[1]), |_, made| {
+            [&made[..], &made[..]].concat()
+        }),
+        (Kind::PURE_ZARR, &spec(ids::GZIP, &[1]), |_, made| {
+            let empty = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 3, 0];
+            [&empty[..], &[0; 8], &made[..]].concat()
+        }),
     ];
     for (n, (from, filter, framing)) in cases.iter().enumerate() {
         let (input, odd) = made(*from, (*filter).clone(), *framing);

@@ -148,13 +148,25 @@ fn block_size(choice: &Choice, len: usize) -> usize {
     let whole = element * 8;
     let bytes = match choice.block {
         0 => bytes,
-        block => block.max(whole).max(SMALLEST),
+        block => block.max(whole).clamp(SMALLEST, header::LARGEST_BLOCK),
     };
-    match len {
-        0 => 1,
-        // A block that is not a multiple of this is not shuffled, so leave a short block for the rest.
-        _ if len <= bytes && len > whole && choice.shuffle == Shuffle::Bits => len - len % whole,
-        _ if len <= bytes => len,
-        _ => (bytes - bytes % whole).max(whole),
+    match len <= bytes {
+        true => single(choice, len),
+        false => (bytes - bytes % whole).max(whole),
+    }
+}
+
+/// Bytes of the block for a chunk that fits one block. The block has whole elements: readers divide it into streams of equal length. A
+/// short block follows for the rest of the chunk, and is not divided.
+fn single(choice: &Choice, len: usize) -> usize {
+    let element = usize::from(choice.element);
+    let unit = match choice.shuffle {
+        // Other blocks are not shuffled.
+        Shuffle::Bits if len > element * 8 => element * 8,
+        Shuffle::None | Shuffle::Bytes | Shuffle::Bits => element,
+    };
+    match len < element {
+        true => len.max(1),
+        false => len - len % unit,
     }
 }

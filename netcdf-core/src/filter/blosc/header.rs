@@ -9,6 +9,9 @@ use crate::filter::output::{array, bad, unsupported};
 /// Bytes of the header.
 pub(super) const SIZE: usize = 16;
 
+/// The most bytes of a block that c-blosc accepts.
+pub(super) const LARGEST_BLOCK: usize = (0x7FFF_FFFF - 255 * 4) / 3;
+
 pub(super) struct BloscHeader {
     /// Bytes that the chunk decodes to.
     pub decoded: usize,
@@ -66,6 +69,16 @@ impl BloscHeader {
             split: flags & 0x10 == 0,
             codec: Codec::new(flags >> 5, codec_version)?,
         })
+    }
+
+    /// Whether c-blosc accepts these sizes. It divides a block into streams of equal length, without a check for a rest.
+    pub fn is_strict(&self) -> bool {
+        let whole = self.block.is_multiple_of(self.element) || !self.splits(self.block);
+        let block = self.block <= self.decoded.max(1) && self.block <= LARGEST_BLOCK;
+        match self.copied {
+            true => block && self.stored == self.decoded.saturating_add(SIZE),
+            false => block && whole,
+        }
     }
 
     /// The header's bytes.

@@ -102,7 +102,8 @@ impl Filter for Blosc {
     /// numcodecs and netCDF-C have no snappy: chunks have it only if the parameters name it.
     fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
         let strict = |header: BloscHeader| {
-            header.stored == input.len()
+            header.is_strict()
+                && header.stored == input.len()
                 && context.len.is_none_or(|len| len == header.decoded)
                 && (header.codec != Codec::Snappy || self.params.get(6) == Some(&params::SNAPPY))
         };

@@ -99,3 +99,102 @@ fn headers_are_checked() {
     assert_eq!(with(12, 22), ErrorKind::Truncated, "stored size");
     assert_eq!(kind(&good[..15], 5), ErrorKind::Truncated);
 }
+
+/// Bytes with repeats.
+fn sample(len: usize) -> Vec<u8> {
+    (0..len).map(|n| (n * n / 7 % 113 % 256) as u8).collect()
+}
+
+/// Encodes and decodes a chunk; checks what reference decoders need of blocks.
+fn back(choice: &Choice, len: usize) {
+    let (input, mut stored) = (sample(len), vec![]);
+    encode::chunk(choice, &input, &mut stored).unwrap();
+    let header = BloscHeader::read(&stored).unwrap();
+    let about = format!(
+        "{len} bytes of {} in {:?} {:?} {}, block {}",
+        choice.element, choice.codec, choice.shuffle, choice.level, header.block
+    );
+    assert_eq!(header.stored, stored.len(), "{about}");
+    let whole = header.block.is_multiple_of(header.element);
+    assert!(whole || len < header.element, "{about}");
+    assert!(header.is_strict(), "{about}");
+    let found = decode(&stored, len).map_err(|e| e.what().to_string());
+    assert!(found.as_ref() == Ok(&input), "{about}: {:?}", found.err());
+}
+
+/// Lengths around whole elements, blocks and the smallest block that is split.
+fn lengths(element: usize) -> impl Iterator<Item = usize> {
+    let split = if element > 17 { 16 } else { 128 };
+    let places = [0, element, 8 * element, split * element];
+    let near = move |place: usize| {
+        [
+            place.saturating_sub(1),
+            place,
+            place + 1,
+            place + element / 2,
+        ]
+    };
+    places.into_iter().flat_map(near)
+}
+
+const CODECS: [Codec; 5] = [
+    Codec::BloscLz,
+    Codec::Lz4,
+    Codec::Snappy,
+    Codec::Zlib,
+    Codec::Zstd,
+];
+const SHUFFLES: [Shuffle; 3] = [Shuffle::None, Shuffle::Bytes, Shuffle::Bits];
+
+#[test]
+fn chunks_of_any_length_come_back() {
+    let choice = |codec, shuffle, element, block| Choice {
+        element,
+        level: 1,
+        shuffle,
+        codec,
+        block,
+    };
+    let sizes = [1, 2, 3, 8, 16, 17, 255];
+    let some = CODECS.into_iter().flat_map(|c| sizes.map(|s| (c, s)));
+    let all = (1..=255).map(|s| (Codec::Lz4, s));
+    for ((codec, element), shuffle) in some.chain(all).flat_map(|c| SHUFFLES.map(|s| (c, s))) {
+        let choice = choice(codec, shuffle, element, 0);
+        lengths(element.into()).for_each(|len| back(&choice, len));
+    }
+    // Several blocks.
+    for ((codec, element), shuffle) in CODECS
+        .into_iter()
+        .flat_map(|c| [1, 3, 8, 17].map(|s| (c, s)))
+        .flat_map(|c| SHUFFLES.map(|s| (c, s)))
+    {
+        let least = usize::from(element) * 128;
+        for block in [1, least + 1] {
+            let choice = choice(codec, shuffle, element, block);
+            let near = [
+                2 * least - 1,
+                2 * least + 1,
+                3 * least + usize::from(element) / 2,
+            ];
+            near.into_iter().for_each(|len| back(&choice, len));
+        }
+    }
+}
+
+#[test]
+fn long_chunks_of_any_length_come_back() {
+    for (codec, shuffle) in CODECS.into_iter().flat_map(|c| SHUFFLES.map(|s| (c, s))) {
+        for (element, level) in [(3, 1), (8, 0), (8, 5), (255, 1)] {
+            let choice = Choice {
+                element,
+                level,
+                shuffle,
+                codec,
+                block: 0,
+            };
+            for len in [1_000_001, 1_048_576] {
+                back(&choice, len);
+            }
+        }
+    }
+}

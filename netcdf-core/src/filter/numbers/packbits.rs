@@ -13,7 +13,7 @@ use super::dtype::{Dtype, NumberType};
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};
-use crate::filter::user::none;
+use crate::filter::user::{none, unfit};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::model::Element;
 
@@ -75,6 +75,9 @@ impl Filter for PackBits {
     }
 
     fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        if input.iter().any(|byte| *byte > 1) {
+            return Err(unfit(NAME, "a value that is neither 0 nor 1"));
+        }
         let bytes = input.len().div_ceil(8);
         allocate(NAME, output, bytes.saturating_add(1))?;
         let unused = bytes.saturating_mul(8).saturating_sub(input.len());

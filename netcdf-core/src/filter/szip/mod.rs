@@ -16,6 +16,7 @@ use super::codec::Stage;
 use super::ids::ZSTD;
 use super::named::{Mode, Parameter};
 use super::output::allocate;
+use super::user::unfit;
 use super::{
     Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt, shuffle,
 };
@@ -45,6 +46,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
         visible: params::visible,
         suits: Suits::Numbers,
         in_zarr: |_, zarr| match zarr.is_of_netcdf_c() {
+            // Stores of netCDF-C keep it. Copies from other kinds do not.
             true => Instead::Same,
             false => Instead::other(ZSTD, &[3]),
         },
@@ -94,6 +96,7 @@ impl Filter for Szip {
     }
 
     fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        self.check_whole(input.len())?;
         let Ok(len) = u32::try_from(input.len()) else {
             return Ok(Encoded::Declined);
         };
@@ -118,6 +121,18 @@ impl Filter for Szip {
 }
 
 impl Szip {
+    /// Refuses bytes that are not whole pixels, as they are after a checksum or a compressor: libhdf5 does not read their encoded form.
+    fn check_whole(&self, len: usize) -> Result<()> {
+        let pixel = self.planes.unwrap_or_else(|| self.coder.width());
+        match len.is_multiple_of(pixel) {
+            true => Ok(()),
+            false => {
+                let what = format_args!("{len} bytes are not a multiple of {pixel} bytes");
+                Err(unfit("szip", what))
+            }
+        }
+    }
+
     fn new(params: &[u32]) -> Result<Self> {
         let &[options, block, pixel, line] = params else {
             let what = format!("szip: {} parameters, expected 4", params.len());
@@ -157,6 +172,19 @@ impl Szip {
 mod tests {
     use super::*;
     use crate::filter::tests::{build, context, decode};
+
+    #[test]
+    fn bytes_that_are_not_whole_pixels_are_refused() {
+        for (bits, size) in [(8, 1), (16, 2), (20, 4), (32, 4), (64, 8)] {
+            let filter = build(4, &[169, 8, bits, 16], &context(64, 1)).unwrap();
+            for len in 64..=72 {
+                let done = filter.encode(&context(len, 1), &vec![7; len], &mut vec![]);
+                let error = done.err().map(|e| e.kind());
+                let refused = (len % size != 0).then_some(ErrorKind::Unsupported);
+                assert_eq!(error, refused, "{len} bytes of {bits} bits");
+            }
+        }
+    }
 
     /// Samples of some kind, in `width` little-endian bytes.
     fn data(kind: usize, width: usize, len: usize) -> Vec<u8> {

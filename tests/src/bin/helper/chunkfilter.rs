@@ -10,7 +10,7 @@
 //! - `codec TYPE ORDER SHAPE NAME JSON -`: prints the parameters that a codec library makes of the JSON, the visible and the
 //!   working ones for the chunk, and the JSON that it makes of the visible ones.
 //!
-//! TYPE is a netCDF type or `half`, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
+//! TYPE is a netCDF type, `half`, or `text9` for texts of 9 bytes, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
 //! or `@FILE` with a list of codecs as JSON; `encode` then prints the codecs as written. Failures are printed as `error: …`.
 
 use std::ffi::OsString;
@@ -187,7 +187,9 @@ fn decode(
 
 fn context(ty: &str, order: &str, shape: &str) -> Context {
     let half = ty == "half";
+    let text: Option<usize> = ty.strip_prefix("text").map(|size| size.parse().unwrap());
     let ty = match ty {
+        _ if text.is_some() => Atomic::String,
         "byte" => Atomic::Byte,
         "ubyte" => Atomic::UByte,
         "short" => Atomic::Short,
@@ -203,7 +205,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
     };
     let shape = shape.split(',').filter(|n| *n != "-");
     let shape: Vec<u64> = shape.map(|n| n.parse().unwrap()).collect();
-    let size = if half { 2 } else { ty.size().unwrap() };
+    let size = text.or(half.then_some(2)).or(ty.size()).unwrap();
     let elements = shape.iter().product::<u64>();
     Context {
         shape,
@@ -214,7 +216,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
                 "big" => Endianness::Big,
                 _ => Endianness::Little,
             },
-            plain: !half,
+            plain: !half && text.is_none(),
         },
         fill: None,
         len: Some(usize::try_from(elements).unwrap() * size),

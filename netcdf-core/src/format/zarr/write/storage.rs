@@ -138,16 +138,16 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
         room((bytes * 2u64).count(), "a chunk of strings").map_err(told)?;
     }
     let shard = shard(schema, var, &layout.chunk)?;
-    let codecs = match filtered {
-        true => filter(schema, (var, &schema.var_path(id)), &mut layout, env)?,
-        false => vec![],
-    };
     let of_bytes = ty == Atomic::String && user.is_none();
     let fixed_text = of_bytes && is_fixed(schema, var);
     if of_bytes && !fixed_text {
         let (id, params) = (vlen_utf8::ID, vec![]);
-        layout.filters.insert(0, FilterSpec { id, params });
+        layout.filters.push(FilterSpec { id, params });
     }
+    let codecs = match filtered {
+        true => filter(schema, (var, &schema.var_path(id)), &mut layout, env)?,
+        false => vec![],
+    };
     Ok(ArrayStorage {
         ty,
         user,
@@ -211,7 +211,7 @@ fn version(schema: &Schema) -> ZarrVersion {
     zarr.map_or(ZarrVersion::V2, |zarr| zarr.version)
 }
 
-/// Sets the filters of the layout, and returns their codecs.
+/// Adds the filters to those of the layout, and returns the codecs of the added filters.
 fn filter(
     schema: &Schema,
     (var, path): (&Variable, &str),
@@ -224,7 +224,9 @@ fn filter(
         mandatory: true,
         ..About::new(schema, var.ty, filters)
     });
-    layout.filters = match &var.storage.codecs {
+    let behind = |context, first| codec::behind(first, &context, &env.filters);
+    let context = layout.filters.iter().fold(context, behind);
+    let added = match &var.storage.codecs {
         Some(text) => codec::from_text(text, &context, &env.filters)?,
         None => {
             let filters = filters::ordered(filters, layout.element, &env.filters);
@@ -245,7 +247,9 @@ fn filter(
             filters::of_texts(made, (layout, version(schema)), &say)
         }
     };
-    codec::list(version(schema), &layout.filters, &context, &env.filters)
+    let codecs = codec::list(version(schema), &added, &context, &env.filters)?;
+    layout.filters.extend(added);
+    Ok(codecs)
 }
 
 /// The stored form of the elements of a variable.

@@ -1,0 +1,118 @@
+//! Every encoder with chunks of every length, also behind filters that change the length: what is written is read back.
+
+use super::chain::Chain;
+use super::codec::{Stage, stage};
+use super::names::is_lossy;
+use super::{About, BUILT_IN, Context, Table, ids, vlen_utf8};
+use crate::error::Result;
+use crate::model::{Atomic, Element, Endianness, FilterSpec};
+
+/// The numbers of elements: around the blocks of 8, and of the smallest block that Blosc splits.
+const COUNTS: [u64; 5] = [1, 8, 9, 129, 331];
+
+/// The types with their sizes; other sizes are those of texts.
+const NUMBERS: [(Atomic, u64); 5] = [
+    (Atomic::Byte, 1),
+    (Atomic::Short, 2),
+    (Atomic::Int, 4),
+    (Atomic::Float, 4),
+    (Atomic::Double, 8),
+];
+const TEXTS: [u64; 4] = [3, 16, 17, 300];
+
+fn spec(id: u32, params: &[u32]) -> FilterSpec {
+    let params = params.to_vec();
+    FilterSpec { id, params }
+}
+
+fn context(ty: Atomic, size: u64, count: u64) -> Context {
+    Context {
+        shape: vec![count],
+        element: Element {
+            ty: ty.into(),
+            size,
+            order: Endianness::Little,
+            plain: ty != Atomic::String,
+        },
+        fill: None,
+        len: usize::try_from(count * size).ok(),
+        about: About {
+            mandatory: size % 2 == 1,
+            ..About::default()
+        },
+    }
+}
+
+/// All filters, with each compressor inside of Blosc and bitshuffle.
+fn filters() -> Vec<FilterSpec> {
+    let rows = BUILT_IN.iter().map(|row| spec(row.id, &[]));
+    let blosc =
+        (0..6).flat_map(|codec| [0, 1, 2].map(|shuffle| spec(ids::BLOSC, &[5, shuffle, codec])));
+    let bits = [0, 2, 3].map(|codec| spec(32008, &[0, codec]));
+    let more = [spec(ids::SZIP, &[4, 8]), spec(32013, &[5])];
+    rows.chain(blosc).chain(bits).chain(more).collect()
+}
+
+/// The filters that each filter is tried with.
+fn chains() -> Vec<Vec<FilterSpec>> {
+    let one = |id: u32| spec(id, &[]);
+    let (sum, texts, blosc) = (
+        one(ids::FLETCHER32),
+        one(vlen_utf8::ID),
+        spec(ids::BLOSC, &[1]),
+    );
+    let of = |filter: FilterSpec| {
+        let alone = [vec![filter.clone()], vec![filter.clone(), blosc.clone()]];
+        let behind = [&sum, &texts].map(|first| vec![first.clone(), filter.clone()]);
+        // Codecs of elements come first.
+        let takes_bytes = stage(filter.id) == Stage::Bytes && filter.id != vlen_utf8::ID;
+        let behind = behind.into_iter().filter(move |_| takes_bytes);
+        alone.into_iter().chain(behind)
+    };
+    filters().into_iter().flat_map(of).collect()
+}
+
+fn made(filters: &[FilterSpec], context: &Context) -> Result<Chain> {
+    let (table, mut next, mut stored) = (Table::default(), context.clone(), vec![]);
+    for filter in filters {
+        let entry = table.entry(filter.id)?;
+        let params = entry.prepare(&next, &filter.params)?;
+        next = entry.build(&params, &next)?.output(&next);
+        stored.push(spec(filter.id, &params));
+    }
+    table.chain(&stored, context)
+}
+
+/// Whether the chain takes the chunk. Panics if the chunk does not come back.
+fn comes_back(filters: &[FilterSpec], context: &Context, chunk: &[u8]) -> bool {
+    let Ok(chain) = made(filters, context) else {
+        return false;
+    };
+    let Ok((mask, stored)) = chain.encode(chunk.to_vec(), &mut vec![]) else {
+        return false;
+    };
+    let about = || format!("{filters:?} {} bytes in {:?}", chunk.len(), context.element);
+    let back = chain.decode(mask, stored, &mut vec![]);
+    let back = back.unwrap_or_else(|e| panic!("{}: {e}", about()));
+    assert!(back == chunk || filters.iter().any(is_lossy), "{}", about());
+    true
+}
+
+#[test]
+fn chunks_come_back_from_all_filters() {
+    let chains = chains();
+    let texts = TEXTS.map(|size| (Atomic::String, size));
+    let (mut taken, mut all) = (0, 0);
+    for (ty, size) in NUMBERS.into_iter().chain(texts) {
+        for count in COUNTS {
+            let context = context(ty, size, count);
+            let chunk: Vec<u8> = (0..count * size)
+                .map(|n| (n * n / 7 % 113 + 1) as u8)
+                .collect();
+            let back = |filters: &&Vec<FilterSpec>| comes_back(filters, &context, &chunk);
+            taken += chains.iter().filter(back).count();
+            all += chains.len();
+        }
+    }
+    assert!(taken > 1000, "{taken} of {all}");
+}
