@@ -58,7 +58,10 @@ pub const MODES: ModeTable = ModeTable {
         ("cache", JSON),
         ("log_level", JSON),
         // Options of our own.
-        ("select", &["dump", "ncml", "json", "sum", "stats", "diff", "csv"]),
+        (
+            "select",
+            &["dump", "ncml", "json", "sum", "stats", "diff", "csv"],
+        ),
         ("tolerance", &["diff"]),
         ("ignore", &["diff"]),
         ("compare_layout", &["diff"]),

@@ -38,7 +38,7 @@ fn additions_are_listed_once() {
         let tool = command.get_name();
         for arg in command
             .get_arguments()
-            .filter(|arg| arg.get_short().is_none())
+            .filter(|arg| arg.get_short().is_none() && !arg.is_hide_set())
         {
             let Some(long) = arg.get_long() else { continue };
             let option = format!("--{long}");

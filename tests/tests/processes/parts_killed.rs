@@ -23,7 +23,7 @@ fn sandbox() -> Sandbox {
     }
     let sandbox = Sandbox::new();
     let cdl = format!(
-        "netcdf a {{ dimensions: t = 20 ; y = 60 ; x = 50 ; variables: int v(t, y, x) ; double u(y, x) ; data: v = {numbers} ; }}"
+        "netcdf a {{ dimensions: t = 20 ; y = 60 ; x = 50 ; variables: int v(t, y, x) ; double u(y, x) ; data: v = {numbers} ; u = 1 ; }}"
     );
     sandbox.write("a.cdl", cdl);
     let made = tool(&sandbox, &["ncgen", "-k", "nc4", "-o", "a.nc", "a.cdl"]).wait();

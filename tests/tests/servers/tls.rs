@@ -38,7 +38,8 @@ fn unknown_authorities_are_refused_at_once() {
             assert!(message.contains(part), "{part}: {got}");
         }
         // There is no use in asking again: an object store is asked for the object, for a list and for the length.
-        let tries = [" 1 failed try", " 2 failed tries", " 3 failed tries"].map(|text| message.contains(text));
+        let tries = [" 1 failed try", " 2 failed tries", " 3 failed tries"]
+            .map(|text| message.contains(text));
         assert!(tries.contains(&true), "{got}");
     }
 }
