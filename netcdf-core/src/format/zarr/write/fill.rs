@@ -128,6 +128,14 @@ fn own(var: &Variable) -> Option<Values> {
     fits.then(|| attribute.values.clone())
 }
 
+/// Whether skipped records of a variable read as netCDF's default, without `_FillValue` and without a fill mode in the metadata.
+#[must_use]
+pub fn is_default(schema: &Schema, var: &Variable) -> bool {
+    let grows = var.dims.iter().any(|&dim| schema.is_unlimited(dim));
+    let default = var.ty.atomic().map(Atomic::default_fill);
+    grows && var.storage.unwritten.is_some() && var.storage.unwritten == default
+}
+
 /// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
 pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
