@@ -1,4 +1,33 @@
-complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one' -r
+# Prints variables of the first dataset on the command line. Names with characters of shells are left out.
+function _netcdf_variables
+    set -l token (commandline -ct)
+    set -l prefix (string match -r '^(?:.*,)?!?' -- $token)
+    for word in (commandline -o)[2..]
+        set word (string replace -r '^~/' "$HOME/" -- $word)
+        string match -q -- '-*' $word; and continue
+        test -f $word -o -d $word; or continue
+        set -l names (ncdump -x $word 2>/dev/null | sed -n 's/^ *<variable name="\([[:alnum:]_.+@-]*\)".*/\1/p')
+        test (count $names) -gt 0; or continue
+        printf '%s\n' $prefix$names
+        return
+    end
+end
+
+# Prints filters after the variables of -F.
+function _netcdf_filters
+    set -l token (commandline -ct | string trim -l -c "'\"")
+    set -l prefix (string match -r '^(?:.*\||[^,]*,)' -- $token)
+    if test -z "$prefix"
+        printf '%s\n' '*,' none
+        return
+    end
+    string match -q -- '*,*' (string replace -- $prefix '' $token); and return
+    for name in none deflate shuffle fletcher32 szip nbit scaleoffset bzip2 lzf blosc lz4 bitshuffle zfp zstd bitgroom granularbr bitround
+        echo $prefix$name
+    end
+end
+
+complete -c ncdump -s v -d 'Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`), and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one' -r -f -a '(_netcdf_variables)'
 complete -c ncdump -s g -d 'Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group' -r
 complete -c ncdump -l select -d 'Take only this part of a dimension. Whole numbers are indices from 0, or from the end if negative; numbers with a point and times are values of the coordinate: `time,0,11`, `time,-1`, `lat,-30.,30.`, `time,2001-01-01,2001-12-31`, `x,,,10`. Both limits are included; a month or day as the second limit ends with the month or day, and `time,2001-06` is the whole month. From a larger to a smaller longitude, the part goes around the globe. Can be given several times: parts of the same dimension are joined' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, as C or Fortran counts them' -r -f -a "c\t''
@@ -18,7 +47,7 @@ complete -c ncdump -s X -d 'F: print the type of _FillValue attributes; p, m: ac
 p\t''
 m\t''"
 complete -c ncdump -s L -d 'Log level: accepted, without effect' -r
-complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
+complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -f -a "yes\t''
 no\t''"
 complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
@@ -28,8 +57,8 @@ complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'
 complete -c ncdump -l diff -d 'Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any error'
 complete -c ncdump -l compare-layout -d 'With --diff: also compare how the datasets are stored: format, chunks, filters, byte order, unlimited dimensions, order of definitions'
-complete -c ncdump -s k -d 'Print the kind of the dataset only'
-complete -c ncdump -s K -d 'Print the storage and mode of the dataset only'
+complete -c ncdump -s k -d 'Print the kind of the dataset only (`FILE: kind` for several files)'
+complete -c ncdump -s K -d 'Print the storage and mode of the dataset only (`FILE: storage` for several files)'
 complete -c ncdump -s s -d 'Print special attributes: how the dataset is stored'
 complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
 complete -c ncdump -l filters -d 'Print only a table of the filters of each variable, and whether they are available here'
@@ -37,6 +66,7 @@ complete -c ncdump -l sum -d 'Print only digests of what the dataset says, howev
 complete -c ncdump -l check -d 'With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets named there still have them'
 complete -c ncdump -l layout -d 'Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a network would miss (docs/cloud.md)'
 complete -c ncdump -l stats -d 'Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram'
+complete -c ncdump -l csv -d 'Print only a table of the variables in -v, as comma-separated values (docs/csv.md): columns for coordinates or indices, for auxiliary coordinates, and for the variables. The variables need the same dimensions; -t and -i print dates'
 complete -c ncdump -l unpack -d 'With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones'
 complete -c ncdump -s t -d 'Print times as dates, `2000-01-01 06`'
 complete -c ncdump -s i -d 'Print times as dates, `2000-01-01T06`'

@@ -18,7 +18,7 @@ complete -c ncgen -s W -d 'Most elements of a variable that a program writes at 
 complete -c ncgen -s B -d 'Accepted, without effect: size of a buffer' -r
 complete -c ncgen -s D -d 'Accepted, without effect: level of debugging output' -r
 complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
-complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -r -f -a "yes\t''
+complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -f -a "yes\t''
 no\t''"
 complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c ncgen -l requests -d 'Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]' -r
@@ -46,6 +46,7 @@ complete -c ncgen -l prefer-plugins -d 'Prefer HDF5 plugins to the built-in filt
 complete -c ncgen -l io-stats -d 'Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries'
 complete -c ncgen -l allow-large -d 'Allow outputs of more than 1 GB that are almost all fill values; by default this is an error'
 complete -c ncgen -l cloud -d 'Put all metadata in front of the data for readers over a network: in netCDF-4 files also the indexes of chunks, of variables whose lengths are known before their values (docs/cloud.md); in Zarr stores as with --consolidated'
+complete -c ncgen -l keep-links -d 'Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By default the output replaces the file under the given name only, with a note'
 complete -c ncgen -l no-sync -d 'Do not wait until the output has reached the disk'
 complete -c ncgen -l strict -d 'Treat warnings as errors: write nothing if there are any'
 complete -c ncgen -l quiet -d 'Show no warnings'

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use netcdf_core::io::Source;
-use netcdf_core::shown::{Shown, is_control};
+use netcdf_core::shown::{Shown, is_control, number_agreement};
 
 /// Most errors reported in one run.
 pub const MOST: usize = 20;
@@ -187,7 +187,7 @@ impl<'s> Reporter<'s> {
             severity,
             line,
             column: u32::try_from(column).unwrap_or(u32::MAX),
-            message: shortened(message),
+            message: shortened(number_agreement(message.into()).into_owned()),
             hint: None,
             shown,
             indent,

@@ -1,22 +1,89 @@
 //! The end of a run: turns errors of all sorts into messages and a status.
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::tool::{self, Io, Status};
+use netcdf_core::tool::{self, Io, Status, release};
 
-/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error.
+use crate::diagnostic::nearest;
+
+/// Whether an answer ends with the version: help, versions, and errors about missing arguments and values.
+fn has_version(e: &clap::Error) -> bool {
+    let value = e.get(ContextKind::InvalidValue);
+    let empty = matches!(value, Some(ContextValue::String(value)) if value.is_empty());
+    let asked = [
+        Kind::DisplayHelp,
+        Kind::DisplayHelpOnMissingArgumentOrSubcommand,
+        Kind::DisplayVersion,
+        Kind::MissingRequiredArgument,
+    ];
+    empty || asked.contains(&e.kind())
+}
+
+/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error. Usages and versions
+/// end with [`release::line`].
 pub fn status<T: From<Status>>(tool: &str, ended: anyhow::Result<T>, io: &mut Io) -> T {
     ended.unwrap_or_else(|e| T::from(told(tool, e, io)))
 }
 
 fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
     let e = match e.downcast::<clap::Error>() {
-        Ok(e) => return tool::usage(tool, &e.render().to_string(), e.use_stderr(), io),
+        Ok(e) => return misuse(tool, e, io),
         Err(e) => e,
     };
     match e.downcast::<Error>() {
         Ok(e) => tool::report(tool, &e, io),
         Err(e) => tool::report(tool, &Error::new(ErrorKind::Argument, format!("{e:#}")), io),
     }
+}
+
+/// Prints the help, the version, or a mistake in the command line.
+fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
+    without_odd_tips(&mut e);
+    let mut text = e.render().to_string();
+    if has_version(&e) {
+        text.push_str(&release::line(tool).unwrap_or_default());
+    }
+    match (e.use_stderr(), text.strip_prefix("error: ")) {
+        (true, Some(rest)) => tool::usage(tool, &format!("{tool}: {rest}"), true, io),
+        (wrong, _) => tool::usage(tool, &text, wrong, io),
+    }
+}
+
+/// Removes the advice to pass an option as a file, and names that have little in common with the given one.
+fn without_odd_tips(e: &mut clap::Error) {
+    let passed = |tip: &StyledStr| tip.to_string().starts_with("to pass '");
+    if let Some(ContextValue::StyledStrs(tips)) = e.get(ContextKind::Suggested)
+        && tips.iter().any(passed)
+    {
+        e.remove(ContextKind::Suggested);
+    }
+    for (given, tip) in [
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+    ] {
+        if is_far(e, given, tip) {
+            e.remove(tip);
+            // The usage line contains the suggestion.
+            e.remove(ContextKind::Usage);
+        }
+    }
+}
+
+/// Whether a suggestion is no likely misspelling.
+fn is_far(e: &clap::Error, given: ContextKind, tip: ContextKind) -> bool {
+    let word = |text: &str| text.trim_start_matches('-').to_owned();
+    let suggested: Vec<_> = match e.get(tip) {
+        Some(ContextValue::String(text)) => vec![word(text)],
+        Some(ContextValue::Strings(texts)) => texts.iter().map(|text| word(text)).collect(),
+        Some(_) | None => return false,
+    };
+    let Some(ContextValue::String(given)) = e.get(given) else {
+        return false;
+    };
+    let given = word(given);
+    let starts = suggested.iter().any(|name| name.starts_with(&given));
+    !starts && nearest(&given, suggested.iter().map(String::as_str)).is_none()
 }
 
 #[cfg(test)]
@@ -47,5 +114,26 @@ mod tests {
         );
         let other = Err::<(), _>(std::fmt::Error).context("while writing");
         assert_eq!(ended(other.unwrap_err()), Status::Failure);
+    }
+
+    /// The message for an option that does not exist, beside `--trace`.
+    fn message(option: &str) -> String {
+        let command = clap::Command::new("ncdump");
+        let command = command.arg(clap::Arg::new("trace").long("trace"));
+        let command = command.arg(clap::Arg::new("file"));
+        let mut e = command
+            .try_get_matches_from(["ncdump", option])
+            .unwrap_err();
+        without_odd_tips(&mut e);
+        e.render().to_string()
+    }
+
+    #[test]
+    fn tips_are_likely() {
+        assert!(message("--trce").contains("tip: a similar argument exists: '--trace'"));
+        for option in ["-q", "--rename", "--ace", "--nosuch"] {
+            let text = message(option);
+            assert!(!text.contains("tip") && !text.contains("--trace"), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Options that several tools have: the kind of the output, selections, plugins, and requests.
 
 use std::num::NonZeroU16;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::Args;
@@ -103,7 +103,7 @@ fn parse_hyperslab(text: &str) -> Result<Hyperslab, String> {
 }
 
 /// How HDF5 plugins are used.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PluginArgs {
     /// Prefer HDF5 plugins to the built-in filters
     #[arg(long = "prefer-plugins")]
@@ -121,6 +121,16 @@ pub struct PluginArgs {
 }
 
 impl PluginArgs {
+    /// Merges options: `self` takes precedence over `other`.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            prefer_plugins: self.prefer_plugins || other.prefer_plugins,
+            isolate_plugins: self.isolate_plugins.or(other.isolate_plugins),
+            plugin_timeout: self.plugin_timeout.or(other.plugin_timeout),
+        }
+    }
+
     /// The filters of a run that `cancel` stops.
     #[must_use]
     pub fn filters(&self, cancel: &Cancel) -> Table {
@@ -136,7 +146,7 @@ impl PluginArgs {
 }
 
 /// How storage is asked, and what is said of that.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct NetworkArgs {
     /// Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]
     #[arg(long, value_name = "N", global = true)]
@@ -149,6 +159,10 @@ pub struct NetworkArgs {
     /// Print on standard error what was asked of other machines: requests, rounds, bytes, failed tries
     #[arg(long = "io-stats", global = true)]
     io_stats: bool,
+
+    /// The network of the run, which counts all requests.
+    #[arg(skip)]
+    network: Arc<OnceLock<Arc<Network>>>,
 }
 
 /// Longest time-out in seconds.
@@ -164,17 +178,32 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl NetworkArgs {
+    /// Merges options: `self` takes precedence over `other`. Both count requests in the network of `self`.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            requests: self.requests.or(other.requests),
+            timeout: self.timeout.or(other.timeout),
+            io_stats: self.io_stats,
+            network: Arc::clone(&self.network),
+        }
+    }
+
     /// Makes the run ask as the options say.
     pub fn apply(&self, env: &mut Env) {
         let requests = self.requests.map(|n| usize::from(n.get()));
-        env.network = Arc::new(Network::new(self.timeout, requests));
+        let network = || Arc::new(Network::new(self.timeout, requests));
+        env.network = Arc::clone(self.network.get_or_init(network));
         env.set_requests(self.requests);
     }
 
-    /// Says what was asked, if so wanted.
-    pub fn tell(&self, tool: &str, env: &Env, io: &mut Io) {
+    /// Prints the requests of the run if `--io-stats` is given.
+    pub fn tell(&self, tool: &str, io: &mut Io) {
         if self.io_stats {
-            let traffic = env.network.traffic();
+            let traffic = match self.network.get() {
+                Some(network) => network.traffic(),
+                None => Network::new(self.timeout, None).traffic(),
+            };
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io.stderr, "{tool}: {traffic}");
         }

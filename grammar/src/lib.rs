@@ -20,8 +20,10 @@ pub mod filter_spec;
 pub mod flags;
 pub mod hyperslab;
 pub mod json;
+pub mod kind_options;
 pub mod left_out;
 pub mod mistake;
+pub mod modes;
 mod named;
 pub mod number;
 pub mod pattern;
@@ -29,3 +31,4 @@ pub mod selection;
 #[cfg(test)]
 mod spec_tests;
 pub mod time;
+pub mod usage;

@@ -1,6 +1,6 @@
 //! Mistakes in short texts, such as options of a command line.
 
-use netcdf_core::shown::{Shown, is_control};
+use netcdf_core::shown::{Shown, is_control, number_agreement};
 use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
@@ -23,7 +23,7 @@ impl Mistake {
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         Self {
             at,
-            message: message.into(),
+            message: number_agreement(message.into().into()).into_owned(),
             hint: None,
             is_unmatched: false,
         }

@@ -1,4 +1,4 @@
-//! Lists of names of variables and groups, as `-v` and `-g` take them: `temp,/g/wind*,!*_bnds`.
+//! Lists of names of variables, dimensions and groups, as `-v` and `-g` take them: `temp,/g/wind*,!*_bnds`.
 //!
 //! A name matches objects in any group; `/g/v` is a path from the root, and `g/v` the end of a path. In a pattern `*` matches
 //! any characters, `?` one character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`. An entry with a leading `!`
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::model::{GroupId, Name, Schema, VarId};
+use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 
 use crate::diagnostic::nearest;
 use crate::escape::{trim_nuls, unescape_name};
@@ -51,6 +51,25 @@ pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
         });
     let all = SelectableObjects {
         what: "variable",
+        schema,
+        objects: objects.collect(),
+    };
+    all.select(list, |_| vec![])
+}
+
+/// The dimensions that a list selects.
+///
+/// # Errors
+/// As for [`variables`].
+pub fn dimensions(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<DimId>> {
+    let objects = (0..).map(DimId).zip(&schema.dims);
+    let objects = objects.map(|(id, dim)| NamedObject {
+        id,
+        group: dim.group,
+        own: trim_nuls(dim.name.as_bytes()),
+    });
+    let all = SelectableObjects {
+        what: "dimension",
         schema,
         objects: objects.collect(),
     };

@@ -4,14 +4,18 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Args, CommandFactory, Parser, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
+use netcdf_grammar::number::whole;
 
+use crate::clock::Moment;
 use crate::cloud::CloudRules;
+use crate::history;
+use crate::modes::{self, MODES};
 use crate::parts::{Engine, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
@@ -73,10 +77,28 @@ pub struct Cli {
     #[arg(long)]
     pub skip_existing: bool,
 
-    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for all datasets
-    /// in it and below it. An input that cannot be copied without loss stays as it is, and the run fails at the end
-    #[arg(long, conflicts_with_all = ["no_clobber", "skip_existing", "suffix", "data_vars", "only_vars", "data_groups", "only_groups", "select"])]
+    /// Replace each input with its copy once the copy is complete. All paths are inputs; a directory stands for its datasets.
+    /// A dataset that is already stored as requested is skipped. An input that cannot be copied without loss stays as it is,
+    /// and the run fails at the end
+    #[arg(long)]
     pub in_place: bool,
+
+    /// With --in-place: also rewrite datasets that are already stored as requested
+    #[arg(long)]
+    pub force: bool,
+
+    /// With --in-place: replace an input only if the copy has fewer bytes than the input
+    #[arg(long)]
+    pub if_smaller: bool,
+
+    /// With --in-place: keep the modification time of each input
+    #[arg(long)]
+    pub keep_mtime: bool,
+
+    /// Include the sub-directories of an input directory. The content of a file decides whether it is a dataset, not the name. A Zarr store
+    /// is one dataset. Symbolic links are followed to files only, and names that begin with a dot are skipped
+    #[arg(long)]
+    pub recursive: bool,
 
     /// Ending of the names of copies in a directory, in place of the input's extension: `.zarr`, `_small.nc`. By default the
     /// extension stays, unless it names another format: with -k zarr3 copies end in .zarr, and copies of Zarr stores with
@@ -89,9 +111,10 @@ pub struct Cli {
           default_missing_value = "table", value_enum)]
     pub dry_run: Option<Form>,
 
-    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON: docs/json.md)
+    /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per
+    /// finished input: docs/json.md). With --finish: report the parts
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
-          default_missing_value = "table", value_enum)]
+          default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
     pub report: Option<Form>,
 
     /// Read the output back and compare all values with the input before it appears under its name
@@ -132,6 +155,11 @@ pub struct Cli {
     #[arg(long = "allow-large")]
     pub allow_large: bool,
 
+    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
+    /// default the output replaces the file under the given name only, with a note
+    #[arg(long, conflicts_with = "in_place")]
+    pub keep_links: bool,
+
     /// Do not wait until the output has reached the disk
     #[arg(long)]
     pub no_sync: bool,
@@ -153,11 +181,21 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The datasets to copy (`-` for standard input), followed by the output file. The output is a directory if its name
-    /// ends in `/` or if there are several inputs. Pipes, devices and standard output (`-`) are written in place. A Zarr
+    /// ends in `/` or if there are several inputs. An input directory stands for its datasets. Pipes, devices and standard output (`-`) are written in place. A Zarr
     /// store is a directory, or a zip file if the name ends in `.zip`; a URL can name one, too:
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
+
+    /// The command in shell syntax, without secrets.
+    #[arg(skip)]
+    pub command: String,
+    /// All arguments except paths, without secrets.
+    #[arg(skip)]
+    pub options: Vec<String>,
+    /// The start time in seconds since 1970.
+    #[arg(skip)]
+    pub started: u64,
 }
 
 /// Parses the command line; `args` begin with the program's name.
@@ -165,12 +203,15 @@ pub struct Cli {
 /// # Errors
 /// A mistake in the command line, or the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let cli = Cli::try_parse_from(args)?;
+    let args: Vec<OsString> = args.into_iter().collect();
+    let command = command();
+    let matches = command.clone().try_get_matches_from(&args)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    MODES.check(&command, &matches, &modes::of(&cli))?;
+    cli.command = history::command(&args);
+    cli.options = history::options(&args, &cli.paths);
+    cli.started = cli.edit.history_time.unwrap_or_else(|| Moment::now().0);
     let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
-    if cli.parts.lacks_its_option() {
-        let what = "--json goes with --status, and --lease with --next or --finish";
-        return wrong(clap::error::ErrorKind::MissingRequiredArgument, what);
-    }
     match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
         false => Ok(cli),
         true => {
@@ -181,6 +222,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
 }
 
 impl Cli {
+    /// The requirements for the output, except its name.
+    #[must_use]
+    pub fn asked(&self) -> Asked {
+        Asked {
+            keep_links: self.keep_links,
+            ..self.zarr.asked(self.kind.kind())
+        }
+    }
+
     /// The inputs, and the output.
     #[must_use]
     pub fn paths(&self) -> (&[PathBuf], &Path) {
@@ -229,6 +279,9 @@ pub struct SelectArgs {
     /// Make unlimited dimensions fixed
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
+    /// Make these dimensions unlimited: names in any group, paths and patterns as for -v. With -u, all other dimensions are fixed
+    #[arg(long, value_name = "DIM,…")]
+    pub unlimited: Vec<OsString>,
     /// Copy the data of these variables only, but define all of them: names in any group, paths ("/g/v"), patterns ("t*", "?",
     /// "[a-z]"), and "!" before what to leave out ("!t*"); a backslash makes the next character an ordinary one
     #[arg(
@@ -253,10 +306,22 @@ pub struct SelectArgs {
     pub only_groups: Vec<OsString>,
 }
 
+/// The stored form of enums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EnumForm {
+    /// Numbers, described by `flag_values` and `flag_meanings`.
+    Flags,
+}
+
 /// What is changed beside the storage.
 #[derive(Debug, Args)]
 pub struct EditArgs {
-    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, or an attribute (`VAR@ATTRIBUTE,NEW`).
+    /// Store variables with enum types as numbers, with the CF attributes flag_values and flag_meanings, for kinds without enums.
+    /// Enum attributes become numbers. Kinds with truth values store enums of FALSE = 0 and TRUE = 1 as truth values
+    #[arg(long, value_name = "flags")]
+    pub enums: Option<EnumForm>,
+    /// Give dimensions, variables and groups of this name or path (`/g/v`) another name, only the variables (`var:OLD,NEW`) or only the
+    /// dimensions (`dim:OLD,NEW`), or an attribute (`VAR@ATTRIBUTE,NEW`).
     /// Attributes that name variables, such as coordinates and bounds, follow. Data is not touched. Can be given several times
     #[arg(long, value_name = "OLD,NEW", value_parser = parse_rename)]
     pub rename: Vec<Rename>,
@@ -266,6 +331,13 @@ pub struct EditArgs {
     /// times
     #[arg(long, value_name = "VAR@NAME=VALUE", value_parser = parse_attribute)]
     pub attribute: Vec<AttributeEdit>,
+    /// Prepend the UTC date and this command to the global attribute `history`, as NCO and CDO do. Passwords and queries are removed from
+    /// addresses
+    #[arg(long)]
+    pub history: bool,
+    /// The time for --history in seconds since 1970. Plans set it for their parts
+    #[arg(long, value_name = "SECONDS", requires = "history", hide = true)]
+    pub history_time: Option<u64>,
 }
 
 fn parse_rename(text: &str) -> Result<Rename, String> {
@@ -280,7 +352,7 @@ fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
 #[derive(Debug, Args)]
 pub struct StorageArgs {
     /// Deflate level of all variables of netCDF-4 output (0 for none)
-    #[arg(short = 'd', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=9))]
+    #[arg(short = 'd', value_name = "LEVEL", value_parser = parse_level)]
     pub deflate: Option<u8>,
     /// Shuffle the bytes before deflating them
     #[arg(short = 's')]
@@ -325,59 +397,73 @@ pub struct StorageArgs {
     pub cloud: Option<CloudRules>,
 }
 
+impl StorageArgs {
+    /// Checks whether an option requests a form of storage.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
+        self.deflate.is_some()
+            || self.shuffle
+            || self.min_chunk.is_some()
+            || self.chunk_size.is_some()
+            || self.cloud.is_some()
+            || lists.iter().any(|list| !list.is_empty())
+    }
+}
+
 /// A copy in parts, which other programs run on any machines.
 #[derive(Debug, Args)]
 pub struct PartsArgs {
     /// Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new
     /// directory DIR (docs/machines.md)
-    #[arg(long, value_name = "DIR", group = "in_parts", conflicts_with_all = ["in_place", "dry_run", "report", "no_clobber", "skip_existing"])]
+    #[arg(long, value_name = "DIR")]
     pub plan: Option<PathBuf>,
     /// With --plan: the number of parts
-    #[arg(long, value_name = "N", requires = "plan", conflicts_with = "part_size",
+    #[arg(long, value_name = "N", conflicts_with = "part_size",
           value_parser = clap::value_parser!(u64).range(1..=MOST_PARTS))]
     pub parts: Option<u64>,
     /// With --plan: bytes of elements of a part [default: 1Gi] (suffixes as for --memory)
-    #[arg(long, value_name = "SIZE", requires = "plan", value_parser = parse_chunk_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_chunk_size)]
     pub part_size: Option<u64>,
     /// With --plan: copy in one stage or in two, of which the first cuts the input into pieces that the second puts together (docs/machines.md)
     /// [default: two for variables of which parts would otherwise decode each chunk of the input many times]
-    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub stages: Option<u8>,
     /// With --plan: make the plan even if other users can read user names, passwords and queries of addresses in it, because the file
     /// system has no permissions (exFAT, mounted buckets)
-    #[arg(long, requires = "plan")]
+    #[arg(long)]
     pub allow_secrets: bool,
     /// Make part K of the plan in a directory, the only path: nccopy --part K DIR. Parts are numbered from 0 on. K-L makes several,
     /// auto the one of the task of a job (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX). A part can be made any number of times.
     /// Exit status 75 means: try again
-    #[arg(long = "part", id = "one_part", value_name = "K", group = "in_parts")]
+    #[arg(long = "part", id = "one_part", value_name = "K")]
     pub part: Option<PartChoice>,
     /// Make parts of the plan in a directory that no other process makes, until none is left: nccopy --next DIR, on as many machines
     /// as there are. Exit status 75 means that others still make some
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub next: bool,
     /// With --next: lease time of a part in seconds; after it expires, another process may run the part. With --finish: lease time of the
     /// right to finish the plan, in buckets and on file systems without locks; nccopy renews it [default: 3600, with --finish 300]
     #[arg(long, value_name = "SECONDS")]
     pub lease: Option<u32>,
     /// Check that all parts of the plan in a directory are made, and make the output from them
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub finish: bool,
-    /// With --finish: skip the comparison of the stored bytes with the digests of the parts
-    #[arg(long, requires = "finish")]
+    /// With --finish: skip the comparison of the stored bytes with the digests of the parts, which --report needs
+    #[arg(long, conflicts_with = "report")]
     pub no_check: bool,
     /// Print how many parts of the plan in a directory are made
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub status: bool,
     /// With --status: as JSON
     #[arg(long)]
     pub json: bool,
     /// Remove the plan in a directory, with all that belongs to it. The output stays
-    #[arg(long, group = "in_parts")]
+    #[arg(long)]
     pub clean: bool,
     /// Print a script with which ENGINE makes the parts of the plan in a directory, and then the output: nccopy --emit slurm DIR
     /// (docs/machines.md)
-    #[arg(long, value_name = "ENGINE", group = "in_parts", value_enum)]
+    #[arg(long, value_name = "ENGINE", value_enum)]
     pub emit: Option<Engine>,
 }
 
@@ -386,11 +472,6 @@ impl PartsArgs {
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.plan.is_some() || self.takes_folder()
-    }
-
-    /// Whether an option is given without the one that it belongs to.
-    fn lacks_its_option(&self) -> bool {
-        (self.json && !self.status) || (self.lease.is_some() && !self.next && !self.finish)
     }
 
     /// Whether the only path is the directory of a plan.
@@ -422,6 +503,12 @@ pub struct ZarrArgs {
 }
 
 impl ZarrArgs {
+    /// Checks whether an option may change store keys.
+    #[must_use]
+    pub fn changes_keys(&self) -> bool {
+        self.zip_prefix || self.no_zip_prefix || self.overwrite
+    }
+
     /// The options for an output of this kind.
     #[must_use]
     pub fn asked(&self, kind: Option<Kind>) -> Asked {
@@ -431,6 +518,7 @@ impl ZarrArgs {
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
+            ..Asked::default()
         }
     }
 }
@@ -467,6 +555,13 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// A level of deflate. The C tool reads the digits of `5.0`, too.
+fn parse_level(text: &str) -> Result<u8, String> {
+    let level = whole::trimmed(text).parse::<u8>().ok();
+    let level = level.filter(|level| *level <= 9);
+    level.ok_or_else(|| "expected a level from 0 to 9".to_owned())
+}
+
 fn parse_chunk_size(text: &str) -> Result<u64, String> {
     match parse_memory(text)? {
         0 => Err("expected at least one byte".to_owned()),
@@ -494,11 +589,18 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
     parse_size(text)
 }
 
-/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`.
+/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`. The C tool ignores what follows the suffix; here only `B` may
+/// (`500MB`, `5kb`).
 fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
+    let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match text.get(digits.len()..).unwrap_or_default() {
+    let suffix = text.get(digits.len()..).unwrap_or_default();
+    let unit = match suffix.strip_suffix(['B', 'b']) {
+        Some(unit) if !unit.is_empty() => unit,
+        Some(_) | None => suffix,
+    };
+    let power = match unit {
         "" => 0,
         "k" | "K" => 3,
         "m" | "M" => 6,
@@ -545,9 +647,22 @@ mod tests {
     fn sizes_have_decimal_suffixes() {
         assert_eq!(parse_size("5000000"), Ok(5_000_000));
         assert_eq!(parse_size("1.5k"), Ok(1500));
+        assert_eq!(parse_size("500MB"), Ok(500_000_000));
+        assert_eq!(parse_size("5kb "), Ok(5000));
+        assert_eq!(parse_size("1Gb"), Ok(1_000_000_000));
         assert_eq!(parse_size("2P"), Ok(2_000_000_000_000_000));
-        for wrong in ["", "k", "5x", "-1", "5kk", "1e400"] {
+        for wrong in ["", "k", "5x", "-1", "5kk", "1e400", "5B", "5MBB", "5MB/s"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn levels_are_whole_numbers() {
+        for level in ["5", "5.0", "5 ", "05", "+5"] {
+            assert_eq!(parse_level(level), Ok(5), "{level}");
+        }
+        for wrong in ["", "10", "1s", "5.5", "-1", "5x"] {
+            assert!(parse_level(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -556,7 +671,7 @@ mod tests {
         assert_eq!(parse_memory("96M"), Ok(96_000_000));
         assert_eq!(parse_memory("96Mi"), Ok(96 << 20));
         assert_eq!(parse_memory("1.5GiB"), Ok(3 << 29));
-        for wrong in ["", "Mi", "5xi", "-1Mi", "1MB"] {
+        for wrong in ["", "Mi", "5xi", "-1Mi", "1MBB"] {
             assert!(parse_memory(wrong).is_err(), "{wrong}");
         }
     }

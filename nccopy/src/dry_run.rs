@@ -11,41 +11,80 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, traits};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{CreateOptions, FilterSpec, Kind, Schema, StorageLayout, VarId};
-use netcdf_core::shown::{self, Shown, ShownAddress};
+use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::Form;
+use crate::cli::{Cli, Form};
+use crate::job::Outcome;
+use crate::ready::Ready;
 use crate::{Turn, report};
 
 /// Prints how the data of each variable would be copied.
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
-pub fn print(form: Form, set: Dataset<'_>, plan: &Plan, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+pub fn print(
+    (cli, form): (&Cli, Form),
+    ready: &Ready<'_>,
+    turn: Turn<'_>,
+    io: &mut Io,
+) -> Result<()> {
+    let (set, plan) = (ready.set, &ready.plan);
     let planned = Planned {
         set,
         plan,
         jobs: planned(set, plan)?,
     };
-    let (input, output) = (
-        ShownAddress::of(&turn.copy.input).into_text(),
-        ShownAddress::of(&turn.copy.output.path).into_text(),
-    );
+    let (input, output) = report::names(turn.copy);
     let kind = label(plan.schema.kind);
     let text = match form {
         Form::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
             let (input, output) = (Shown::new(&input), Shown::new(&output));
-            format!("{input} -> {output} ({kind})\n{}{end}", planned.table())
+            let notes = match cli.quiet {
+                true => String::new(),
+                false => report::table::note_lines(&set.env.notes.so_far()),
+            };
+            format!(
+                "{input} -> {output} ({kind})\n{}{notes}{end}",
+                planned.table()
+            )
         }
         Form::Json => {
-            let members = [
+            let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
                 ("kind", Json::text(kind)),
                 ("variables", planned.json()),
             ];
+            members.extend(report::json::with_notes(&set.env.notes.so_far()));
+            let line = Json::object(members).line(Between::CommaBlank)?;
+            format!("{}\n", shown::json(&line))
+        }
+    };
+    let failed = |e| Error::io("cannot write", "(stdout)", e);
+    io.stdout.write_all(text.as_bytes()).map_err(failed)
+}
+
+/// Prints the reason for an input that would not be copied.
+///
+/// # Errors
+/// Returns I/O errors of standard output.
+pub fn print_other(form: Form, outcome: &Outcome, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+    let (input, output) = report::names(turn.copy);
+    let text = match form {
+        Form::Table => {
+            let end = if turn.number < turn.last { "\n" } else { "" };
+            let (input, output) = (Shown::new(&input), Shown::new(&output));
+            format!("{input} -> {output}\n{}{end}", outcome.not_copied())
+        }
+        Form::Json => {
+            let mut members = vec![
+                ("input", Json::text(&input)),
+                ("output", Json::text(&output)),
+            ];
+            members.extend(report::json::not_copied(outcome));
             let line = Json::object(members).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))
         }
@@ -101,7 +140,7 @@ impl Planned<'_> {
                 ("from", from.json(&job.from, self.set.env)),
                 ("to", to.json(&job.to, self.set.env)),
             ];
-            members.extend(report::changes(&Changes::of(self.plan, job.pair)));
+            members.extend(report::json::changes(&Changes::of(self.plan, job.pair)));
             Json::object(members)
         };
         Json::Array(self.jobs.iter().map(one).collect())

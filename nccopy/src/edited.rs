@@ -1,4 +1,4 @@
-//! The input as `--select`, `--rename` and `--attribute` make it.
+//! The input as `--select`, `--rename`, `--attribute` and `--history` make it.
 
 use netcdf_core::chunk::view::View;
 use netcdf_core::chunk::{Dataset, Engine, Reader as _};
@@ -8,7 +8,7 @@ use netcdf_grammar::edit::{self, EditedSchema};
 use netcdf_grammar::hyperslab::{self, SelectedIndices};
 
 use crate::cli::Cli;
-use crate::options;
+use crate::{history, options};
 
 /// An input that differs from what is stored.
 pub struct EditedInput<'a> {
@@ -32,7 +32,8 @@ pub fn edited<'a>(
     engine: &'a Engine,
 ) -> Result<Option<EditedInput<'a>>> {
     let (parts, asked) = (cli.part.parts(), &cli.edit);
-    if parts.is_empty() && asked.rename.is_empty() && asked.attribute.is_empty() {
+    let attributes = !asked.attribute.is_empty() || asked.history;
+    if parts.is_empty() && asked.rename.is_empty() && !attributes {
         return Ok(None);
     }
     let schema = input.reader.schema();
@@ -42,10 +43,13 @@ pub fn edited<'a>(
     let named = view.schema().clone();
     let edited = edit::apply(&named, &asked.rename, &asked.attribute)?;
     let EditedSchema {
-        schema,
-        notes,
+        mut schema,
+        mut notes,
         remarks,
     } = edited;
+    if let Some(line) = history::line(cli) {
+        notes.extend(history::add(&mut schema, &line));
+    }
     for note in notes {
         options::say_unmatched(cli, note, &input.env.notes);
     }

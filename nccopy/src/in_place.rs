@@ -1,38 +1,39 @@
 //! `--in-place`: copies that replace their inputs.
 
 use std::collections::HashSet;
+use std::fs::{File, FileTimes};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Asked, Destination, Location};
 use netcdf_core::io::source::read_range;
-use netcdf_core::io::{Container, dir, file};
+use netcdf_core::io::{Container, file};
 use netcdf_core::json::Json;
-use netcdf_core::notes::Note;
+use netcdf_core::notes::{Note, Notes};
 
-use crate::inputs::Copy;
-use crate::walk::DirectoryWalk;
+use crate::inputs::{Copy, Listed, Rules};
+use crate::walk::{DirectoryWalk, is_folder};
 
-/// The copies, and notes on what was passed over.
-pub type CopiesInPlace = (Vec<Copy>, Vec<Note>);
-
-/// The datasets that `paths` name, each once. A directory that is not a store stands for all datasets in it and below it.
+/// The datasets that `paths` name, each once. A directory that is not a store stands for its datasets.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
 /// another way; errors of listing directories.
-pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
+pub fn copies(paths: &[PathBuf], rules: Rules<'_>) -> Result<Listed> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
     let mut add = |input: PathBuf, local: PathBuf| {
         if seen.insert(file::real(&local)) {
-            let output = Destination::in_place(&local, keeping(&local, asked))?;
+            let output = Destination::in_place(&local, keeping(&local, rules.asked))?;
             copies.push(Copy {
                 input,
                 local,
                 remote: None,
                 output,
+                makes_folder: false,
             });
         }
         Ok(())
@@ -47,11 +48,11 @@ pub fn copies(paths: &[PathBuf], asked: Asked) -> Result<CopiesInPlace> {
             let what = "not a file that a copy could replace";
             return Err(Error::new(ErrorKind::Argument, what).of(&named.to_string_lossy()));
         }
-        if !local.is_dir() || dir::is_store(&local) {
+        if !is_folder(&local) {
             add(named.clone(), local)?;
             continue;
         }
-        let walk = DirectoryWalk::of(&local)?;
+        let walk = DirectoryWalk::of(&local, rules.recursive)?;
         notes.extend(walk.note(&local));
         for path in walk.datasets {
             add(path.clone(), path)?;
@@ -70,7 +71,7 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 }
 
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
-fn is_consolidated(path: &Path) -> Result<bool> {
+pub fn is_consolidated(path: &Path) -> Result<bool> {
     let Container::Store(store) =
         Access::default().input(&Location::of_path(path), &mut std::io::empty())?
     else {
@@ -110,6 +111,23 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
     }
 }
 
+/// Refuses a dataset of a read-only kind.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+    let kind = reader.schema().kind;
+    // The destination determines the Zarr kind.
+    match format::traits(kind).keys || format::copied_as(kind) == kind {
+        true => Ok(()),
+        false => {
+            let name = reader.provenance().model;
+            let what = format!("nccopy reads {name} files, but cannot write them");
+            Err(refused(copy, what))
+        }
+    }
+}
+
 /// Refuses a dataset that refers to other files: a copy would contain their data.
 ///
 /// # Errors
@@ -121,6 +139,22 @@ pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
             let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";
             Err(refused(copy, what.to_owned()))
         }
+    }
+}
+
+/// Restores the modification time of the input. A failure adds a note.
+pub fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
+    let Some(before) = before else {
+        return;
+    };
+    let set = File::open(&copy.local)
+        .and_then(|file| file.set_times(FileTimes::new().set_modified(before)));
+    if let Err(e) = set {
+        notes.remark(Note {
+            object: copy.local.to_string_lossy().into_owned(),
+            what: format!("modification time not restored: {e}"),
+            remedy: None,
+        });
     }
 }
 

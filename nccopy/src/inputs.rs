@@ -9,9 +9,12 @@ use netcdf_core::io::address::{Address, Addresses};
 use netcdf_core::io::dir;
 use netcdf_core::io::file::{self, Id};
 use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
+use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
 
 use crate::batch;
+use crate::cli::Cli;
+use crate::walk::{DirectoryWalk, is_folder};
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +27,36 @@ pub struct Copy {
     pub remote: Option<Address>,
     /// The output.
     pub output: Destination,
+    /// Whether nccopy creates a missing output directory.
+    pub makes_folder: bool,
+}
+
+/// Copies, and notes about skipped entries.
+pub type Listed = (Vec<Copy>, Vec<Note>);
+
+/// Options that map inputs to outputs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules<'a> {
+    /// The requested output kind and form.
+    pub asked: Asked,
+    /// The suffix of output names in a directory.
+    pub suffix: Option<&'a OsStr>,
+    /// Whether a directory includes its sub-directories.
+    pub recursive: bool,
+    /// Whether nothing is written. The output directory may then be missing.
+    pub dry_run: bool,
+}
+
+impl<'a> Rules<'a> {
+    /// Returns the rules of a command line.
+    pub fn of(cli: &'a Cli) -> Self {
+        Self {
+            asked: cli.asked(),
+            suffix: cli.suffix.as_deref(),
+            recursive: cli.recursive,
+            dry_run: cli.dry_run.is_some(),
+        }
+    }
 }
 
 impl Copy {
@@ -38,43 +71,109 @@ impl Copy {
             local: at.path().to_owned(),
             remote: at.remote().cloned(),
             output: Destination::resolve(&Location::new(output)?, asked)?,
+            makes_folder: false,
         })
     }
 }
 
-/// The copies that the command line asks for. `output` is a directory for them if it ends in `/` or if there are several
-/// inputs, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
+/// Returns the copies of a command line. `output` is a directory for them if it ends in `/`, if there are several inputs, or if an
+/// input is a directory, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
-/// directory; errors of [`Location::new`], [`batch::name`] and [`Destination::resolve`].
-pub fn copies(
-    inputs: &[PathBuf],
-    output: &Path,
-    (asked, suffix): (Asked, Option<&OsStr>),
-) -> Result<Vec<Copy>> {
-    let elsewhere = Location::new(output).is_ok_and(|at| at.remote().is_some());
+/// directory; errors of [`Location::new`], [`batch::name`], [`Destination::resolve`] and [`DirectoryWalk::of`].
+pub fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
+    let asked = rules.asked;
+    let elsewhere = is_elsewhere(output);
     let slash = match elsewhere {
         true => parted(output).0.ends_with('/'),
         false => output.as_os_str().as_encoded_bytes().last() == Some(&b'/'),
     };
-    let into = inputs.len() > 1 || (slash && !(is_zarr(output, asked) && dir::is_store(output)));
+    let folders = inputs.iter().any(|input| is_folder(input));
+    let store = slash && is_zarr(output, asked) && dir::is_store(output);
+    let into = inputs.len() > 1 || folders || (slash && !store);
+    let mut notes = vec![];
+    if let ([one], true) = (inputs, folders && !slash && !elsewhere && !output.is_dir()) {
+        return Err(no_dataset(one, output));
+    }
     match into {
         // On another machine there are no directories, and what a store would replace is looked at when it begins.
         _ if elsewhere => {}
-        true => check_directory(output, asked)?,
-        false => check_output(inputs, output, (asked, suffix))?,
+        true if folders && slash && !output.exists() => {}
+        true => notes.extend(check_directory(output, rules)?),
+        false => check_output(inputs, output, (asked, rules.suffix))?,
     }
-    let copy = |input: &PathBuf| {
-        if !into {
-            return Copy::of(input, output, asked);
-        }
-        let name = batch::name(Location::new(input)?.path(), asked, suffix)?;
-        Copy::of(input, &inside(output, &name, elsewhere), asked)
-    };
-    let copies = inputs.iter().map(copy).collect::<Result<Vec<_>>>()?;
+    if !into {
+        let copies: Result<Vec<_>> = inputs
+            .iter()
+            .map(|input| Copy::of(input, output, asked))
+            .collect();
+        let copies = copies?;
+        check(&copies)?;
+        return Ok((copies, notes));
+    }
+    let (copies, skipped) = into_directory(inputs, output, rules)?;
+    notes.extend(skipped);
     check(&copies)?;
-    Ok(copies)
+    Ok((copies, notes))
+}
+
+/// Returns the error for an input directory whose output is not a directory.
+fn no_dataset(input: &Path, output: &Path) -> Error {
+    let what =
+        "a directory, but not a Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
+    let e = Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy());
+    let output = output.to_string_lossy();
+    e.with_remedy(format!(
+        "use the output {output}/ to copy all datasets in the directory"
+    ))
+}
+
+/// Returns copies into a directory. An input directory stands for its datasets, whose copies have the same relative paths.
+///
+/// # Errors
+/// As [`copies`].
+pub fn into_directory(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
+    let (asked, elsewhere) = (rules.asked, is_elsewhere(output));
+    let (mut copies, mut notes) = (vec![], vec![]);
+    for input in inputs {
+        if !is_folder(input) {
+            let name = batch::name(Location::new(input)?.path(), asked, rules.suffix)?;
+            let output = inside(output, Path::new(&name), elsewhere);
+            copies.push(Copy::of(input, &output, asked)?);
+            continue;
+        }
+        let walk = match DirectoryWalk::of(input, rules.recursive) {
+            // The copy of this input fails later. The job continues with the other inputs.
+            Err(e) if e.kind() == ErrorKind::Argument && inputs.len() > 1 => {
+                let name = batch::name(input, asked, rules.suffix)?;
+                let output = inside(output, Path::new(&name), elsewhere);
+                copies.push(Copy::of(input, &output, asked)?);
+                continue;
+            }
+            walk => walk?,
+        };
+        notes.extend(walk.note(input));
+        for dataset in &walk.datasets {
+            let place = place(dataset, input, rules)?;
+            let mut copy = Copy::of(dataset, &inside(output, &place, elsewhere), asked)?;
+            copy.makes_folder = copy.output.remote.is_none();
+            copies.push(copy);
+        }
+    }
+    Ok((copies, notes))
+}
+
+/// Returns the path of a copy relative to the output directory.
+fn place(dataset: &Path, root: &Path, rules: Rules<'_>) -> Result<PathBuf> {
+    let name = batch::name(dataset, rules.asked, rules.suffix)?;
+    let below = dataset.strip_prefix(root).unwrap_or(dataset);
+    Ok(below.parent().unwrap_or(Path::new("")).join(name))
+}
+
+/// Checks whether a path is a remote address.
+fn is_elsewhere(path: &Path) -> bool {
+    Location::new(path).is_ok_and(|at| at.remote().is_some())
 }
 
 /// Checks that no output is an input or another output.
@@ -95,7 +194,7 @@ fn parted(url: &Path) -> (String, String) {
 }
 
 /// The name of a copy in a directory, or below an address.
-fn inside(output: &Path, name: &OsStr, elsewhere: bool) -> PathBuf {
+fn inside(output: &Path, name: &Path, elsewhere: bool) -> PathBuf {
     if !elsewhere {
         return output.join(name);
     }
@@ -115,29 +214,42 @@ fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
     Err(e.with_remedy(remedy.to_owned()))
 }
 
-/// Checks that copies can go into a directory.
-fn check_directory(path: &Path, asked: Asked) -> Result<()> {
+/// Checks that copies can be written to a directory. Returns a note if a dry run finds no directory.
+fn check_directory(path: &Path, rules: Rules<'_>) -> Result<Option<Note>> {
     if !path.exists() {
-        let what = "no such directory; several inputs, or a `/` at the end, need one";
-        let name = path.to_string_lossy();
-        let name = name.trim_end_matches('/');
-        let remedy = match is_zarr(path, asked) {
-            true => format!(
-                "write {name}, without `/`, to make one Zarr store of this name, or make the directory: mkdir {name}"
-            ),
-            false => format!("make it: mkdir {name}"),
-        };
-        return wrong(path, (what, &remedy));
+        let (what, remedy) = no_directory(path, rules.asked);
+        if !rules.dry_run {
+            wrong(path, (what, &remedy))?;
+        }
+        return Ok(Some(Note {
+            object: path.to_string_lossy().into_owned(),
+            what: "no such directory yet".to_owned(),
+            remedy: Some(format!("before the copy, {remedy}")),
+        }));
     }
     if !path.is_dir() {
         let what = "not a directory; several inputs, or a `/` at the end, need one";
-        return wrong(path, (what, "give a directory after the inputs"));
+        wrong(path, (what, "give a directory after the inputs"))?;
     }
     if dir::is_store(path) {
         let what = "this directory is a Zarr store; copies cannot go into it";
-        return wrong(path, (what, "name another directory"));
+        wrong(path, (what, "name another directory"))?;
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Returns message and remedy for a missing directory.
+fn no_directory(path: &Path, asked: Asked) -> (&'static str, String) {
+    let what = "no such directory; several inputs, or a `/` at the end, need one";
+    let name = path.to_string_lossy();
+    let name = name.trim_end_matches('/');
+    let remedy = match is_zarr(path, asked) {
+        true => format!(
+            "write {name}, without `/`, to make one Zarr store of this name, or make the directory: mkdir {name}"
+        ),
+        false => format!("make it: mkdir {name}"),
+    };
+    (what, remedy)
 }
 
 /// Checks the name of a single output. To copy into a directory, its name must end in `/`.
@@ -237,6 +349,29 @@ impl Places {
     }
 }
 
+/// Checks that no output is the same file as another output or as an input, under another name (hard link).
+///
+/// # Errors
+/// [`ErrorKind::Argument`].
+pub fn check_links(copies: &[Copy]) -> Result<()> {
+    let mut seen: HashSet<_> = copies
+        .iter()
+        .filter_map(|c| Id::of_path(&c.local))
+        .collect();
+    for copy in copies {
+        let Some(id) = Id::of_path(&copy.output.path) else {
+            continue;
+        };
+        if !seen.insert(id) {
+            let what = "the file has several names, and --keep-links would overwrite it twice, or overwrite an input";
+            return Err(
+                Error::new(ErrorKind::Argument, what).of(&copy.output.path.to_string_lossy())
+            );
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,7 +410,11 @@ mod tests {
     }
 
     fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
-        super::copies(inputs, output, (asked, None))
+        let rules = Rules {
+            asked,
+            ..Rules::default()
+        };
+        super::copies(inputs, output, rules).map(|(copies, _)| copies)
     }
 
     fn paths(list: &[&Path]) -> Vec<PathBuf> {
@@ -325,6 +464,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("s.zarr");
         std::fs::create_dir(&store).unwrap();
+        std::fs::write(store.join(".zgroup"), "{}").unwrap();
         let inner = store.join("a.nc");
         std::fs::write(&inner, "x").unwrap();
         let url =

@@ -10,14 +10,15 @@ use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::{Kind, Schema, VarId};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::filter_spec::{self, Assignment};
+use netcdf_grammar::kind_options::{KindOption, Kinds};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, StorageArgs};
+use crate::cli::{Cli, EnumForm, StorageArgs};
 use crate::cloud::{self, CloudRules};
 use crate::selection;
 
 /// The options of a copy of an input with this schema, where chunks of the `fixed` variables stay ([`cloud::fixed`]), to an output of
-/// `kind`, if a kind was given. `notes` receives the variables that are left out, and names in storage options that match nothing.
+/// `kind`, if a kind was given. `notes` receives names in storage options that match nothing.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
@@ -28,7 +29,8 @@ pub fn resolve(
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
     notes: &Notes,
 ) -> Result<Options> {
-    let (select, groups) = selection::resolve(&cli.select, schema, notes)?;
+    let (select, groups) = selection::resolve(&cli.select, schema)?;
+    let unlimited = selection::unlimited(&cli.select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
         Error::new(
@@ -84,6 +86,8 @@ pub fn resolve(
     Ok(Options {
         kind: Some(kind),
         fix_unlimited: cli.select.fix_unlimited,
+        unlimited,
+        enums_as_flags: cli.edit.enums == Some(EnumForm::Flags),
         select,
         groups,
         storage: StorageOptions {
@@ -160,6 +164,24 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
         .into_iter()
         .filter(|(_, set)| *set && !format::traits(output).settings);
     given.map(|(name, _)| name).collect()
+}
+
+/// The options of our own that only some kinds have.
+#[must_use]
+pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
+    let storage = &cli.storage;
+    let paged = storage.cloud.is_some_and(|rules| rules.paged.is_some());
+    [
+        (
+            "--chunk-size",
+            storage.chunk_size.is_some(),
+            Kinds::Settings,
+        ),
+        ("--cloud", storage.cloud.is_some(), Kinds::Settings),
+        ("--cloud=paged", paged, Kinds::Hdf5),
+        ("--quantize", quantizes(storage), Kinds::Settings),
+        ("--shard", !storage.shards.is_empty(), Kinds::Shards),
+    ]
 }
 
 /// Whether pages are asked for in an output that has settings of storage, but no pages.

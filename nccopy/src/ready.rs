@@ -1,27 +1,35 @@
 //! Opens the input of a copy, and plans the copy.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, Engine, Writer};
 use netcdf_core::copy::{self, Plan, Report};
 use netcdf_core::env::Env;
-use netcdf_core::error::Result;
+use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::Output;
 use netcdf_core::io::held::{Kept, hold};
 use netcdf_core::io::key_reads::KeyReads;
 use netcdf_core::io::locator::{Access, Destination, Location};
 use netcdf_core::io::trace::Trace;
+use netcdf_core::io::{Container, Output};
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::Note;
+use netcdf_core::survey;
 use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
 
+use crate::as_asked::{PlannedCopy, StoredFile};
 use crate::cli::Cli;
 use crate::cloud::{self, CloudRules};
 use crate::inputs::Copy;
 use crate::{edited, in_place, options, report};
+
+/// Estimated maximum bytes of metadata of a file, beside those of each chunk.
+const METADATA: u64 = 1 << 20;
 
 /// A copy that a command line asks for.
 #[derive(Clone, Copy)]
@@ -48,6 +56,12 @@ pub struct Ready<'a> {
     pub state: Option<String>,
     /// The keys of the input that are read, for a copy in parts.
     pub reads: Arc<KeyReads>,
+    /// Whether `--in-place` skips the input: it is already stored as requested.
+    pub as_asked: bool,
+    /// Whether to count stored bytes of the input.
+    pub counts: bool,
+    /// The input size for `--if-smaller`.
+    bytes: Option<u64>,
     trace: Trace,
 }
 
@@ -74,10 +88,12 @@ pub fn with<R>(
     let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
     // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
-    if cli.in_place {
-        in_place::check(copy, &input)?;
-    }
     let name = Arc::clone(input.name());
+    let file = stored(cli, copy, &input)?;
+    let replaceable = match cli.in_place {
+        true => in_place::check(copy, &input),
+        false => Ok(()),
+    };
     // Only plans compare states. The state of a store needs the metadata of each key.
     let reads = Arc::new(KeyReads::default());
     let state = match cli.parts.is_asked() {
@@ -87,7 +103,12 @@ pub fn with<R>(
         }
         false => None,
     };
+    // Errors of `open` identify foreign files.
     let reader = format::open(input, env)?;
+    if cli.in_place {
+        in_place::check_kind(copy, &*reader)?;
+    }
+    replaceable?;
     let engine = Engine::new(env);
     let whole = Dataset::new(&*reader, env).with(&engine);
     if cli.in_place {
@@ -102,11 +123,25 @@ pub fn with<R>(
     let named = edited
         .as_ref()
         .map_or(whole.reader.schema(), |edited| &edited.named);
-    let asked = cli.zarr.asked(cli.kind.kind());
+    let asked = cli.asked();
     let output = copy.output.clone().of_input(reader.schema().kind, asked);
     let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let create = create(cli, &output, plan.schema.kind);
+    let planned = PlannedCopy {
+        cli,
+        stored: whole,
+        set,
+        plan: &plan,
+        create,
+    };
+    let unsaid = env.notes.check().is_ok();
     let ready = Ready {
-        create: create(cli, &output, plan.schema.kind),
+        counts: cli.report.is_some(),
+        as_asked: file.is_some_and(|file| !cli.force && unsaid && planned.is_as_asked(file)),
+        bytes: file
+            .filter(|_| cli.if_smaller)
+            .and_then(|file| file.size.bytes),
+        create,
         set,
         selected: edited
             .as_ref()
@@ -125,9 +160,23 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Those of the target; a note, if notes are errors.
-    pub fn target(&self, cli: &Cli) -> Result<Output> {
+    pub fn target(&self, cli: &Cli, copy: &Copy) -> Result<Output> {
         self.set.env.notes.check()?;
-        format::output(&self.output, !cli.no_sync, self.set.env, &self.trace)
+        if let Some(folder) = copy.output.path.parent().filter(|_| copy.makes_folder) {
+            let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let output = Destination {
+            at_most: Some(self.at_most()?),
+            ..self.output.clone()
+        };
+        format::output(&output, !cli.no_sync, self.set.env, &self.trace)
+    }
+
+    /// The maximum size of the output in bytes: that of all values without compression, and space for metadata.
+    fn at_most(&self) -> Result<u64> {
+        let values = copy::verify::bytes(self.set.reader, &self.plan)?;
+        Ok((Amount::of(values) + values / 16 + METADATA).get())
     }
 
     /// Reads the strings without a known length, to find the length.
@@ -141,7 +190,7 @@ impl Ready<'_> {
         }
     }
 
-    /// Makes the output: `fill` stores the data of the input.
+    /// Makes the output: `fill` stores the data of the input. Returns `None` if `--if-smaller` keeps the input.
     ///
     /// # Errors
     /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
@@ -150,18 +199,20 @@ impl Ready<'_> {
         cli: &Cli,
         (copy, target): (&Copy, Output),
         fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<Report>,
-    ) -> Result<Report> {
+    ) -> Result<Option<Report>> {
         let Self { set, plan, .. } = &self;
         let env = set.env;
         let replaces = self.output.replaces_store() && !cli.in_place;
+        let mtime = cli.keep_mtime.then(|| modified(&copy.local)).flatten();
+        let (target, smaller) = held(target, cli.if_smaller);
         let (target, kept) = held(target, cli.verify);
         let writer = format::create(target, plan.schema.clone(), self.create, env)?;
         if cli.verify {
             env.progress.expect(copy::verify::bytes(set.reader, plan)?);
         }
-        let before = match cli.report {
-            Some(_) => copy::report::before(*set, plan)?,
-            None => vec![],
+        let before = match self.counts {
+            true => copy::report::before(*set, plan)?,
+            false => vec![],
         };
         let mut report = fill(*set, plan, writer)?;
         report.add_before(&before);
@@ -174,11 +225,41 @@ impl Ready<'_> {
                 env.notes.remark(note);
             }
         }
+        if let Some(smaller) = smaller
+            && !self.is_replaced(smaller.take()?)?
+        {
+            return Ok(None);
+        }
+        in_place::keep_mtime(copy, mtime, &env.notes);
         if replaces {
             env.notes.remark(self.output.replaced());
         }
-        Ok(report)
+        Ok(Some(report))
     }
+
+    /// Commits the output if it has fewer bytes than the input. An unknown size keeps the input.
+    fn is_replaced(&self, mut output: Output) -> Result<bool> {
+        let bytes = survey::size(&output.written()?)?.bytes;
+        match self.bytes.zip(bytes).is_some_and(|(old, new)| new < old) {
+            true => output.commit().map(|()| true),
+            false => Ok(false),
+        }
+    }
+}
+
+/// Returns the modification time of a file.
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.modified().ok()
+}
+
+/// Collects properties of a dataset for `--in-place` before its reader takes the container.
+fn stored(cli: &Cli, copy: &Copy, input: &Container) -> Result<Option<StoredFile>> {
+    if !cli.in_place {
+        return Ok(None);
+    }
+    let consolidated = matches!(input, Container::Store(_))
+        && in_place::is_consolidated(&copy.local).unwrap_or(false);
+    StoredFile::of(cli, input, consolidated).map(Some)
 }
 
 /// How the output is stored as a whole.

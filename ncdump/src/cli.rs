@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
 
+use crate::modes::{self, MODES};
+
 /// A set of rules for the layout of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleName {
@@ -80,32 +82,27 @@ pub struct Cli {
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
-    #[arg(long, requires = "other", conflicts_with_all = ["coordinates", "kind", "extended_kind", "filters", "ncml", "sum", "stats", "layout", "require"])]
+    #[arg(long, requires = "others")]
     pub diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
-    #[arg(
-        long,
-        value_name = "ABS[,REL]",
-        requires = "diff",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "ABS[,REL]", allow_hyphen_values = true)]
     pub tolerance: Option<String>,
 
     /// With --diff: leave out attributes and objects: names, paths, patterns, and `v:units` for an attribute of `v`
-    #[arg(long, value_name = "NAME,...", requires = "diff")]
+    #[arg(long, value_name = "NAME,...")]
     pub ignore: Option<OsString>,
 
     /// With --diff: also compare how the datasets are stored: format, chunks, filters, byte order, unlimited dimensions, order of
     /// definitions
-    #[arg(long = "compare-layout", requires = "diff")]
+    #[arg(long = "compare-layout")]
     pub compare_layout: bool,
 
-    /// Print the kind of the dataset only
+    /// Print the kind of the dataset only (`FILE: kind` for several files)
     #[arg(short = 'k')]
     pub kind: bool,
 
-    /// Print the storage and mode of the dataset only
+    /// Print the storage and mode of the dataset only (`FILE: storage` for several files)
     #[arg(short = 'K')]
     pub extended_kind: bool,
 
@@ -122,33 +119,22 @@ pub struct Cli {
     pub filters: bool,
 
     /// Print only digests of what the dataset says, however it is stored: of each variable, and of the dataset (docs/sum.md)
-    #[arg(
-        long,
-        conflicts_with_all = ["coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
-    )]
+    #[arg(long)]
     pub sum: bool,
 
     /// With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets
     /// named there still have them
-    #[arg(long, requires = "sum", conflicts_with_all = ["json", "variables", "groups", "select"])]
+    #[arg(long, conflicts_with_all = ["json", "variables", "groups", "select"])]
     pub check: bool,
 
     /// Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a
     /// network would miss (docs/cloud.md)
-    #[arg(
-        long,
-        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
-    )]
+    #[arg(long)]
     pub layout: bool,
 
     /// Print only where the dataset falls short of these rules, on standard error, and exit with 0 if it does not, with 1 if it does,
     /// and with 2 on any error
-    #[arg(
-        long,
-        value_name = "RULES",
-        value_enum,
-        conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml", "stats", "select"]
-    )]
+    #[arg(long, value_name = "RULES", value_enum)]
     pub require: Option<RuleName>,
 
     /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
@@ -158,8 +144,13 @@ pub struct Cli {
     )]
     pub stats: bool,
 
+    /// Print only a table of the variables in -v, as comma-separated values (docs/csv.md): columns for coordinates or indices, for
+    /// auxiliary coordinates, and for the variables. The variables need the same dimensions; -t and -i print dates
+    #[arg(long, requires = "variables")]
+    pub csv: bool,
+
     /// With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones
-    #[arg(long, requires = "stats")]
+    #[arg(long)]
     pub unpack: bool,
 
     /// Print times as dates, `2000-01-01 06`
@@ -232,9 +223,10 @@ pub struct Cli {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
 
-    /// With --diff: the dataset to compare with
-    #[arg(value_name = "FILE2", requires = "diff")]
-    pub other: Option<PathBuf>,
+    /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K; the exit status is the worst one. With --diff: the
+    /// second dataset
+    #[arg(value_name = "FILE")]
+    pub others: Vec<PathBuf>,
 
     /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]
@@ -252,8 +244,10 @@ pub fn command() -> clap::Command {
 /// # Errors
 /// A message of clap; the texts of `--help` and `--version`, too.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = command().try_get_matches_from(args)?;
+    let command = command();
+    let matches = command.clone().try_get_matches_from(args)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
+    MODES.check(&command, &matches, &modes::of(&cli))?;
     cli.full_last = matches.index_of("full") > matches.index_of("brief");
     Ok(cli)
 }

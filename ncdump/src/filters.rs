@@ -79,7 +79,21 @@ pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
             }
         }
     };
-    groups.into_iter().map(one).collect()
+    limited(groups.into_iter().map(one).collect())
+}
+
+/// Maximum number of errors that are printed one by one.
+const MOST: usize = 100;
+
+/// The first errors, and the number of further errors: a truncated file may have 100,000 damaged variables.
+fn limited(mut errors: Vec<Error>) -> Vec<Error> {
+    let more = errors.len().saturating_sub(MOST);
+    errors.truncate(MOST);
+    if more > 0 {
+        let what = format!("{more} more errors like these");
+        errors.push(Error::new(ErrorKind::Corrupt, what));
+    }
+    errors
 }
 
 /// The selected variables, in the order of a dump.
@@ -152,4 +166,18 @@ pub(crate) fn path(schema: &Schema, var: &Variable) -> String {
         escape_name(trim_nuls(name), &mut path);
     }
     String::from_utf8_lossy(&path).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_limited() {
+        let errors = |count: usize| (0..count).map(|_| Error::new(ErrorKind::Corrupt, "odd"));
+        assert_eq!(limited(errors(MOST).collect()).len(), MOST);
+        let many = limited(errors(MOST + 7).collect());
+        assert_eq!(many.len(), MOST + 1);
+        assert_eq!(many[MOST].what(), "7 more errors like these");
+    }
 }

@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
+//! | [`modes`] | the modes, and the options that each mode uses |
 //! | `options` | the options of the command line |
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
@@ -11,8 +12,10 @@
 //! | `layout` | how a dataset is stored, and where it falls short of rules |
 //! | `listing` | the kind, and the table of filters, as JSON |
 //! | `diff` | what differs between two datasets |
+//! | `csv` | variables with their coordinates as comma-separated values |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
+//! | `several` | several files on one command line |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -24,14 +27,17 @@
 )]
 
 pub mod cli;
+mod csv;
 mod diff;
 mod filters;
 mod forms;
 mod layout;
 mod listing;
+pub mod modes;
 mod ncml;
 mod options;
 mod select;
+mod several;
 mod stats;
 mod sum;
 
@@ -53,10 +59,11 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::{ended, hyperslab};
+use netcdf_grammar::{ended, hyperslab, usage};
 
 use cli::Cli;
 use options::Job;
+use several::{FileSeries, Heading};
 use stats::AskedStatistics;
 use sum::AskedSums;
 
@@ -73,39 +80,69 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let args: Vec<_> = args.into_iter().collect();
     if args.len() <= 1 {
         // As in the C tool: print a usage message and succeed.
-        let _ = write!(io.stderr, "{}", cli::command().render_help());
+        let _ = write!(io.stderr, "{}", usage::of(NAME, cli::command()));
         return Ok(Status::Success);
     }
-    let parsed = cli::parse(args)?;
+    let mut parsed = cli::parse(args)?;
     if parsed.diff {
         // Status 1 would say that something differs.
         let run = |io: &mut Io| diff::run(&parsed, io);
         return Ok(tool::guarded(NAME, Status::Usage, io, run));
     }
+    let files = match FileSeries::new(&parsed) {
+        Ok(files) => files,
+        Err(e) => return Ok(misused(&e, io)),
+    };
     if parsed.layout || parsed.require.is_some() {
-        // Status 1 would say that the dataset falls short.
-        let run = |io: &mut Io| layout::run(&parsed, io);
+        // Status 1 means that a dataset violates a rule.
+        let run = |io: &mut Io| layout::run(&mut parsed, files, io);
         return Ok(tool::guarded(NAME, Status::Usage, io, run));
     }
-    let job = match Job::new(&parsed) {
-        Ok(job) => job,
-        Err(e) => {
-            tool::report(NAME, &e, io);
-            return Ok(Status::Usage);
-        }
-    };
+    match Job::new(&parsed) {
+        Ok(job) => Ok(all(&mut parsed, &job, files, io)),
+        Err(e) => Ok(misused(&e, io)),
+    }
+}
+
+/// Reports an error of the command line.
+fn misused(e: &Error, io: &mut Io) -> Status {
+    tool::report(NAME, e, io);
+    Status::Usage
+}
+
+/// Prints the output of all files; returns the worst status.
+fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
     // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
     let mut env = environment(
-        &parsed,
-        !matches!(job, Job::Ncml(_) | Job::Json(_) | Job::Sum(_) | Job::Check),
+        cli,
+        !matches!(
+            job,
+            Job::Ncml(_) | Job::Json(_) | Job::Csv(_) | Job::Sum(_) | Job::Check
+        ),
     );
     env.raw_types = matches!(job, Job::Sum(_) | Job::Check);
     env.exact_null = env.raw_types;
-    let mut omitted = Vec::new();
-    let done = dump(&parsed, &job, &env, &mut omitted, io);
-    let status = conclude(done, omitted, &env, io);
-    parsed.network.tell(NAME, &env, io);
-    Ok(status)
+    if let Err(e) = tool::catch_limits() {
+        return tool::report(NAME, &e, io);
+    }
+    for path in files.paths() {
+        let heading = files.heading(&path);
+        cli.input = path;
+        let mut omitted = Vec::new();
+        let asked = AskedOutput {
+            cli,
+            job,
+            env: &env,
+            heading: &heading,
+        };
+        let done = dump(&asked, &mut omitted, io);
+        let status = conclude(&done, omitted, (&env, &heading), io);
+        if files.count(&done, status) {
+            break;
+        }
+    }
+    cli.network.tell(NAME, io);
+    files.worst()
 }
 
 /// What a run passes down; whether damaged parts of a dataset may be left out.
@@ -135,10 +172,15 @@ fn access(allow_external: bool, trace: bool, env: &Env) -> Access {
     }
 }
 
-/// Reports notes and omissions at the end of a run; returns its status.
-fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -> Status {
+/// Reports notes and omissions of a file; returns its status.
+fn conclude(
+    done: &Result<()>,
+    mut omitted: Vec<Error>,
+    (env, heading): (&Env, &Heading),
+    io: &mut Io,
+) -> Status {
     let strict = env.notes.check();
-    tool::tell(NAME, &env.notes, io);
+    heading.tell(env, io);
     omitted.extend(env.damage.take());
     let mut status = match strict {
         Ok(()) => Status::Success,
@@ -149,32 +191,39 @@ fn conclude(done: Result<()>, mut omitted: Vec<Error>, env: &Env, io: &mut Io) -
     }
     match done {
         Ok(()) => status,
-        Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, &e, io)),
+        Err(e) => tool::cancelled(&env.cancel).unwrap_or_else(|| tool::report(NAME, e, io)),
     }
 }
 
 /// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
-fn dump(cli: &Cli, job: &Job, env: &Env, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
-    tool::catch_limits()?;
+fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
+    let &AskedOutput {
+        cli,
+        job,
+        env,
+        heading,
+    } = asked;
     let access = access(cli.allow_external, cli.trace, env);
     if let Job::Check = job {
         return checked(cli, &access, env, io);
     }
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
     if let Job::Kind = job {
-        return say(io, &listing::kind(format::probe(&input)?.name(), cli.json)?);
+        let kind = format::probe(&input)?.name();
+        return say(io, &listing::kind(kind, cli.json, heading)?);
     }
     let resource = Arc::clone(input.name());
     let reader = format::open(input, env)?;
     let before = omitted.len();
     omitted.extend(env.damage.take());
-    let asked = AskedOutput { cli, job, env };
-    let printed = print_part(&asked, &*reader, omitted, io);
+    let printed = print_part(asked, &*reader, omitted, io);
     let found = filters::grouped(omitted.drain(before..).collect());
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
-    // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
-    std::mem::forget(reader);
+    if !heading.is_one_of_several() {
+        // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
+        std::mem::forget(reader);
+    }
     printed
 }
 
@@ -230,6 +279,7 @@ struct AskedOutput<'a> {
     cli: &'a Cli,
     job: &'a Job,
     env: &'a Env,
+    heading: &'a Heading,
 }
 
 /// Prints the output for the part of an open dataset that is selected.
@@ -258,16 +308,28 @@ fn part<'a>(cli: &Cli, set: Dataset<'a>, engine: &'a Engine) -> Result<Option<Vi
 
 /// Prints the output for an open dataset.
 fn print(
-    &AskedOutput { cli, job, env }: &AskedOutput<'_>,
+    &AskedOutput {
+        cli,
+        job,
+        env,
+        heading,
+    }: &AskedOutput<'_>,
     reader: &dyn Reader,
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
     match job {
-        Job::Kind => say(io, &listing::kind(reader.schema().kind.name(), cli.json)?),
-        Job::ExtendedKind => say(io, &listing::extended_kind(&reader.provenance(), cli.json)?),
+        Job::Kind => {
+            let kind = reader.schema().kind.name();
+            say(io, &listing::kind(kind, cli.json, heading)?)
+        }
+        Job::ExtendedKind => {
+            let known = reader.provenance();
+            say(io, &listing::extended_kind(&known, cli.json, heading)?)
+        }
         Job::Filters(request) => {
-            let text = request.filters(reader.schema(), &env.filters, omitted)?;
+            let known = (&env.filters, heading);
+            let text = request.filters(reader.schema(), known, omitted)?;
             say(io, &text)
         }
         Job::Cdl(request) => {
@@ -292,12 +354,18 @@ fn print(
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Check => Ok(()),
+        Job::Csv(request) => {
+            let engine = Engine::new(env);
+            let set = Dataset::new(reader, env).with(&engine);
+            request.csv(set, &mut *io.stdout)
+        }
         Job::Statistics(request) => {
             let engine = Engine::new(env);
             let file = ShownAddress::of(&cli.input);
             let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedStatistics {
                 file: file.text(),
+                heading: heading.block(),
                 chosen: request.chosen(reader.schema())?,
                 unpack: cli.unpack,
                 json: cli.json,

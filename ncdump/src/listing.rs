@@ -8,15 +8,16 @@ use netcdf_core::model::{Schema, StorageLayout, Variable};
 use netcdf_grammar::cdl::write::Selection;
 
 use crate::filters::{layout, of_filter, path, selected};
+use crate::several::Heading;
 
 /// The kind (`-k`).
 ///
 /// # Errors
 /// As [`Json::line`].
-pub(crate) fn kind(kind: &str, json: bool) -> Result<String> {
+pub(crate) fn kind(kind: &str, json: bool, heading: &Heading) -> Result<String> {
     match json {
-        true => line(&Json::object([("kind", Json::text(kind))])),
-        false => Ok(format!("{kind}\n")),
+        true => line(heading, [("kind", Json::text(kind))]),
+        false => Ok(format!("{}{kind}\n", heading.line())),
     }
 }
 
@@ -24,14 +25,17 @@ pub(crate) fn kind(kind: &str, json: bool) -> Result<String> {
 ///
 /// # Errors
 /// As [`Json::line`].
-pub(crate) fn extended_kind(known: &Provenance, json: bool) -> Result<String> {
+pub(crate) fn extended_kind(known: &Provenance, json: bool, heading: &Heading) -> Result<String> {
     let mode = format!("{:08x}", known.mode);
     match json {
-        true => line(&Json::object([
-            ("model", Json::text(known.model)),
-            ("mode", Json::text(&mode)),
-        ])),
-        false => Ok(format!("{} mode={mode}\n", known.model)),
+        true => line(
+            heading,
+            [
+                ("model", Json::text(known.model)),
+                ("mode", Json::text(&mode)),
+            ],
+        ),
+        false => Ok(format!("{}{} mode={mode}\n", heading.line(), known.model)),
     }
 }
 
@@ -43,13 +47,21 @@ pub(crate) fn filters(
     schema: &Schema,
     known: &filter::Table,
     selection: &Selection,
+    heading: &Heading,
 ) -> Result<String> {
+    let file = heading.member().map(|member| Json::object([member]));
+    let file = file
+        .map(|file| file.line(Between::CommaBlank))
+        .transpose()?;
+    let file = file.map_or(String::new(), |file| {
+        format!("{}, ", file.trim_matches(['{', '}']))
+    });
     let vars = selected(schema, selection).into_iter();
     let lines = vars.map(|var| of_variable(schema, known, var).line(Between::CommaBlank));
     let lines = lines.collect::<Result<Vec<_>>>()?;
     Ok(match lines.is_empty() {
-        true => "{\"variables\": []}\n".to_owned(),
-        false => format!("{{\"variables\": [\n  {}\n]}}\n", lines.join(",\n  ")),
+        true => format!("{{{file}\"variables\": []}}\n"),
+        false => format!("{{{file}\"variables\": [\n  {}\n]}}\n", lines.join(",\n  ")),
     })
 }
 
@@ -80,6 +92,8 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
     Json::object(members)
 }
 
-fn line(json: &Json) -> Result<String> {
-    Ok(json.line(Between::CommaBlank)? + "\n")
+/// An object on a line, with the name of one of several files.
+fn line<const N: usize>(heading: &Heading, members: [(&'static str, Json); N]) -> Result<String> {
+    let all = heading.member().into_iter().chain(members);
+    Ok(Json::object(all).line(Between::CommaBlank)? + "\n")
 }

@@ -12,12 +12,14 @@ use netcdf_grammar::cdl::write::{
     self, Annotation, Language, Options, Selection, SpecialAttributes,
 };
 use netcdf_grammar::json;
-use netcdf_grammar::number::Precision;
+use netcdf_grammar::number::{Precision, whole};
 use netcdf_grammar::selection::names;
 
 use crate::cli::Cli;
+use crate::csv::CellForms;
 use crate::forms::DumpForms;
-use crate::{filters, listing, ncml, select};
+use crate::several::Heading;
+use crate::{csv, filters, listing, ncml, select};
 use netcdf_grammar::time::Separator;
 
 /// What is printed.
@@ -40,6 +42,8 @@ pub(crate) enum Job {
     Check,
     /// Statistics (`--stats`).
     Statistics(Request),
+    /// Comma-separated values (`--csv`).
+    Csv(Request),
 }
 
 /// How CDL or NcML is printed.
@@ -93,6 +97,8 @@ impl Job {
             Self::Sum(request)
         } else if cli.stats {
             Self::Statistics(request)
+        } else if cli.csv {
+            Self::Csv(request)
         } else if cli.kind {
             Self::Kind
         } else if cli.extended_kind {
@@ -187,6 +193,21 @@ impl Request {
         json::write::write(set, &options, omitted, out)
     }
 
+    /// Writes the selected variables as comma-separated values.
+    ///
+    /// # Errors
+    /// As [`csv::write`]; [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn csv(&self, set: Dataset<'_>, out: &mut dyn Write) -> Result<()> {
+        let schema = set.reader.schema();
+        let vars = self.chosen(schema)?.unwrap_or_default();
+        let forms = DumpForms::new(schema, self.digits, (self.times, &set.env.notes));
+        let forms = CellForms {
+            forms: &forms,
+            digits: self.digits,
+        };
+        csv::write(set, &vars, forms, out)
+    }
+
     /// The table of filters; `missing` receives an error for each variable with a missing filter.
     ///
     /// # Errors
@@ -194,14 +215,14 @@ impl Request {
     pub(crate) fn filters(
         &self,
         schema: &Schema,
-        known: &Table,
+        (known, heading): (&Table, &Heading),
         missing: &mut Vec<Error>,
     ) -> Result<String> {
         let selection = self.selection(schema)?;
         missing.extend(filters::missing(schema, known, &selection));
         match self.as_json {
-            true => listing::filters(schema, known, &selection),
-            false => Ok(filters::table(schema, known, &selection)),
+            true => listing::filters(schema, known, &selection, heading),
+            false => Ok(heading.block() + &filters::table(schema, known, &selection)),
         }
     }
 
@@ -277,10 +298,10 @@ fn language(option: &str, value: &str) -> Result<Language> {
 fn line_length(value: Option<&str>) -> Result<usize> {
     const LEAST: usize = 10;
     let Some(value) = value else { return Ok(80) };
-    let (digits, radix) = match value.strip_prefix('0') {
+    let (digits, radix) = match whole::trimmed(value).strip_prefix('0') {
         Some(rest) if rest.starts_with(['x', 'X']) => (rest.get(1..).unwrap_or_default(), 16),
         Some(rest) if !rest.is_empty() => (rest, 8),
-        Some(_) | None => (value, 10),
+        Some(_) | None => (whole::trimmed(value), 10),
     };
     let length = usize::from_str_radix(digits, radix).ok();
     length.filter(|&n| n >= LEAST).ok_or_else(|| {
@@ -327,7 +348,7 @@ fn read_digits(value: &str) -> Result<Digits> {
 }
 
 fn count(what: &str, value: &str) -> Result<Precision> {
-    let count = value.trim().parse::<u8>().ok();
+    let count = whole::trimmed(value).parse::<u8>().ok();
     match count.filter(|n| (1..=20).contains(n)) {
         Some(n) => Ok(Precision::Digits(n)),
         None => Err(wrong(format!(

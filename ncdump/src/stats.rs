@@ -38,6 +38,8 @@ const HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"
 pub(crate) struct AskedStatistics<'a> {
     /// The name of the file, as given.
     pub(crate) file: &'a str,
+    /// The text before the table.
+    pub(crate) heading: String,
     /// Only these variables.
     pub(crate) chosen: Option<Vec<VarId>>,
     /// Whether stored values are unpacked.
@@ -76,7 +78,7 @@ pub(crate) fn write(
     }
     let text = match asked.json {
         true => json(asked, rows)?,
-        false => table(schema, &rows),
+        false => asked.heading.clone() + &table(schema, &rows),
     };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|e| Error::io("cannot write", "(stdout)", e))

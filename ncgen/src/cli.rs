@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ArgGroup, Args, CommandFactory, Parser};
+use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
 use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
+
+use crate::modes::{self, MODES};
 
 /// Makes a netCDF dataset from CDL text or JSON, or checks the text.
 ///
@@ -71,6 +73,11 @@ pub struct Cli {
     /// whose lengths are known before their values (docs/cloud.md); in Zarr stores as with --consolidated
     #[arg(long)]
     pub cloud: bool,
+
+    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
+    /// default the output replaces the file under the given name only, with a note
+    #[arg(long)]
+    pub keep_links: bool,
 
     /// Do not wait until the output has reached the disk
     #[arg(long)]
@@ -214,6 +221,7 @@ impl ZarrArgs {
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
+            ..Asked::default()
         }
     }
 }
@@ -246,6 +254,15 @@ pub struct OldArgs {
 }
 
 impl Cli {
+    /// The requirements for an output of this kind, except its name.
+    #[must_use]
+    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+        Asked {
+            keep_links: self.keep_links,
+            ..self.zarr.asked(kind)
+        }
+    }
+
     /// The output to make; `None` if the text is only checked.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
@@ -275,6 +292,27 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// Parses a command line that begins with the tool's name.
+///
+/// # Errors
+/// A mistake in the command line, or the requested help or version.
+pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut command = command().name(tool).bin_name(tool);
+    // clap would take `-o=FILE` for `-o FILE`, getopt takes it for a file with the name `=FILE`.
+    let mut options = args.iter().skip(1).take_while(|arg| *arg != "--");
+    let equals = options.find_map(|arg| arg.to_str()?.strip_prefix("-o="));
+    if let Some(file) = equals {
+        let what = format!(
+            "-o={file}: the C tool names this file `={file}`: use `-o {file}`, or `-o ./={file}` for that name"
+        );
+        return Err(command.error(clap::error::ErrorKind::InvalidValue, what));
+    }
+    let matches = command.clone().try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    MODES.check(&command, &matches, &[modes::of(&cli)])?;
+    Ok(cli)
+}
+
 fn parse_language(text: &str) -> Result<Language, String> {
     match text {
         "b" => Ok(Language::Binary),
@@ -290,7 +328,16 @@ mod tests {
     use super::*;
 
     fn parse(args: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(std::iter::once("ncgen").chain(args.split_whitespace()))
+        let args = std::iter::once("ncgen").chain(args.split_whitespace());
+        super::parse("ncgen", args.map(OsString::from).collect())
+    }
+
+    #[test]
+    fn an_equals_sign_after_o_is_explained() {
+        let e = parse("-o=o.nc t.cdl").unwrap_err().to_string();
+        assert!(e.contains("names this file `=o.nc`"), "{e}");
+        assert!(parse("-o ./=o.nc t.cdl").is_ok());
+        assert!(parse("-b -- -o=o.nc").is_ok());
     }
 
     #[test]

@@ -4,6 +4,16 @@ use netcdf_core::env::Env;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::CdlError;
+use netcdf_grammar::diagnostic::Diagnostics;
+
+/// Prints mistakes, each after the name of the tool. Lines of the text below are indented.
+pub(crate) fn print(mistakes: &Diagnostics, io: &mut Io) {
+    for line in mistakes.to_string().lines() {
+        let name = if line.starts_with(' ') { "" } else { "ncgen: " };
+        // If standard error is closed, there is nobody left to tell.
+        let _ = writeln!(io.stderr, "{name}{line}");
+    }
+}
 
 /// Prints what is wrong with the text on standard error; returns the status of the run.
 ///
@@ -18,8 +28,9 @@ pub(crate) fn status(failure: CdlError, env: &Env, io: &mut Io) -> anyhow::Resul
         CdlError::Text(errors) => {
             let count = errors.list.len();
             let errors_word = if count == 1 { "error" } else { "errors" };
+            print(&errors, io);
             // If standard error is closed, there is nobody left to tell.
-            let _ = writeln!(io.stderr, "{errors}\nncgen: {count} {errors_word}");
+            let _ = writeln!(io.stderr, "ncgen: {count} {errors_word}");
             Ok(Status::Failure)
         }
     }

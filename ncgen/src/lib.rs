@@ -16,6 +16,7 @@ mod expected;
 mod fail;
 mod lists;
 mod made_up;
+pub mod modes;
 mod name;
 mod strings;
 #[cfg(test)]
@@ -25,40 +26,59 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format;
 use netcdf_core::format::traits;
-use netcdf_core::io::locator::{Access, Destination, Location};
+use netcdf_core::io::locator::{Access, Asked, Destination, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
+use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
 use netcdf_grammar::json::read::is_json;
+use netcdf_grammar::kind_options::{self, Kinds};
 
 use cli::{Cli, Language};
 
+/// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
+const NCGEN3: &str = "ncgen3";
+
 /// Runs ncgen; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
-    let ended = start(args, io);
-    ended::status("ncgen", ended, io)
+    let args: Vec<_> = args.into_iter().collect();
+    let tool = tool_name(args.first());
+    let ended = start(tool, args, io);
+    ended::status(tool, ended, io)
 }
 
-fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = Cli::try_parse_from(args)?;
+/// The name of the tool in messages, from the first argument.
+fn tool_name(program: Option<&OsString>) -> &'static str {
+    let name = program.and_then(|name| Path::new(name).file_stem());
+    match name.is_some_and(|name| name == NCGEN3) {
+        true => NCGEN3,
+        false => "ncgen",
+    }
+}
+
+fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result<Status> {
+    let cli = cli::parse(tool, args)?;
+    check_output(&cli)?;
     let mut env = Env::with_threads(cli.threads);
     env.filters = cli.plugins.filters(&env.cancel);
     cli.network.apply(&mut env);
+    if cli.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
     let made = generate(&cli, &mut env, io);
     if !cli.quiet {
-        tool::tell("ncgen", &env.notes, io);
+        tool::tell(tool, &env.notes, io);
     }
-    cli.network.tell("ncgen", &env, io);
+    cli.network.tell(tool, io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),
@@ -85,7 +105,13 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
     match language {
         None if cli.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
-        Some(Language::Binary) => write(cli, &cdl, &*source, &mut reporter, env)?,
+        Some(Language::Binary) => {
+            let text = Text {
+                cdl: &cdl,
+                source: &*source,
+            };
+            write(cli, text, &mut reporter, env, io)?;
+        }
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
             let input = emit::Input {
@@ -120,7 +146,7 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
                 return Ok(kind);
             };
             let at = Location::new(file)?;
-            return Ok(Destination::resolve(&at, cli.zarr.asked(kind))?.kind);
+            return Ok(Destination::resolve(&at, cli.asked(kind))?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
@@ -131,6 +157,29 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
     let what = format!("{language} programs cannot make {} files", kind.name());
     let error = Error::new(ErrorKind::Unsupported, what);
     Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
+}
+
+/// Checks options that only some kinds have, if the command line names the kind.
+fn check_output(cli: &Cli) -> anyhow::Result<()> {
+    let mut kind = cli.kind.kind();
+    if cli.language() == Some(Language::Binary)
+        && let Some(file) = &cli.output.file
+    {
+        let at = Location::new(file)?;
+        let plain = Asked {
+            kind,
+            ..Asked::default()
+        };
+        let possible = || Destination::resolve(&at, plain).is_ok();
+        let blamed = |e| kind_options::blamed(&cli::command(), e, possible);
+        let output = Destination::resolve(&at, cli.zarr.asked(kind));
+        kind = output.map_err(blamed)?.kind;
+    }
+    let Some(kind) = kind else {
+        return Ok(());
+    };
+    let options = [("--cloud", cli.cloud, Kinds::Settings)];
+    Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
 /// The text.
@@ -160,8 +209,7 @@ fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
 
 fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
     if !cli.quiet && !warnings.list.is_empty() {
-        // If standard error is closed, there is nobody left to tell.
-        let _ = writeln!(io.stderr, "{warnings}");
+        fail::print(warnings, io);
     }
 }
 
@@ -188,16 +236,23 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
     Ok(())
 }
 
+/// The text of a dataset.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    cdl: &'a Cdl,
+    source: &'a dyn Source,
+}
+
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     cli: &Cli,
-    cdl: &Cdl,
-    source: &dyn Source,
+    Text { cdl, source }: Text<'_>,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
+    io: &mut Io,
 ) -> Result<(), CdlError> {
     let at = Location::new(name::output(cli, &cdl.name)?)?;
-    let destination = Destination::resolve(&at, cli.zarr.asked(cli.kind.kind()))?;
+    let destination = Destination::resolve(&at, cli.asked(cli.kind.kind()))?;
     let path = &destination.path;
     refuse_same(cli.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
@@ -213,6 +268,9 @@ fn write(
     let trace = Trace::from_environment(cli.trace);
     let replaces = destination.replaces_store();
     let target = format::output(&destination, !cli.no_sync, env, &trace)?;
+    if !cli.quiet {
+        tool::tell_urgent("ncgen", &env.notes, io);
+    }
     let create = CreateOptions {
         no_fill: cli.no_fill,
         space: match cli.cloud {

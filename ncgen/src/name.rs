@@ -39,7 +39,7 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use clap::Parser as _;
 
     fn name(args: &str) -> Result<PathBuf> {
         let args = std::iter::once("ncgen").chain(args.split_whitespace());

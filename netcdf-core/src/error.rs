@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::shown::{Shown, ShownAddress, without_secrets};
+use crate::shown::{Shown, ShownAddress, number_agreement, without_secrets};
 
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -126,7 +126,7 @@ impl Error {
     pub fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             kind,
-            what: what.into(),
+            what: number_agreement(what.into()),
             object: None,
             place: None,
             remedy: None,
@@ -201,6 +201,15 @@ impl Error {
     #[must_use]
     pub fn in_object(mut self, path: &str) -> Self {
         self.0.object.get_or_insert_with(|| path.into());
+        self
+    }
+
+    /// Replaces a placeholder in the remedy with `name`.
+    #[must_use]
+    pub fn naming(mut self, placeholder: &str, name: &str) -> Self {
+        if let Some(remedy) = &mut self.0.remedy {
+            *remedy = remedy.replace(placeholder, name).into();
+        }
         self
     }
 

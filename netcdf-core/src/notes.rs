@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result, plain_part};
-use crate::shown::without_secrets;
+use crate::shown::{number_agreement, without_secrets};
 
 /// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -23,7 +23,9 @@ impl std::fmt::Display for Note {
             f,
             "{}: {}",
             plain_part(&without_secrets(&self.object)),
-            plain_part(&without_secrets(&self.what))
+            plain_part(&without_secrets(&number_agreement(
+                self.what.clone().into()
+            )))
         )?;
         match &self.remedy {
             Some(remedy) => write!(f, " ({})", plain_part(&without_secrets(remedy))),
@@ -72,6 +74,10 @@ enum Weight {
     Skipped,
     /// It is merely good to know.
     Remark,
+    /// It is to be printed before the work. It counts or not when it is added.
+    Urgent,
+    /// It was urgent, and is printed.
+    Printed,
 }
 
 impl Taken {
@@ -86,7 +92,8 @@ impl Taken {
     pub fn together(&self) -> Vec<Note> {
         let mut all: Vec<(&Note, Weight, Vec<&str>)> = vec![];
         let mut places: HashMap<_, usize, foldhash::fast::RandomState> = HashMap::default();
-        for (note, weight) in &self.0 {
+        let unprinted = |(_, weight): &&(Note, Weight)| *weight != Weight::Printed;
+        for (note, weight) in self.0.iter().filter(unprinted) {
             let place = *places
                 .entry((&note.what, &note.remedy))
                 .or_insert(all.len());
@@ -102,7 +109,9 @@ impl Taken {
         }
         let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
             object: match weight {
-                Weight::Counts | Weight::Skipped => first(&objects, MANY),
+                Weight::Counts | Weight::Skipped | Weight::Urgent | Weight::Printed => {
+                    first(&objects, MANY)
+                }
                 Weight::Remark => first(&objects, FEW),
             },
             ..note.clone()
@@ -192,9 +201,34 @@ impl Notes {
         self.add(note, Weight::Remark);
     }
 
+    /// Adds a note that tools print before they start to work ([`Notes::take_urgent`]).
+    pub fn urgent(&self, note: Note) {
+        self.add(note, Weight::Urgent);
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.counts = true;
+    }
+
+    /// Adds a remark that tools print before they start to work ([`Notes::take_urgent`]).
+    pub fn urgent_remark(&self, note: Note) {
+        self.add(note, Weight::Urgent);
+    }
+
+    /// Returns the urgent notes for printing. [`Taken::together`] then omits them; [`Taken::notes`] has them.
+    #[must_use]
+    pub fn take_urgent(&self) -> Vec<Note> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let urgent = said.notes.iter_mut();
+        let urgent = urgent.filter(|(_, weight)| *weight == Weight::Urgent);
+        let printed = urgent.map(|(note, weight)| {
+            *weight = Weight::Printed;
+            note.clone()
+        });
+        printed.collect()
+    }
+
     fn add(&self, note: Note, weight: Weight) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts |= weight != Weight::Remark;
+        said.counts |= matches!(weight, Weight::Counts | Weight::Skipped);
         if said.known.insert(note.clone()) {
             said.notes.push((note, weight));
         }
@@ -205,6 +239,13 @@ impl Notes {
     pub fn take(&self) -> Vec<Note> {
         let taken = self.take_all();
         taken.0.into_iter().map(|(note, _)| note).collect()
+    }
+
+    /// A copy of the notes so far.
+    #[must_use]
+    pub fn so_far(&self) -> Taken {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        Taken(said.notes.clone())
     }
 
     /// Takes the notes so far, for [`Taken::together`].
@@ -268,6 +309,26 @@ mod tests {
             remedy: Some("\n".into()),
         };
         assert_eq!(note.to_string(), "/a\\x1b[31m\\nX: to /\\x1b[2J (\\n)");
+    }
+
+    #[test]
+    fn urgent_notes_are_printed_once() {
+        let notes = Notes::strict();
+        let note = |what: &str| Note {
+            object: "o.nc".into(),
+            what: what.into(),
+            remedy: None,
+        };
+        notes.urgent_remark(note("a"));
+        assert!(notes.check().is_ok());
+        notes.urgent(note("b"));
+        assert!(notes.check().is_err());
+        assert_eq!(notes.take_urgent(), [note("a"), note("b")]);
+        assert!(notes.take_urgent().is_empty());
+        notes.urgent(note("c"));
+        let taken = notes.take_all();
+        assert_eq!(taken.together(), [note("c")]);
+        assert_eq!(taken.notes().count(), 3);
     }
 
     #[test]

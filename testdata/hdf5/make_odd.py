@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes inexpressible.h5: compounds with fields that netCDF has no types for; scales.h5: scales on some
-dimensions only, of other lengths, of several dimensions, in groups; phony.h5: dimensions without names. Needs h5py.
+dimensions only, of other lengths, of several dimensions, in groups; unsized_scales.h5: scales without a length; phony.h5: dimensions
+without names. Needs h5py.
 """
 import os
 
@@ -83,10 +84,44 @@ def scales():
         made("group/both", np.arange(6).reshape(2, 3), "group/x", "x")
 
 
+def unsized_scales():
+    """Scales with a null or scalar dataspace, attached alone, twice, with other lengths, in groups, and never."""
+    with h5py.File("unsized_scales.h5", "w") as file:
+        def scale(name, space, label=b""):
+            made = h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I32LE, h5py.h5s.create(space), times)
+            h5py.h5ds.set_scale(made, label)
+            return file[name]
+
+        def made(name, shape, *scales, **how):
+            data = file.create_dataset(name, data=np.arange(np.prod(shape), dtype="<i2").reshape(shape), track_times=False, **how)
+            for dim, scale in zip(data.dims, scales):
+                if scale:
+                    dim.attach_scale(file[scale])
+
+        times = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        times.set_obj_track_times(False)
+        file.create_group("group")
+        scale("x", h5py.h5s.NULL).attrs["units"] = np.bytes_("m")
+        scale("t", h5py.h5s.NULL, b"This is a netCDF dimension but not a netCDF variable.         4")
+        scale("one", h5py.h5s.SCALAR)
+        scale("unused", h5py.h5s.NULL)
+        scale("group/g", h5py.h5s.NULL)
+        file["group/x"] = file["x"]
+        made("v", (3,), "x")
+        made("w", (2, 3), None, "x")
+        made("square", (3, 3), "x", "x")
+        made("v_longer", (5,), "x")
+        made("records", (4, 3), "t", "x", maxshape=(None, 3), chunks=(2, 3))
+        made("of_one", (6,), "one")
+        made("group/v", (7,), "x")
+        made("group/w", (8,), "group/g")
+
+
 def main():
     os.chdir(HERE)
     inexpressible()
     scales()
+    unsized_scales()
     phony()
 
 

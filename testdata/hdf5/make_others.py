@@ -2,7 +2,8 @@
 """Makes files as other programs write them, by what these say of their formats: matlab.mat (a MAT-file of version 7.3:
 a user block, classes as attributes, cells as references), pytables.h5 (tables, arrays that grow, lists); deflate_0.h5,
 a dataset with the filter deflate at level 0; same_types.h5, committed types of one name in two groups, and of one
-structure under two names; shared_types.h5, one that datasets and attributes have. Needs h5py.
+structure under two names; shared_types.h5, one that datasets and attributes have; truth.h5, enums without
+names. Needs h5py.
 """
 import os
 
@@ -112,6 +113,14 @@ def shared_types():
             data.attrs.create("first", values[:1], dtype=file["pair"])
 
 
+def truth():
+    """Truth values as h5py makes them: enums without names, one of which only attributes have."""
+    with h5py.File("truth.h5", "w") as file:
+        data = file.create_dataset("b", data=np.array([True, False, True]), track_times=False)
+        data.attrs["state"] = np.array([2, 1], h5py.enum_dtype({"on": 1, "off": 2}, "<i2"))
+        file.attrs["done"] = True
+
+
 if __name__ == "__main__":
     os.chdir(HERE)
     matlab()
@@ -120,3 +129,4 @@ if __name__ == "__main__":
     same_types()
     properties()
     shared_types()
+    truth()

@@ -254,7 +254,12 @@ fn without_places(bytes: &[u8]) -> Vec<u8> {
     }
     let line = |line: &str| {
         let found = line.split_once(START).and_then(|(before, rest)| {
-            let ends = ["it comes with ", "h5repack can ", "zarr-python can "];
+            let ends = [
+                "it comes with ",
+                "pip install ",
+                "ask the authors ",
+                "if zarr-python ",
+            ];
             let end = ends.iter().find_map(|end| rest.find(end))?;
             Some(format!("{before}{START}…; {}", &rest[end..]))
         });

@@ -4,12 +4,13 @@
 //! |---|---|
 //! | [`arguments`] | how many arguments functions take |
 //! | [`builder`] | binary structures field by field, for malformed files |
+//! | [`completions`] | completions for shells |
 //! | [`damage`] | damaged copies of a file, reading all their data |
 //! | [`files`] | paths of the test data |
 //! | [`harness`] | runs a tool in process and captures its output |
 //! | [`imports`] | the import graph of the workspace |
 //! | [`killed`] | runs that are ended from outside |
-//! | [`manual`] | man pages and completions |
+//! | [`manual`] | man pages |
 //! | [`random`] | random datasets |
 //! | [`sample`] | samples of exhaustive loops |
 //! | [`servers`] | servers on this machine, for data on other machines |
@@ -20,6 +21,7 @@
 
 pub mod arguments;
 pub mod builder;
+pub mod completions;
 pub mod damage;
 pub mod files;
 pub mod harness;

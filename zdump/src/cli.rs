@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use netcdf_grammar::flags::NetworkArgs;
+
+use crate::modes::{self, MODES};
 
 /// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
 ///
@@ -232,7 +234,16 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     if store_alone {
         args.insert(1, "tree".into());
     }
-    Cli::try_parse_from(args)
+    let matches = commands.clone().try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    let mut built = commands;
+    built.build();
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(command) = built.find_subcommand(name)
+    {
+        MODES.check(command, matches, &[modes::of(&cli)])?;
+    }
+    Ok(cli)
 }
 
 /// The arguments that are neither options nor values of options.

@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
+//! | [`modes`] | the commands, and the options that each command uses |
 //! | `open` | the store and everything needed to read it |
 //! | `array` | an array: where its chunks are, what they decode to, comparison of values |
 //! | `out` | text and JSON lines |
@@ -40,6 +41,7 @@ mod hex;
 mod key;
 mod keys;
 mod map;
+pub mod modes;
 mod open;
 mod out;
 mod stat;
@@ -86,7 +88,7 @@ fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     let session = Session::new(&cli);
     let done = look(&cli.command, &session, io);
     tool::tell(NAME, &session.env.notes, io);
-    cli.network.tell(NAME, &session.env, io);
+    cli.network.tell(NAME, io);
     Ok(match done? {
         Verdict::Sound => Status::Success.code(),
         Verdict::Problems => Status::Failure.code(),

@@ -121,7 +121,7 @@ mod tests {
             ),
             (
                 "temp:1",
-                "1 lengths for the 2 dimensions of /temp\n  temp:1\n       ^",
+                "1 length for the 2 dimensions of /temp\n  temp:1\n       ^",
             ),
             (
                 "temp:1,11",

@@ -11,7 +11,8 @@ use crate::cdl::AttributeOwner;
 use crate::escape::words::{plain, split_once};
 use crate::named::{about, is_meant, nothing};
 
-/// A new name: `old,new`, where `old` names dimensions, variables and groups, or `var@att,new` for an attribute.
+/// A new name: `old,new`, where `old` names dimensions, variables and groups, `dim:old,new` or `var:old,new` for only the dimensions or
+/// variables, or `var@att,new` for an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rename {
     old: Renamed,
@@ -24,9 +25,42 @@ pub struct Rename {
 #[derive(Debug, Clone, PartialEq)]
 enum Renamed {
     /// Dimensions, variables and groups.
-    Objects(Vec<u8>),
+    Objects {
+        /// The name or path, which may begin with the word of a class.
+        name: Vec<u8>,
+        /// The class and the name behind its word.
+        class: Option<(ObjectClass, Vec<u8>)>,
+    },
     /// An attribute of these owners.
     Attribute { owners: String, name: Vec<u8> },
+}
+
+/// The only objects that get a new name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ObjectClass {
+    Dimensions,
+    Variables,
+}
+
+impl ObjectClass {
+    /// The class of the word before the first colon, and the name behind it.
+    fn split(text: &str) -> Option<(Self, Vec<u8>)> {
+        let (word, name) = split_once(text, ':')?;
+        let class = match word {
+            "dim" => Self::Dimensions,
+            "var" => Self::Variables,
+            _ => return None,
+        };
+        Some((class, plain(name)))
+    }
+
+    /// The word for messages.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Dimensions => "dimension",
+            Self::Variables => "variable",
+        }
+    }
 }
 
 impl Rename {
@@ -37,7 +71,9 @@ impl Rename {
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| {
             let e = Error::new(ErrorKind::Argument, what.to_owned());
-            e.with_remedy("a change of names is OLD,NEW or VAR@ATTRIBUTE,NEW")
+            e.with_remedy(
+                "a change of names is OLD,NEW, var:OLD,NEW, dim:OLD,NEW or VAR@ATTRIBUTE,NEW",
+            )
         };
         let (old, new) = split_once(text, ',').ok_or_else(|| wrong("there is no new name"))?;
         if split_once(new, ',').is_some() {
@@ -49,7 +85,10 @@ impl Rename {
                 owners: owners.to_owned(),
                 name: plain(name),
             },
-            None => Renamed::Objects(plain(old)),
+            None => Renamed::Objects {
+                name: plain(old),
+                class: ObjectClass::split(old),
+            },
         };
         let new = Name::checked(&plain(new))?;
         let text = text.to_owned();
@@ -61,8 +100,9 @@ impl Rename {
 pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<NewNames> {
     let mut names = NewNames::default();
     for rename in renames {
-        if let Renamed::Objects(wanted) = &rename.old {
-            let done = note(old, wanted, &rename.new, &mut names);
+        if let Renamed::Objects { name, class } = &rename.old {
+            let found = Found::of(old, name, class.as_ref());
+            let done = found.and_then(|found| found.note(&rename.new, &mut names));
             done.map_err(|e| about("--rename", &rename.text, e))?;
         }
     }
@@ -94,48 +134,92 @@ pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> 
     Ok(())
 }
 
-/// Notes the new name of all objects that `wanted` names.
-fn note(old: &Schema, wanted: &[u8], new: &Name, names: &mut NewNames) -> Result<()> {
-    let is = |group: GroupId, own: &Name| is_meant(old, wanted, (group, own.as_bytes()));
-    let dims = (0..).map(DimId).zip(&old.dims);
-    let dims: Vec<DimId> = dims
-        .filter(|(_, dim)| is(dim.group, &dim.name))
-        .map(|(id, _)| id)
-        .collect();
-    let vars = old.var_ids().zip(&old.vars);
-    let vars: Vec<VarId> = vars
-        .filter(|(_, var)| is(var.group, &var.name))
-        .map(|(id, _)| id)
-        .collect();
-    let groups = (0..).map(GroupId).zip(&old.groups);
-    let groups: Vec<GroupId> = groups
-        .filter(|(_, group)| group.parent.is_some_and(|parent| is(parent, &group.name)))
-        .map(|(id, _)| id)
-        .collect();
-    if dims.is_empty() && vars.is_empty() && groups.is_empty() {
-        let dims = old.dims.iter().map(|dim| dim.name.as_bytes());
-        let vars = old.vars.iter().map(|var| var.name.as_bytes());
-        let groups = old.groups.iter().map(|group| group.name.as_bytes());
-        let known = dims.chain(vars).chain(groups);
-        return Err(nothing("dimension, variable or group", wanted, known));
-    }
-    let twice = |before: Option<Name>| match before {
-        Some(other) if other != *new => {
-            let what = format!("two new names for the same object, {other} and {new}");
-            Err(Error::new(ErrorKind::Argument, what))
+/// The objects that a name selects.
+struct Found {
+    dims: Vec<DimId>,
+    vars: Vec<VarId>,
+    groups: Vec<GroupId>,
+}
+
+impl Found {
+    /// The objects of a name. Objects with the whole name take precedence over the objects of a class.
+    fn of(schema: &Schema, name: &[u8], class: Option<&(ObjectClass, Vec<u8>)>) -> Result<Self> {
+        let found = Self::named(schema, name);
+        if !found.is_empty() {
+            return Ok(found);
         }
-        Some(_) | None => Ok(()),
-    };
-    for id in dims {
-        twice(names.dims.insert(id, new.clone()))?;
+        let Some((class, name)) = class else {
+            return Err(nothing(
+                "dimension, variable or group",
+                name,
+                known(schema, None),
+            ));
+        };
+        let mut found = Self::named(schema, name);
+        found.groups.clear();
+        match class {
+            ObjectClass::Dimensions => found.vars.clear(),
+            ObjectClass::Variables => found.dims.clear(),
+        }
+        match found.is_empty() {
+            false => Ok(found),
+            true => Err(nothing(class.noun(), name, known(schema, Some(*class)))),
+        }
     }
-    for id in vars {
-        twice(names.vars.insert(id, new.clone()))?;
+
+    /// All objects with a name or path.
+    fn named(schema: &Schema, wanted: &[u8]) -> Self {
+        let is = |group: GroupId, own: &Name| is_meant(schema, wanted, (group, own.as_bytes()));
+        let dims = (0..).map(DimId).zip(&schema.dims);
+        let dims = dims.filter(|(_, dim)| is(dim.group, &dim.name));
+        let vars = schema.var_ids().zip(&schema.vars);
+        let vars = vars.filter(|(_, var)| is(var.group, &var.name));
+        let groups = (0..).map(GroupId).zip(&schema.groups);
+        let groups =
+            groups.filter(|(_, group)| group.parent.is_some_and(|parent| is(parent, &group.name)));
+        Self {
+            dims: dims.map(|(id, _)| id).collect(),
+            vars: vars.map(|(id, _)| id).collect(),
+            groups: groups.map(|(id, _)| id).collect(),
+        }
     }
-    for id in groups {
-        twice(names.groups.insert(id, new.clone()))?;
+
+    fn is_empty(&self) -> bool {
+        self.dims.is_empty() && self.vars.is_empty() && self.groups.is_empty()
     }
-    Ok(())
+
+    /// Notes the new name of all objects.
+    fn note(self, new: &Name, names: &mut NewNames) -> Result<()> {
+        let twice = |before: Option<Name>| match before {
+            Some(other) if other != *new => {
+                let what = format!("two new names for the same object, {other} and {new}");
+                Err(Error::new(ErrorKind::Argument, what))
+            }
+            Some(_) | None => Ok(()),
+        };
+        for id in self.dims {
+            twice(names.dims.insert(id, new.clone()))?;
+        }
+        for id in self.vars {
+            twice(names.vars.insert(id, new.clone()))?;
+        }
+        for id in self.groups {
+            twice(names.groups.insert(id, new.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The names of the objects of a class, or of all objects.
+fn known(schema: &Schema, class: Option<ObjectClass>) -> impl Iterator<Item = &[u8]> {
+    let is = move |it: ObjectClass| class.is_none_or(|class| class == it);
+    let dims = schema.dims.iter().map(|dim| dim.name.as_bytes());
+    let vars = schema.vars.iter().map(|var| var.name.as_bytes());
+    let groups = schema.groups.iter().map(|group| group.name.as_bytes());
+    let dims = dims.filter(move |_| is(ObjectClass::Dimensions));
+    let vars = vars.filter(move |_| is(ObjectClass::Variables));
+    dims.chain(vars)
+        .chain(groups.filter(move |_| class.is_none()))
 }
 
 /// Gives an attribute of variables or groups another name.

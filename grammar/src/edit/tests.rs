@@ -97,6 +97,51 @@ fn names_stand_for_all_objects_that_have_them() {
 }
 
 #[test]
+fn only_the_variable_or_only_the_dimension() {
+    assert_eq!(
+        names(&["var:x,lon"]),
+        ["x", "y", "/lon", "/t", "/lat", "/g/t"]
+    );
+    assert_eq!(
+        names(&["dim:x,lon"]),
+        ["lon", "y", "/x", "/t", "/lat", "/g/t"]
+    );
+    assert_eq!(
+        names(&["dim:x,a", "var:/x,b", "var:g/t,c"]),
+        ["a", "y", "/b", "/t", "/lat", "/g/c"]
+    );
+    // Objects that are literally called so take precedence; a backslash or a path takes the ordinary meaning.
+    let literal = |renames: &[&str]| {
+        let mut s = schema();
+        s.vars[2].name = name("var:x");
+        let renames: Vec<_> = renames.iter().map(|r| Rename::parse(r).unwrap()).collect();
+        let s = apply(&s, &renames, &[]).unwrap().schema;
+        let vars: Vec<_> = s.vars.iter().map(|v| v.name.to_string()).collect();
+        vars.join(" ")
+    };
+    assert_eq!(literal(&["var:x,a"]), "x t a t");
+    assert_eq!(literal(&["var\\:x,a"]), "x t a t");
+    assert_eq!(literal(&["var:/x,a"]), "a t var:x t");
+    assert_eq!(literal(&["var:var:x,a"]), "x t a t");
+}
+
+#[test]
+fn cell_methods_name_dimensions() {
+    let mut s = schema();
+    s.vars[1].attributes = vec![text("cell_methods", "x: mean lat: point")];
+    let methods = |rename: &str| {
+        let s = apply(&s, &[Rename::parse(rename).unwrap()], &[]);
+        let s = s.unwrap().schema;
+        let methods = s.vars[1].attribute("cell_methods").unwrap();
+        String::from_utf8_lossy(methods.values.as_text().unwrap()).into_owned()
+    };
+    assert_eq!(methods("var:x,lon"), "x: mean lat: point");
+    assert_eq!(methods("dim:x,lon"), "lon: mean lat: point");
+    assert_eq!(methods("x,lon"), "lon: mean lat: point");
+    assert_eq!(methods("var:lat,phi"), "x: mean phi: point");
+}
+
+#[test]
 fn names_are_those_of_the_input() {
     assert_eq!(
         names(&["x,y", "y,x"]),
@@ -146,6 +191,11 @@ fn what_cannot_be_renamed() {
         ("/g/t,e", "variable, group or type e is already there"),
         ("lat@nothing,b", "no attribute nothing"),
         ("nothing@units,b", "nothing: No such variable"),
+        ("dim:lat,b", "no dimension lat"),
+        ("var:y,b", "no variable y"),
+        ("var:lta,b", "did you mean lat?"),
+        ("dim:x,y", "dimension y is already there"),
+        ("var\\:x,y", "no dimension, variable or group var:x"),
     ];
     for (text, part) in cases {
         let e = edited(&[text], &[]).unwrap_err().to_string();

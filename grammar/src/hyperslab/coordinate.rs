@@ -6,8 +6,8 @@ use std::ops::Range;
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::cf::coordinate_variable;
-use netcdf_core::model::{DimId, Region, Schema, Variable};
-use netcdf_core::notes::Notes;
+use netcdf_core::model::{Atomic, DimId, Region, Schema, VarId, Variable};
+use netcdf_core::notes::{Notes, few};
 
 use super::Limit;
 use super::decimal::Decimal;
@@ -30,6 +30,14 @@ pub(super) struct Coordinate {
     pub(super) degrees: bool,
 }
 
+/// A dimension to select from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) dim: DimId,
+    /// The variable to select by, if it is not the coordinate variable of the dimension.
+    pub(super) by: Option<VarId>,
+}
+
 /// A limit as a number or a time.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
@@ -45,15 +53,15 @@ impl Coordinate {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] if there is no coordinate, or if its values neither rise nor fall, and errors of reading.
-    pub(super) fn read(set: Dataset<'_>, dim: DimId) -> Result<Self> {
+    pub(super) fn read(set: Dataset<'_>, axis: Axis) -> Result<Self> {
         let schema = set.reader.schema();
-        let name = named(schema, dim);
+        let name = named(schema, axis);
         let none = |what: &str| {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {name}"));
-            e.with_remedy("select by whole numbers, which are indices")
+            e.with_remedy(other_ways(schema, axis))
         };
-        let id = coordinate_variable(schema, dim)
-            .ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
+        let id = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
+        let id = id.ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
         let region = Region::whole(&schema.shape(id));
         let values = CoordinateValues::new(set.read(id, &region)?);
         let values = values.ok_or_else(|| none("the coordinate has no numbers"))?;
@@ -254,8 +262,30 @@ fn is_longitude(var: &Variable) -> bool {
     is("units", &units) || is("standard_name", &[b"longitude"]) || is("axis", &[b"X"])
 }
 
-/// The name of a dimension.
-fn named(schema: &Schema, dim: DimId) -> String {
-    let name = schema.dim(dim).map(|dim| dim.name.as_bytes().to_vec());
+/// The name of a dimension, or of the variable to select by.
+fn named(schema: &Schema, axis: Axis) -> String {
+    let var = axis.by.and_then(|id| schema.var(id)).map(|var| &var.name);
+    let name = var.or_else(|| schema.dim(axis.dim).map(|dim| &dim.name));
+    let name = name.map(|name| name.as_bytes().to_vec());
     String::from_utf8_lossy(&name.unwrap_or_default()).into_owned()
+}
+
+/// The remedy for an axis without a usable coordinate: indices, or other variables of numbers over the dimension.
+fn other_ways(schema: &Schema, axis: Axis) -> String {
+    let indices = "select by whole numbers, which are indices";
+    let used = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
+    let numbers = |var: &Variable| var.ty.atomic().is_some_and(is_number);
+    let others = schema.var_ids().zip(&schema.vars);
+    let others = others.filter(|(id, var)| Some(*id) != used && var.dims == [axis.dim]);
+    let others = others.filter(|(_, var)| numbers(var));
+    let others: Vec<String> = others.map(|(_, var)| var.name.to_string()).collect();
+    match others.is_empty() {
+        true => indices.to_owned(),
+        false => format!("{indices}, or by a variable: {}", few(&others)),
+    }
+}
+
+/// Whether values of a type are numbers.
+fn is_number(ty: Atomic) -> bool {
+    ty != Atomic::Char && ty != Atomic::String
 }

@@ -1,4 +1,5 @@
-//! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO.
+//! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO. A variable of one
+//! dimension can stand for the dimension, with the values of the variable as the coordinate.
 //!
 //! A whole number is an index from 0, from the end if it is negative; a number with a point or an exponent is a value of the
 //! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit ends with the month
@@ -60,7 +61,7 @@ pub struct SelectedIndices {
 /// A selection of indices of a dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hyperslab {
-    /// The name of the dimension, or the end of its path, without escapes.
+    /// The name of the dimension or of a variable over it, or the end of a path, without escapes.
     pub(crate) dim: Vec<u8>,
     pub(crate) span: Span,
     /// Of the indices between the limits, every one, or every second and so on.

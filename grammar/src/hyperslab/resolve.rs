@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use netcdf_core::chunk::view::{IndexRun, Taken, View};
 use netcdf_core::chunk::{Dataset, Engine};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
-use netcdf_core::model::{DimId, Schema};
+use netcdf_core::model::{DimId, Schema, VarId, Variable};
+use netcdf_core::notes::few;
 
 use super::circle::Circle;
-use super::coordinate::{Bound, Coordinate, Indices};
+use super::coordinate::{Axis, Bound, Coordinate, Indices};
 use super::runs::{strided, together};
 use super::{Hyperslab, Limit, SelectedIndices, Span};
 use crate::named::{about, is_meant, nothing};
@@ -30,19 +31,20 @@ pub fn view<'a>(
     ))
 }
 
-/// What selections take of each dimension that they name. A name stands for the dimensions of that name in all groups.
+/// Returns the selected indices of each dimension. A name stands for the dimensions of this name in all groups. If no dimension has the
+/// name, a variable of one dimension stands for the dimension.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name that no dimension has; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
+/// [`ErrorKind::NotFound`] for a name that no dimension and no variable has; [`ErrorKind::Argument`] for a variable of several dimensions; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
 /// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
 pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<DimId, Taken>> {
     let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
-        let dims = dims(set.reader.schema(), selection);
-        for dim in dims.map_err(|e| about("--select", &selection.text, e))? {
-            let taken = runs(set, dim, selection);
+        let axes = axes(set.reader.schema(), selection);
+        for axis in axes.map_err(|e| about("--select", &selection.text, e))? {
+            let taken = runs(set, axis, selection);
             let taken = taken.map_err(|e| about("--select", &selection.text, e))?;
-            found.entry(dim).or_default().push(taken);
+            found.entry(axis.dim).or_default().push(taken);
         }
     }
     let taken = found.into_iter().map(|(dim, all)| {
@@ -71,25 +73,56 @@ pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<S
     taken.iter().map(one).collect()
 }
 
-/// The dimensions that a selection names.
-fn dims(schema: &Schema, selection: &Hyperslab) -> Result<Vec<DimId>> {
+/// The dimensions of a selection, given by name or by a variable.
+fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<Axis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
-    let found: Vec<DimId> = all
+    let found: Vec<Axis> = all
         .filter(|(_, dim)| is_meant(schema, wanted, (dim.group, dim.name.as_bytes())))
-        .map(|(id, _)| id)
+        .map(|(dim, _)| Axis { dim, by: None })
         .collect();
-    match found.is_empty() {
-        false => Ok(found),
-        true => {
-            let known = schema.dims.iter().map(|dim| dim.name.as_bytes());
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let vars = schema.var_ids().zip(&schema.vars);
+    let vars: Vec<_> = vars
+        .filter(|(_, var)| is_meant(schema, wanted, (var.group, var.name.as_bytes())))
+        .collect();
+    let axis = |(by, var): &(VarId, &Variable)| match var.dims.as_slice() {
+        [dim] => Some(Axis {
+            dim: *dim,
+            by: Some(*by),
+        }),
+        _ => None,
+    };
+    let found: Vec<Axis> = vars.iter().filter_map(axis).collect();
+    match (found.is_empty(), vars.first()) {
+        (false, _) => Ok(found),
+        (true, Some((_, var))) => Err(not_one_dimension(schema, var)),
+        (true, None) => {
+            let one = schema.vars.iter().filter(|var| var.dims.len() == 1);
+            let dims = schema.dims.iter().map(|dim| dim.name.as_bytes());
+            let known = dims.chain(one.map(|var| var.name.as_bytes()));
             Err(nothing("dimension", wanted, known))
         }
     }
 }
 
-fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
-    let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
+/// The error for a variable of no or several dimensions.
+fn not_one_dimension(schema: &Schema, var: &Variable) -> Error {
+    let dims = var.dims.iter().filter_map(|dim| schema.dim(*dim));
+    let dims: Vec<String> = dims.map(|dim| dim.name.to_string()).collect();
+    let what = format!("{} has {} dimensions, expected one", var.name, dims.len());
+    let e = Error::new(ErrorKind::Argument, what);
+    match dims.is_empty() {
+        true => e,
+        false => e.with_remedy(format!("select by a dimension: {}", few(&dims))),
+    }
+}
+
+fn runs(set: Dataset<'_>, axis: Axis, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
+    let dim = set.reader.schema().dim(axis.dim);
+    let len = dim.or_internal("a dimension")?.len;
     let indices = |limit: &Option<Limit>| match limit {
         Some(Limit::Index(index)) => Some(*index),
         Some(Limit::Value(_) | Limit::Time(_)) | None => None,
@@ -97,7 +130,7 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
     let ranges = match &selection.span {
         Span::Runs(runs) => return Ok(runs.clone()),
         Span::One(Limit::Index(index)) => vec![(at(*index, len)?, 1)],
-        Span::One(limit) => nearest(set, dim, (selection, limit))?,
+        Span::One(limit) => nearest(set, axis, (selection, limit))?,
         Span::Range(None, None) => vec![(0, len)],
         Span::Range(min, max) if indices(min).or(indices(max)).is_some() => {
             let min = indices(min).map_or(Ok(0), |index| at(index, len))?;
@@ -110,7 +143,7 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
                 false => vec![(min, len - min), (0, max + 1)],
             }
         }
-        Span::Range(min, max) => between(set, dim, (selection, min.as_ref(), max.as_ref()))?,
+        Span::Range(min, max) => between(set, axis, (selection, min.as_ref(), max.as_ref()))?,
     };
     Ok(strided(&ranges, selection.stride))
 }
@@ -118,10 +151,10 @@ fn runs(set: Dataset<'_>, dim: DimId, selection: &Hyperslab) -> Result<Vec<Index
 /// Finds the nearest index, or all indices in a month or day.
 fn nearest(
     set: Dataset<'_>,
-    dim: DimId,
+    axis: Axis,
     (selection, limit): (&Hyperslab, &Limit),
 ) -> Result<Vec<Indices>> {
-    let (coordinate, notes) = (Coordinate::read(set, dim)?, &*set.env.notes);
+    let (coordinate, notes) = (Coordinate::read(set, axis)?, &*set.env.notes);
     let bound = coordinate.bound(limit, notes)?;
     let index = coordinate.nearest(&bound);
     if let Bound::Moment(moment) = bound
@@ -143,10 +176,10 @@ fn nearest(
 /// Finds the indices between limits.
 fn between(
     set: Dataset<'_>,
-    dim: DimId,
+    axis: Axis,
     (selection, min, max): (&Hyperslab, Option<&Limit>, Option<&Limit>),
 ) -> Result<Vec<Indices>> {
-    let (coordinate, notes) = (Coordinate::read(set, dim)?, &*set.env.notes);
+    let (coordinate, notes) = (Coordinate::read(set, axis)?, &*set.env.notes);
     let bound = |limit| coordinate.bound(limit, notes);
     let (min, max) = (min.map(bound).transpose()?, max.map(bound).transpose()?);
     let found = coordinate.between(min, max)?;

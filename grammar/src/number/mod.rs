@@ -15,6 +15,7 @@ mod scan;
 mod tables;
 mod token;
 mod usual;
+pub mod whole;
 
 pub use float::{FloatForm, FloatFormat, Precision};
 pub use integer::{put_i32, put_i64, put_u32, put_u64, suffix};

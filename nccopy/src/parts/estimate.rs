@@ -2,6 +2,7 @@
 
 use netcdf_core::copy::parts::Costs;
 use netcdf_core::json::Json;
+use netcdf_core::shown::number_agreement;
 
 /// What a copy is going to take.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,7 @@ impl Estimate {
         if between > 0.0 {
             text += &format!(", {} between two stages", size(between));
         }
+        let text = number_agreement(text.into());
         format!(
             "{text}\nabout {} of CPU time, up to {} of memory for a process; --finish: about {}\n",
             time(costs.seconds),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use netcdf_core::copy::Report;
 use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
@@ -13,6 +14,7 @@ use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::guarded::guard;
 use netcdf_core::io::sums::KeySum;
 use netcdf_core::model::CreateOptions;
+use netcdf_core::notes::Taken;
 use netcdf_core::runtime::Item;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
@@ -23,7 +25,10 @@ use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
 use crate::cli::Cli;
 use crate::environment;
 use crate::inputs::Copy;
+use crate::job::{DoneCopy, Outcome, Skip};
 use crate::ready::{self, Asked, Ready};
+use crate::report::RunReport;
+use crate::told::Told;
 
 /// Bytes of memory for the check of a segment.
 const SEGMENT: u64 = 4 << 20;
@@ -37,16 +42,18 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let hold = Hold::take(folder, cli)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
-        return Ok(Status::Success);
+        return already((cli, &plan), io);
     }
     check(folder, &plan)?;
     if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
-        return of_files((folder, &plan), files, io);
+        return of_files(cli, (folder, &plan), files, io);
     }
-    let (verify, no_check) = (cli.verify, cli.parts.no_check);
-    let mut cli = plan.command_line(cli)?;
-    cli.verify |= verify;
-    cli.parts.no_check = no_check;
+    let asked = cli;
+    let mut cli = plan.command_line(asked)?;
+    cli.verify |= asked.verify;
+    cli.parts.no_check = asked.parts.no_check;
+    cli.report = asked.report;
+    let mut report = RunReport::of_plan((asked, &cli), 1, io)?;
     let copy = one_copy(&cli)?;
     let mut env = environment(&cli);
     env.scratch = copy.output.scratch();
@@ -79,12 +86,22 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         }
     });
     drop(bar);
+    let notes = env.notes.take_all();
     if !cli.quiet {
-        tool::tell("nccopy", &env.notes, io);
+        Told::of(1).tell(&notes, &copy.input, io);
     }
-    joined?;
+    let outcome = Outcome::Copied(joined?.unwrap_or_default());
     hold.check()?;
     folder.end(&plan)?;
+    let done = DoneCopy {
+        copy: &copy,
+        outcome,
+        notes,
+    };
+    if let Some(mut report) = report.take() {
+        report.add(&done, io)?;
+        report.end(None, io)?;
+    }
     Ok(Status::Success)
 }
 
@@ -100,14 +117,50 @@ fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
     plan.sized_division(ready, &mut *sketch(ready)?)
 }
 
-/// Says which files could not be copied.
-fn of_files((folder, plan): (&Folder, &StoredPlan), files: u64, io: &mut Io) -> Result<Status> {
-    let mut names = vec![];
+/// Reports a plan that was finished before.
+fn already((cli, plan): (&Cli, &StoredPlan), io: &mut Io) -> Result<Status> {
+    let planned = plan.command_line(cli)?;
+    if let Some(mut report) = RunReport::of_plan((cli, &planned), 1, io)? {
+        let done = DoneCopy {
+            copy: &one_copy(&planned)?,
+            outcome: Outcome::Skipped(Skip::Exists),
+            notes: Taken::default(),
+        };
+        report.add(&done, io)?;
+        report.end(None, io)?;
+    }
+    Ok(Status::Success)
+}
+
+/// Prints the errors of failed files, and the report.
+fn of_files(
+    cli: &Cli,
+    (folder, plan): (&Folder, &StoredPlan),
+    files: u64,
+    io: &mut Io,
+) -> Result<Status> {
+    let planned = plan.command_line(cli)?;
+    let inputs = usize::try_from(files).unwrap_or(usize::MAX);
+    let mut report = RunReport::of_plan((cli, &planned), inputs, io)?;
+    let (mut names, mut seconds) = (vec![], 0.0);
     for part in 0..plan.record.parts {
-        for failed in folder.done(part)?.into_iter().flat_map(|done| done.failed) {
+        let Some(done) = folder.done(part)? else {
+            continue;
+        };
+        seconds += done.seconds.parse().unwrap_or(0.0);
+        if let Some(report) = &mut report {
+            for line in folder.reported(part)? {
+                report.add_reported(&line, io)?;
+            }
+        }
+        for failed in done.failed {
             tool::report("nccopy", &Error::new(ErrorKind::NotFound, failed.error), io);
             names.push(failed.input);
         }
+    }
+    if let Some(report) = report {
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        report.end(Some(time), io)?;
     }
     if names.is_empty() {
         return Ok(Status::Success);
@@ -129,17 +182,17 @@ struct End<'a> {
 
 impl End<'_> {
     /// Makes the output from the segments of the parts.
-    fn joined(&self, ready: Ready<'_>) -> Result<Report> {
+    fn joined(&self, ready: Ready<'_>) -> Result<Option<Report>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(&ready, ready.target(self.cli)?);
+        let target = self.guarded(&ready, ready.target(self.cli, self.copy)?);
         ready.written(self.cli, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
     }
 
     /// Finishes the store that the parts wrote together.
-    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Report> {
+    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<Report>> {
         let (env, to) = (ready.set.env, &ready.output);
         let target = match place {
             StorePlace::Directory(store) => {
@@ -192,7 +245,7 @@ impl End<'_> {
         let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;
         let mut writer = format::create(target, first.schema, CreateOptions::default(), set.env)?;
         let puts = self.puts(0..self.plan.record.first_stage());
-        parts::compare(set.env, puts, &mut *writer)
+        parts::compare(set.env, puts, &mut *writer).map(|_| ())
     }
 
     /// Compares all segments, each on a thread.

@@ -12,6 +12,7 @@
 //! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::hold`]) |
 //! | `finished` | that the output was made |
 //! | `planning` | that a process is making the plan, until there is `plan.json` |
+//! | `reports/K.jsonl` | for a plan of many files: the report lines of part K |
 //! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
 
 use std::fs;
@@ -37,6 +38,7 @@ const SEGMENTS: &str = "segments";
 const DONE: &str = "done";
 const LOG: &str = "log";
 const LEASES: &str = "leases";
+const REPORTS: &str = "reports";
 /// The store between two stages.
 pub const BETWEEN: &str = "between";
 const FIRST: &str = "first";
@@ -44,7 +46,7 @@ const FINISHED: &str = "finished";
 /// Marks the folder of a plan being made.
 const PLANNING: &str = "planning";
 const SIGNATURE: &[u8] = b"nccopy is making a plan here\n";
-const FOLDERS: [&str; 4] = [SEGMENTS, DONE, LOG, LEASES];
+const FOLDERS: [&str; 5] = [SEGMENTS, DONE, LOG, LEASES, REPORTS];
 /// The claims of processes that finish the plan.
 const FINISHING: &str = "finishing";
 
@@ -296,6 +298,39 @@ impl Folder {
             true => Ok(record),
             false => Ok(self.done(part)?.unwrap_or(record)),
         }
+    }
+
+    fn report_path(&self, part: u64) -> PathBuf {
+        self.path.join(REPORTS).join(format!("{part}.jsonl"))
+    }
+
+    /// Writes the report of a part: one line per file.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    pub fn put_report(&self, part: u64, lines: &[Json]) -> Result<()> {
+        let mut text = String::new();
+        for line in lines {
+            text += &line.line(Between::CommaBlank)?;
+            text.push('\n');
+        }
+        let mut target = FileTarget::create(&self.report_path(part), false)?;
+        target.write_at(0, text.as_bytes())?;
+        Box::new(target).commit()
+    }
+
+    /// Reads the report of a part.
+    ///
+    /// # Errors
+    /// Returns I/O and JSON errors.
+    pub fn reported(&self, part: u64) -> Result<Vec<Json>> {
+        let bytes = match self.bytes(&self.report_path(part)) {
+            Err(e) if e.is_missing() => vec![],
+            bytes => bytes?,
+        };
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty());
+        lines.map(Json::parse).collect()
     }
 
     /// Whether a part is done and its segment is there, as long as it was and with the same digest at its end.

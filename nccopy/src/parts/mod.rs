@@ -32,6 +32,7 @@ use netcdf_core::io::file::FileSource;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::Cli;
+use crate::words::quoted;
 use folder::Folder;
 
 /// Parts of a plan at most: each has a done-file, and is looked at in the end.
@@ -42,7 +43,7 @@ pub const MOST_PARTS: u64 = 10_000_000;
 /// # Errors
 /// Those of the options.
 pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
-    match started(cli, args, io) {
+    match started(cli, args, io).map_err(|e| named(e, cli)) {
         // Another process is in the way, or the system is short of something.
         Err(e) if e.kind() == ErrorKind::Busy || e.is_too_many_files() => {
             tool::report("nccopy", &e, io);
@@ -50,6 +51,23 @@ pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
         }
         ended => ended,
     }
+}
+
+/// The placeholder for the plan directory in remedies.
+const PLACEHOLDER: &str = "FOLDER";
+
+/// Puts the plan directory of the command line into the remedy.
+fn named(e: Error, cli: &Cli) -> Error {
+    let folder = cli.parts.plan.as_ref().or(cli.paths.first());
+    match folder {
+        Some(folder) => in_folder(e, folder),
+        None => e,
+    }
+}
+
+/// Puts a plan directory into the remedy.
+fn in_folder(e: Error, folder: &Path) -> Error {
+    e.naming(PLACEHOLDER, &quoted(&folder.to_string_lossy()))
 }
 
 fn started(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {

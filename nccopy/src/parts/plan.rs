@@ -15,7 +15,7 @@ use netcdf_core::io::lease;
 use netcdf_core::io::locator::{Destination, OutputForm};
 use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::notes::{Note, Notes, few};
-use netcdf_core::shown::ShownAddress;
+use netcdf_core::shown::{ShownAddress, number_agreement};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
@@ -30,7 +30,7 @@ use super::{MOST_PARTS, claimed, wrong};
 use crate::cli::Cli;
 use crate::inputs::Copy;
 use crate::ready::{self, Asked, Ready};
-use crate::{copies, environment};
+use crate::{copies, environment, history};
 
 /// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
 type Planned = (PlanRecord, Option<Schema>, Estimate);
@@ -46,7 +46,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     tool::catch_limits()?;
     let (parts, bytes, what, costs) = match files::listed(cli)? {
         Some((copies, notes)) => {
-            let listed = of_files(cli, (args, folder), &copies)?;
+            let listed = of_files((cli, io.terminal && !cli.quiet), (args, folder), &copies)?;
             let said = Notes::default();
             notes.into_iter().for_each(|note| said.remark(note));
             refused(&listed)
@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
             if !cli.quiet {
                 tool::tell("nccopy", &said, io);
             }
-            let what = format!("bytes in {} files", copies.len());
+            let what = number_agreement(format!("bytes in {} files", copies.len()).into());
             let costs = of_copies(cli, &listed).text();
             (listed.parts, listed.bytes, what, costs)
         }
@@ -74,7 +74,7 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
                 Some(StorePlace::Claimed(_)) | None => claimed::begin(cli, &plan.record, io),
             };
             let record = Folder::create((folder, cli.parts.allow_secrets), fill, begin)?;
-            let what = "bytes of elements".to_owned();
+            let what = "bytes of elements".into();
             (record.parts, record.bytes, what, costs)
         }
     };
@@ -86,6 +86,15 @@ pub fn run(cli: &Cli, (args, folder): (&[OsString], &Path), io: &mut Io) -> Resu
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     io.stdout.write_all(text.as_bytes()).map_err(failed)?;
     Ok(Status::Success)
+}
+
+/// Returns the arguments for all parts, with the time for `--history`.
+fn arguments(cli: &Cli, args: &[OsString]) -> Vec<OsString> {
+    let time = || format!("{}{}", history::TIME, cli.started).into();
+    let time = (cli.edit.history && cli.edit.history_time.is_none()).then(time);
+    let given = args.iter().skip(1).cloned();
+    // Only paths may follow `--`.
+    time.into_iter().chain(given).collect()
 }
 
 /// What the parts of two stages do.
@@ -103,7 +112,11 @@ fn stages_of(record: &PlanRecord) -> String {
 }
 
 /// Plans the copies of many files.
-fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) -> Result<Listed> {
+fn of_files(
+    (cli, shown): (&Cli, bool),
+    (args, folder): (&[OsString], &Path),
+    copies: &[Copy],
+) -> Result<Listed> {
     let size = match (cli.parts.parts, cli.parts.part_size) {
         (Some(parts), _) => Size::Parts(parts),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(PART)),
@@ -111,11 +124,11 @@ fn of_files(cli: &Cli, (args, folder): (&[OsString], &Path), copies: &[Copy]) ->
     let mut all = None;
     let began = lease::now();
     let fill = || {
-        let listed = all.insert(files::plan(cli, folder, copies, size)?);
+        let listed = all.insert(files::plan((cli, shown), folder, copies, size)?);
         Ok(PlanRecord {
             identity: claimed::tag(),
             directory: here()?,
-            arguments: args.iter().skip(1).cloned().collect(),
+            arguments: arguments(cli, args),
             output: cli.paths().1.to_string_lossy().into_owned(),
             parts: listed.parts,
             bytes: listed.bytes,
@@ -175,7 +188,7 @@ fn of_dataset(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Planned> {
         // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
         // begun once there is a plan.
         if copy.output.remote.is_none() {
-            drop(ready.target(cli)?);
+            drop(ready.target(cli, &copy)?);
         }
         env.notes.check()?;
         record((cli, began), &copy, (args, &ready))
@@ -271,7 +284,7 @@ fn record(
     let record = PlanRecord {
         identity: claimed::tag(),
         directory,
-        arguments: args.iter().skip(1).cloned().collect(),
+        arguments: arguments(cli, args),
         output: copy.output.path.to_string_lossy().into_owned(),
         parts,
         bytes: division.bytes(),

@@ -2,7 +2,7 @@
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
 use super::folder::{Folder, StoredPlan};
@@ -80,9 +80,10 @@ impl Progress {
             ..
         } = self;
         let some = failed.len();
-        let mut text = format!(
+        let text = format!(
             "{parts} parts: {done} done, {begun} begun, {some} failed, {waiting} not begun\n"
         );
+        let mut text = number_agreement(text.into()).into_owned();
         if let Some((all, done)) = self.first {
             text += &format!("first stage: {done} of {all} parts done\n");
         }

@@ -36,8 +36,11 @@ impl StoredPlan {
         }
         cli.threads = now.threads.or(cli.threads);
         cli.memory = now.memory.or(cli.memory);
+        cli.network = now.network.or(&cli.network);
+        cli.plugins = now.plugins.or(&cli.plugins);
         cli.quiet |= now.quiet;
         cli.no_sync |= now.no_sync;
+        cli.trace |= now.trace;
         Ok(cli)
     }
 

@@ -224,7 +224,13 @@ fn names_of_one_file_get_a_file_each() {
     fs::create_dir(place.path("d")).unwrap();
     fs::write(place.path("d/in.nc"), "old").unwrap();
     fs::hard_link(place.path("d/in.nc"), place.path("d/b.nc")).unwrap();
-    assert_done(&place.run("in.nc b.nc d/"));
+    // One output would overwrite the other one.
+    assert_failed(
+        &place.run("--keep-links in.nc b.nc d/"),
+        "--keep-links would overwrite it twice, or overwrite an input",
+    );
+    assert_eq!(fs::read(place.path("d/b.nc")).unwrap(), b"old");
+    assert_done(&place.run("--quiet in.nc b.nc d/"));
     for name in ["in.nc", "b.nc"] {
         let made = fs::read(place.path("d").join(name)).unwrap();
         assert!(made == fs::read(place.path(name)).unwrap(), "{name}");
@@ -485,7 +491,7 @@ fn truncated_input_leaves_what_was_there() {
     for output in ["out.nc", "old.nc"] {
         let out = place.run(&format!("in.nc {output}"));
         let at = format!(
-            "100000 bytes expected, 99999 left in /v at byte {}",
+            "expected 100000 bytes, found 99999 in /v at byte {}",
             len - 100_000
         );
         assert_failed(&out, &at);

@@ -53,7 +53,7 @@ pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
         (Ok(()), true) => say(io, &json::document(&request, &outcome)),
         (Ok(()) | Err(_), _) => Ok(()),
     };
-    cli.network.tell(NAME, &env, io);
+    cli.network.tell(NAME, io);
     for e in &outcome.errors {
         tool::report(NAME, e, io);
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::diff::Tolerance;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::locator::Location;
+use netcdf_core::shown::ShownAddress;
 use netcdf_grammar::left_out::LeftOut;
 use netcdf_grammar::selection::names;
 
@@ -31,8 +32,12 @@ impl Request {
     /// [`ErrorKind::Argument`] for a wrong value of an option.
     pub(super) fn new(cli: &Cli) -> Result<Self> {
         let lacking = || Error::new(ErrorKind::Argument, "--diff: needs two datasets");
-        let other = cli.other.clone().ok_or_else(lacking)?;
-        let inputs = [cli.input.clone(), other];
+        let (other, more) = cli.others.split_first().ok_or_else(lacking)?;
+        if let Some(third) = more.first() {
+            let e = Error::new(ErrorKind::Argument, "--diff compares two datasets");
+            return Err(e.of(ShownAddress::of(third).text()));
+        }
+        let inputs = [cli.input.clone(), other.clone()];
         if inputs.iter().all(|path| is_standard(path)) {
             let what = "--diff: only one dataset can be standard input";
             return Err(Error::new(ErrorKind::Argument, what));

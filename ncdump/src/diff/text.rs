@@ -89,8 +89,7 @@ fn order(a: &[String], b: &[String]) -> (String, String) {
 }
 
 fn of_attribute(forms: &ValueForms<'_>, attribute: &AttributeValues) -> String {
-    let [a, b] = &attribute.values;
-    let (a, b) = (forms.text(Side::First, a), forms.text(Side::Second, b));
+    let [a, b] = forms.pair(&attribute.values);
     let [x, y] = &attribute.types;
     match (x == y, attribute.equal) {
         (true, _) => format!("{a} and {b}"),
@@ -133,21 +132,33 @@ fn of_sizes(forms: &ValueForms<'_>, values: &DifferentValues, most: &Farthest) -
     let is_there = |element: &DifferentElement| element.index == most.element.index;
     let mut said = match &values.relative {
         Some(other) if is_there(&other.element) => {
-            format!("; largest by {}, relative {}, at {at}", most.by, other.by)
+            let (by, relative) = (size(most.by), size(other.by));
+            format!("; largest by {by}, relative {relative}, at {at}")
         }
         Some(other) => {
             let there = place(forms, &other.element);
-            format!(
-                "; largest by {} at {at}; relative by {} at {there}",
-                most.by, other.by
-            )
+            let (by, relative) = (size(most.by), size(other.by));
+            format!("; largest by {by} at {at}; relative by {relative} at {there}")
         }
-        None => format!("; largest by {} at {at}", most.by),
+        None => format!("; largest by {} at {at}", size(most.by)),
     };
     if !is_there(&values.first) {
         said.push_str(&format!("; first at {}", place(forms, &values.first)));
     }
     said
+}
+
+/// A difference; a fraction has six digits.
+fn size(by: f64) -> String {
+    const WHOLE: f64 = 1e15;
+    if by.fract() == 0.0 && by.abs() < WHOLE {
+        return by.to_string();
+    }
+    let digits = format!("{by:.5e}").parse().unwrap_or(by);
+    match (1e-4..WHOLE).contains(&digits.abs()) {
+        true => digits.to_string(),
+        false => format!("{digits:e}"),
+    }
 }
 
 fn elements(n: u64) -> String {
@@ -169,8 +180,7 @@ fn place(forms: &ValueForms<'_>, element: &DifferentElement) -> String {
     };
     let field = element.field.as_ref();
     let field = field.map_or_else(String::new, |field| format!(", field {field}"));
-    let [a, b] = &element.values;
-    let (a, b) = (forms.text(Side::First, a), forms.text(Side::Second, b));
+    let [a, b] = forms.pair(&element.values);
     format!("{}{coordinates}{field}: {a} and {b}", index(&element.index))
 }
 

@@ -17,6 +17,10 @@ use crate::options::Digits;
 const VALUES: usize = 10;
 const CHARACTERS: usize = 200;
 
+/// Digits of float and double in a dump, and all digits.
+const USUAL: [Precision; 2] = [Precision::Digits(7), Precision::Digits(15)];
+const EXACT: [Precision; 2] = [Precision::Exact, Precision::Exact];
+
 /// The forms of the values of two datasets.
 pub(super) struct ValueForms<'a> {
     schemas: [&'a Schema; 2],
@@ -36,18 +40,33 @@ impl<'a> ValueForms<'a> {
         }
     }
 
-    fn constants(&self, side: Side, values: &Values) -> Vec<String> {
+    fn constants(&self, side: Side, values: &Values, digits: [Precision; 2]) -> Vec<String> {
         let schema = match side {
             Side::First => self.schemas[0],
             Side::Second => self.schemas[1],
         };
-        let all = constants(schema, values, (Precision::Exact, Precision::Exact));
+        let all = constants(schema, values, digits.into());
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         all.into_iter().map(text).map(plain).collect()
     }
 
+    /// Different values as texts, with as many digits as a dump has, or all if the texts would be the same.
+    pub(super) fn pair(&self, [a, b]: &[Values; 2]) -> [String; 2] {
+        let both = |digits| {
+            [
+                self.text(Side::First, a, digits),
+                self.text(Side::Second, b, digits),
+            ]
+        };
+        let [a, b] = both(USUAL);
+        match a == b {
+            true => both(EXACT),
+            false => [a, b],
+        }
+    }
+
     /// One or more values as a text that is not too long.
-    pub(super) fn text(&self, side: Side, values: &Values) -> String {
+    fn text(&self, side: Side, values: &Values, digits: [Precision; 2]) -> String {
         if let Values::Char(text) = values {
             let mut quoted = vec![];
             quote_text(text, TextStyle::STRING, &mut quoted);
@@ -55,7 +74,7 @@ impl<'a> ValueForms<'a> {
         }
         let few = values.slice(0..VALUES);
         let mut texts: Vec<_> = self
-            .constants(side, &few)
+            .constants(side, &few, digits)
             .iter()
             .map(|t| short(t))
             .collect();
@@ -87,7 +106,8 @@ impl<'a> ValueForms<'a> {
                     true => Json::Number(text),
                     false => Json::Text(text.into_bytes()),
                 };
-                self.constants(side, values).into_iter().map(one).collect()
+                let all = self.constants(side, values, EXACT);
+                all.into_iter().map(one).collect()
             }
         };
         match all.len() {
@@ -99,7 +119,7 @@ impl<'a> ValueForms<'a> {
     /// A coordinate as text: a time as a date.
     pub(super) fn coordinate(&self, coordinate: &Coordinate) -> String {
         let date = self.date(coordinate.var, &coordinate.value);
-        date.unwrap_or_else(|| self.text(Side::First, &coordinate.value))
+        date.unwrap_or_else(|| self.text(Side::First, &coordinate.value, USUAL))
     }
 
     fn date(&self, var: VarId, value: &Values) -> Option<String> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::counted::Counter;
 use netcdf_core::io::locator::Location;
@@ -27,21 +27,35 @@ use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::{Cli, RuleName};
 use crate::options::Request;
+use crate::several::{FileSeries, Heading};
 use crate::{NAME, access, environment, say};
 use found::Found;
 
-/// Prints the layout of a dataset, if asked for, and where it falls short of the rules that are required: success, failure if it does,
-/// and the status of misuse for any trouble.
-pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
+/// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
+/// an error.
+pub(crate) fn run(cli: &mut Cli, mut files: FileSeries, io: &mut Io) -> Status {
     let mut env = environment(cli, false);
     env.survey = true;
-    let done = look(cli, &env, io);
-    tool::tell(NAME, &env.notes, io);
-    cli.network.tell(NAME, &env, io);
-    match done.and_then(|status| env.notes.check().map(|()| status)) {
-        Ok(status) => status,
-        Err(e) => failed(&e, &env, io),
+    if let Err(e) = tool::catch_limits() {
+        return failed(&e, &env, io);
     }
+    for path in files.paths() {
+        let heading = files.heading(&path);
+        cli.input = path;
+        let done = look(cli, &env, &heading, io);
+        let strict = env.notes.check();
+        heading.tell(&env, io);
+        let status = match done.as_ref().map(|&status| strict.map(|()| status)) {
+            Ok(Ok(status)) => status,
+            Ok(Err(e)) => failed(&e, &env, io),
+            Err(e) => failed(e, &env, io),
+        };
+        if files.count(&done, status) {
+            break;
+        }
+    }
+    cli.network.tell(NAME, io);
+    files.worst()
 }
 
 /// The status after an error.
@@ -56,12 +70,7 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     Status::Usage
 }
 
-fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
-    tool::catch_limits()?;
-    if cli.json && !cli.layout {
-        let what = "--json is about the listing, which --require does not print";
-        return Err(Error::new(ErrorKind::Argument, what).with_remedy("give --layout, too"));
-    }
+fn look(cli: &Cli, env: &Env, heading: &Heading, io: &mut Io) -> Result<Status> {
     let request = Request::new(cli)?;
     let access = access(cli.allow_external, cli.trace, env);
     let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
@@ -77,7 +86,11 @@ fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
     };
     let found = find().map_err(|e| e.of(&resource))?;
     if cli.layout {
-        match say(io, &listing(cli, &found, &*reader, env)?) {
+        let text = match cli.json {
+            true => json::document(cli, &found, reader.schema(), env)?,
+            false => heading.block() + &text::listing(cli, &found, reader.schema(), env),
+        };
+        match say(io, &text) {
             // Nobody reads on, but the status still tells.
             Err(e) if e.is_broken_pipe() && cli.require.is_some() => {}
             said => said?,
@@ -87,13 +100,6 @@ fn look(cli: &Cli, env: &Env, io: &mut Io) -> Result<Status> {
         Some(rules) => judge(cli, &found, (rules.of(), &*reader), io),
         None => Status::Success,
     })
-}
-
-fn listing(cli: &Cli, found: &Found, reader: &dyn Reader, env: &Env) -> Result<String> {
-    match cli.json {
-        true => json::document(cli, found, reader.schema(), env),
-        false => Ok(text::listing(cli, found, reader.schema(), env)),
-    }
 }
 
 /// Says where a dataset falls short of the rules.

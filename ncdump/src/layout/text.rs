@@ -4,6 +4,7 @@ use netcdf_core::chunk::Metadata;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
 use netcdf_core::model::{Schema, VarId};
+use netcdf_core::shown::number_agreement;
 use netcdf_core::survey::{ChunkSizes, Rules, Shortcoming, VariableSurvey};
 use netcdf_core::tool::table::Table;
 
@@ -89,20 +90,21 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
 fn whole(found: &Found) -> Table {
     let survey = &found.survey;
     let mut table = Table::default();
-    let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| format!("{n} bytes"));
+    let agreed = |text: String| number_agreement(text.into()).into_owned();
+    let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| agreed(format!("{n} bytes")));
     let mut size = bytes(survey.size.bytes);
     if let Some(keys) = survey.size.keys {
-        size.push_str(&format!(" in {keys} keys"));
+        size.push_str(&agreed(format!(" in {keys} keys")));
     }
     table.row(["size", &size]);
     let place = place(found);
     let metadata = format!("{}{place}", bytes(survey.metadata_bytes()));
     table.row(["metadata", &metadata]);
     let opening = found.opening;
-    let opening = match opening.requests {
-        1 => format!("1 request, {} bytes", opening.bytes),
-        n => format!("{n} requests, {} bytes", opening.bytes),
-    };
+    let opening = agreed(format!(
+        "{} requests, {} bytes",
+        opening.requests, opening.bytes
+    ));
     table.row(["opening", &opening]);
     let pages = survey.file().and_then(|file| file.pages);
     table.row(["pages", &bytes(pages.map(|pages| pages.size))]);

@@ -114,9 +114,7 @@ impl Ncml<'_> {
         self.enumerations(group);
         self.dimensions(group);
         for attribute in &group.attributes {
-            if !(id == GroupId::ROOT && attribute.name.is("_NCProperties")) {
-                self.attribute(attribute);
-            }
+            self.attribute(attribute);
         }
         for &var in &group.vars {
             self.variable(var)?;

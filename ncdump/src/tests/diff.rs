@@ -94,7 +94,7 @@ fn trouble_is_not_a_difference() {
             &["--tolerance", "x"],
             "ncdump: --tolerance: `x` is not ABS[,REL]",
         ),
-        (&["-k"], "error: the argument"),
+        (&["-k"], "ncdump: the argument"),
     ] {
         let (status, out, err) = compare(args, a(), &a());
         assert_eq!((status, out.as_str()), (Status::Usage, ""), "{args:?}");

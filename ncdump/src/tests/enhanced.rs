@@ -29,13 +29,15 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let cli = cli::parse(args.map(Into::into).collect()).unwrap();
     let job = Job::new(&cli).unwrap();
     let mut omitted = vec![];
+    let heading = crate::FileSeries::new(&cli).unwrap().heading(&cli.input);
     let asked = AskedOutput {
         cli: &cli,
         job: &job,
         env,
+        heading: &heading,
     };
     let done = print(&asked, reader, &mut omitted, &mut io);
-    let status = conclude(done, omitted, env, &mut io);
+    let status = conclude(&done, omitted, (env, &heading), &mut io);
     (status, out.text(), err.text())
 }
 
@@ -126,7 +128,7 @@ fn data_behind_missing_filters_is_left_out() {
         "{out}"
     );
     assert!(err.starts_with("ncdump: filter 32024 (sz3: "), "{err}");
-    let place = " is not available in /g/b c (it comes with ";
+    let place = " is not available in /g/b c (pip install ";
     assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     // If no data is asked for, nothing is missing.
@@ -136,9 +138,9 @@ fn data_behind_missing_filters_is_left_out() {
     }
 }
 
-/// Values had been written before the error was found: the list must not look complete.
+/// An error after written values: the list ends with a fill value, and a comment names the reason.
 #[test]
-fn an_error_within_a_list_leaves_it_without_an_end() {
+fn an_error_within_a_list_ends_it_early() {
     let mut m = Memory::new();
     m.dim(ROOT, "row", 1 << 10, false);
     m.dim(ROOT, "x", 1 << 10, false);
@@ -151,7 +153,11 @@ fn an_error_within_a_list_leaves_it_without_an_end() {
         (Status::Failure, "ncdump: cut off in /v\n")
     );
     assert!(out.contains("\n v =\n  7, 7,"));
-    assert!(out.ends_with(" 7,\n  "), "{:?}", &out[out.len() - 20..]);
+    let (_, end) = out.split_once(" 7,\n  _ ;\n").unwrap();
+    assert!(
+        end.starts_with(" // v: data from index (") && end.contains(",0) on omitted: cut off\n")
+    );
+    assert!(end.ends_with("\n\n w = 1 ;\n}\n"), "{end}");
 }
 
 #[test]

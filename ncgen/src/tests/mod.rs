@@ -33,6 +33,11 @@ impl Write for Shared {
 
 /// Runs ncgen with `text` as its standard input: status and standard error.
 fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
+    named("ncgen", args, text)
+}
+
+/// As [`ncgen`], under another name.
+fn named(program: &str, args: &[&str], text: &[u8]) -> (Status, String) {
     let stderr = Shared::default();
     let mut io = Io {
         stdin: Box::new(Cursor::new(text.to_vec())),
@@ -41,7 +46,7 @@ fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
         terminal: false,
         screen: false,
     };
-    let args = std::iter::once("ncgen").chain(args.iter().copied());
+    let args = std::iter::once(program).chain(args.iter().copied());
     let status = crate::run(args.map(Into::into), &mut io);
     let said = stderr.0.lock().unwrap().clone();
     (status, String::from_utf8(said).unwrap())
@@ -144,7 +149,7 @@ fn errors_of_all_lists_are_said_with_their_places() {
     let text = "netcdf x {\nvariables: int a, b ;\ndata:\n a = 1 2 ;\n b =\n  red ;\n}\n";
     let said = failed(&[], text.as_bytes());
     assert!(
-        said.starts_with("(stdin):4:8: error: expected `,` or `;`"),
+        said.starts_with("ncgen: (stdin):4:8: error: expected `,` or `;`"),
         "{said}"
     );
     assert!(said.contains("(stdin):6:3: error: "), "{said}");
@@ -288,4 +293,30 @@ fn an_empty_string_behind_the_last_character_is_nothing() {
     assert_eq!(values[1], Values::Char(b"ab\n\0".to_vec()));
     let text = r#"netcdf x { dimensions: n = 4 ; variables: char a(n) ; data: a = "abcd", "e" ; }"#;
     assert!(failed(&[], text.as_bytes()).contains("more characters"));
+}
+
+/// Scripts still call the older tool, which had fewer options.
+#[test]
+fn a_link_is_the_older_tool() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("x.nc");
+    let out = path.to_str().unwrap();
+    let text = "netcdf x { dimensions: n = 2 ; variables: int v(n) ; data: v = 1, 2 ; }";
+    for (kind, want) in [
+        ("2", Kind::OFFSET64),
+        ("64-bit offset", Kind::OFFSET64),
+        ("hdf5", Kind::NETCDF4),
+        ("hdf5-nc3", Kind::NETCDF4_CLASSIC),
+        ("classic", Kind::CLASSIC),
+    ] {
+        let args = ["-b", "-x", "-k", kind, "--no-sync", "-o", out];
+        let made = named("/usr/bin/ncgen3", &args, text.as_bytes());
+        assert_eq!(made, (Status::Success, String::new()), "{kind}");
+        assert_eq!(contents(&path).0, want, "{kind}");
+    }
+    let (status, said) = named("ncgen3", &["--nosuch"], b"");
+    assert_eq!(status, Status::Usage);
+    assert!(said.contains("Usage: ncgen3 "), "{said}");
+    let (_, said) = named("ncgen3", &["-v"], b"");
+    assert!(said.contains("\nnetcdf library version 4."), "{said}");
 }

@@ -33,7 +33,7 @@ pub fn names(input: &[u8]) {
         kind: kind(number & 7),
         consolidated: number & 8 != 0,
         zip_prefix: (number & 16 != 0).then_some(number & 32 != 0),
-        overwrite: false,
+        ..Asked::default()
     };
     let _ = Location::new(name);
     let _ = Location::new(name).and_then(|at| Destination::resolve(&at, asked));

@@ -80,7 +80,7 @@ impl Dataset {
             kind: Some(kind),
             consolidated: options.create.zarr.consolidated,
             zip_prefix: options.zip_prefix,
-            overwrite: false,
+            ..Asked::default()
         };
         let place = DatasetPlace::new(path.as_ref(), asked)?;
         let present = match options.keep_existing {

@@ -67,6 +67,8 @@ impl DatasetPlace {
                 ..ZarrOptions::default()
             },
             overwrite: false,
+            keep_links: false,
+            at_most: None,
         }))
     }
 

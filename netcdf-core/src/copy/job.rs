@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::chunked::Known;
 use super::methods::{self, Method};
+use super::plan::{has_nothing, may_lack_data};
 use super::report::Changes;
 use super::{Pair, VarReport};
 use crate::arithmetic::Amount;
@@ -11,9 +12,9 @@ use crate::chunk::column::Column;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{DimId, Fill, Region, VarId, Variable};
+use crate::model::{Atomic, DimId, Fill, Region, Values, VarId, Variable};
 use crate::notes::Note;
 
 /// Bytes of the data of a small variable.
@@ -41,7 +42,8 @@ pub struct Job {
     pub alike: bool,
     /// True if the output is of another kind. Readers of that kind may accept fewer forms of a stored chunk.
     pub other_kind: bool,
-    /// True if elements that are not stored read the same in both datasets, or if all are stored.
+    /// True if elements that are not stored read the same in both datasets, or if all are stored. Without chunks in the
+    /// output: true if the input stores no element, and elements read the same in both datasets.
     pub same_fill: bool,
     /// How its data is copied.
     pub method: Method,
@@ -58,9 +60,13 @@ pub struct Job {
 impl Job {
     pub(super) fn new(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
         let mut job = Self::undecided(set, pair, writer)?;
-        job.same_fill = job.chunked
-            && !job.lacks_all(set, writer)?
-            && (job.fills_agree(set, writer)? || job.is_whole(set)?);
+        job.same_fill = match job.chunked {
+            true => {
+                !job.lacks_all(set, writer)?
+                    && (job.fills_agree(set, writer)? || job.is_whole(set)?)
+            }
+            false => job.needs_nothing(set, writer)?,
+        };
         job.method = job.choose(set);
         Ok(job)
     }
@@ -242,8 +248,42 @@ impl Job {
         job
     }
 
+    /// Whether the input stores no element, and the output reads the same without data.
+    fn needs_nothing(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+        let schema = writer.schema();
+        let var = schema.var(self.pair.to).or_internal("a variable")?;
+        Ok(may_lack_data(schema.kind, var)
+            && has_nothing(set, self.pair.from)?
+            && match self.has_heap() {
+                true => self.string_fills_agree(set, var)?,
+                false => self.fills_agree(set, writer)?,
+            })
+    }
+
+    /// As [`Job::fills_agree`], for strings: whether elements that are not stored read as the fill value of the output's variable.
+    fn string_fills_agree(&self, set: Dataset<'_>, to: &Variable) -> Result<bool> {
+        let fill = set.fill(self.pair.from, &self.from)?;
+        let within = fill == beyond(set.reader.schema(), self.pair.from, &self.from)?;
+        if to.ty != Atomic::String.into() || !within {
+            return Ok(false);
+        }
+        let value = self.values(set, &fill)?;
+        Ok(match to.storage.fill {
+            Fill::Fill => to.unwritten() == Some(value),
+            Fill::NoFill => value == Values::String(vec![None]),
+        })
+    }
+
+    /// Whether the output gets no data, because the input has none.
+    pub(super) fn is_unallocated(&self) -> bool {
+        !self.chunked && self.same_fill
+    }
+
     fn choose(&self, set: Dataset<'_>) -> Method {
         let assembled = set.reader.assembles(self.pair.from);
+        if self.is_unallocated() {
+            return Method::Convert;
+        }
         if !self.chunked && (assembled || !set.reader.has_sources()) {
             return Method::Convert;
         }
@@ -302,6 +342,10 @@ impl Job {
 
     /// Copies the data; returns the bytes stored.
     pub(super) fn copy(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        if self.is_unallocated() {
+            set.env.progress.advance(self.bytes_copied());
+            return Ok(0);
+        }
         match &self.method {
             Method::Rows | Method::Move => self.moved(set, writer),
             Method::Convert => self.converted(set, writer),
@@ -313,7 +357,8 @@ impl Job {
 
     /// How far from the metadata the data of readers' choice lies: small pieces first, then coordinates and other small data, then the
     /// rest.
-    pub(super) fn distance(&self, set: Dataset<'_>) -> u8 {
+    #[must_use]
+    pub fn distance(&self, set: Dataset<'_>) -> u8 {
         let schema = set.reader.schema();
         let coordinate = schema.var(self.pair.from).is_some_and(|var| {
             let same = |dim: &DimId| schema.dim(*dim).is_some_and(|dim| dim.name == var.name);

@@ -297,7 +297,10 @@ impl Job {
             return Ok(bytes);
         }
         let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "not a type of fixed size"))?;
-        let values = self.values(set, &bytes)?;
+        let values = match self.values(set, &bytes)? {
+            Values::Enum(_, base) => *base,
+            other => other,
+        };
         let values = if values.data_type() == Some(to) {
             values
         } else {

@@ -1,6 +1,6 @@
 //! Options of a copy. Names are already resolved to ids of the input's schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::Selection;
@@ -16,6 +16,10 @@ pub struct Options {
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
     pub fix_unlimited: bool,
+    /// Dimensions to make unlimited; overrides `fix_unlimited`.
+    pub unlimited: BTreeSet<DimId>,
+    /// Store enums as numbers, and describe the numbers in `flag_values` and `flag_meanings`.
+    pub enums_as_flags: bool,
     /// Which variables are copied.
     pub select: Selection<VarId>,
     /// Which groups are copied.

@@ -47,7 +47,7 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
 impl Job {
     /// Whether chunks that the input does not store are not stored in the output either.
     fn leaves_out(&self, set: Dataset<'_>) -> bool {
-        self.chunked && self.same_fill && !set.reader.assembles(self.pair.from)
+        self.same_fill && !set.reader.assembles(self.pair.from)
     }
 
     /// The most chunks that the output has: those of its grid, or those that chunks of the input have elements of. The same wherever the

@@ -65,8 +65,8 @@ impl Schema {
     ///
     /// # Errors
     /// [`ErrorKind::NotNetcdf4`] for kinds without filters, [`ErrorKind::NoVariable`] for an unknown id; with
-    /// the variable's path [`ErrorKind::Scalar`], except in Zarr, and [`ErrorKind::VariableLength`] for types
-    /// where filters would be applied to references.
+    /// the variable's path [`ErrorKind::Scalar`], and [`ErrorKind::VariableLength`] for types where filters would be applied to
+    /// references.
     pub fn takes_filters(&self, id: VarId) -> Result<()> {
         let filterable = self.kind.storage.filterable();
         if filterable == Filterable::Nothing {
@@ -76,8 +76,11 @@ impl Schema {
         let var = self.known(id)?;
         let arrays = filterable == Filterable::Arrays;
         let text = arrays && var.ty == Atomic::String.into();
-        let why = if var.dims.is_empty() && !arrays {
-            let what = "a scalar has no chunks, which filters need";
+        let why = if var.dims.is_empty() {
+            let what = match arrays {
+                true => "a scalar has no filters",
+                false => "a scalar has no chunks, which filters need",
+            };
             Err(Error::new(ErrorKind::Scalar, what))
         } else if var.ty.fixed_size(self).is_none() && !text {
             let what = "filters do not reach data of variable length";
@@ -242,10 +245,18 @@ mod tests {
     }
 
     #[test]
-    fn scalars_have_filters_in_zarr() {
-        let mut s = schema(Kind::PURE_ZARR3);
-        s.define_filter(VarId(1), spec(1, &[5])).unwrap();
-        assert_eq!(s.filter_ids(VarId(1)).unwrap(), [1]);
+    fn scalars_have_no_filters() {
+        for kind in [
+            Kind::NETCDF4,
+            Kind::NETCDF4_CLASSIC,
+            Kind::NCZARR,
+            Kind::NCZARR3,
+            Kind::PURE_ZARR,
+            Kind::PURE_ZARR3,
+        ] {
+            let e = schema(kind).define_filter(VarId(1), spec(1, &[5]));
+            assert_eq!(e.unwrap_err().kind(), ErrorKind::Scalar, "{}", kind.name());
+        }
     }
 
     #[test]

@@ -51,6 +51,10 @@ impl Table {
     }
 }
 
+/// Advice about a codec that is not known.
+pub(crate) const UNKNOWN_CODEC: &str =
+    "if zarr-python has the codec, it can store the array with another one";
+
 /// Bytes of JSON shown in a message.
 const SHOWN: usize = 100;
 
@@ -64,28 +68,23 @@ fn unknown(params: &[u32], searched: Option<String>) -> Error {
     };
     let shown = String::from_utf8_lossy(shown);
     let searched = searched.map_or(String::new(), |text| format!("{text}; "));
-    let remedy =
-        format!("{shown}{more}; {searched}zarr-python can store the array with another codec");
+    let remedy = format!("{shown}{more}; {searched}{UNKNOWN_CODEC}");
     let what = format!("codec {name} is not available");
     Error::new(ErrorKind::FilterUnavailable, what).with_remedy(remedy)
 }
 
 fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
     let (what, source, params) = match registered(id) {
-        Some(Registered {
-            name,
-            about,
-            install,
-            ..
-        }) => {
+        Some(filter) => {
+            let Registered { name, about, .. } = filter;
             let what = format!("filter {id} ({name}: {about}) is not available");
             // Users know the filter by its name.
-            (what, format!("it comes with {install}"), None)
+            (what, filter.remedy(), None)
         }
         None => {
             let why = unregistered(id);
             let what = format!("filter {id} (not registered: {why}) is not available");
-            let source = "h5repack can store the data with deflate";
+            let source = "ask the authors of the file for the HDF5 plugin, and set HDF5_PLUGIN_PATH to the plugin directory";
             (what, source.to_owned(), params)
         }
     };
@@ -127,13 +126,14 @@ mod tests {
         assert_eq!(
             e.to_string(),
             "filter 32024 (sz3: error-bounded lossy compression of numbers, version 3) is not \
-             available (it comes with the Python package hdf5plugin)"
+             available (pip install hdf5plugin; export HDF5_PLUGIN_PATH=$(python -c 'import hdf5plugin; \
+             print(hdf5plugin.PLUGIN_PATH)'))"
         );
         let e = table.check(&[spec(32768, &[])], 0).unwrap_err();
         let why = "not registered: the number is for private use";
         assert_eq!(e.what(), format!("filter 32768 ({why}) is not available"));
         let e = table.check(&[spec(32768, &[1, 2])], 0).unwrap_err();
-        assert!(e.to_string().contains(" (parameters 1,2; h5repack "), "{e}");
+        assert!(e.to_string().contains(" (parameters 1,2; ask "), "{e}");
     }
 
     #[test]
@@ -141,8 +141,8 @@ mod tests {
         let table = Table::new(vec![]);
         let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
         let specs = [spec(UNKNOWN, &params)];
-        let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; zarr-python can store the array with \
-                    another codec)";
+        let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; if zarr-python has the codec, it \
+                    can store the array with another one)";
         let e = table.check(&specs, 0).unwrap_err();
         assert_eq!(e.to_string(), text);
         let context = crate::filter::tests::context(4, 4);
@@ -166,6 +166,24 @@ mod tests {
     }
 
     #[test]
+    fn advice_helps() {
+        let table = Table::new(vec![]);
+        for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
+            let e = table.check(&[spec(id, &[])], 0).unwrap_err();
+            let remedy = e.remedy().unwrap_or_default();
+            assert!(!remedy.contains("h5repack"), "{remedy}");
+            let plugin = registered(id).is_some_and(|known| known.install.contains("hdf5plugin"));
+            assert_eq!(
+                remedy.contains("pip install hdf5plugin"),
+                plugin,
+                "{remedy}"
+            );
+            let unknown = registered(id).is_none();
+            assert_eq!(remedy.contains("ask the authors"), unknown, "{remedy}");
+        }
+    }
+
+    #[test]
     fn names_are_known_without_the_filter() {
         let table = Table::new(vec![]);
         assert_eq!(table.name(32026), Some("blosc2"));
@@ -179,9 +197,9 @@ mod tests {
         assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1994 more; "));
     }
 
-    /// Three lines of a terminal, and the path of the file.
+    /// Four lines of a terminal, and the path of the file.
     #[test]
-    fn messages_take_three_lines() {
+    fn messages_take_four_lines() {
         let plugins = Plugins::from_environment(false);
         let table = Table::with_plugins(plugins);
         let mut longest = 0;
@@ -189,7 +207,7 @@ mod tests {
             if table.entry(id).is_err() {
                 let e = table.check(&[spec(id, &[1, 2, 3])], 0).unwrap_err();
                 let text = e.in_object("/group/variable").to_string();
-                assert!(text.len() <= 240, "{} {text}", text.len());
+                assert!(text.len() <= 320, "{} {text}", text.len());
                 longest = longest.max(text.len());
             }
         }

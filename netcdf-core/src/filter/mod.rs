@@ -40,7 +40,7 @@ pub mod zstd;
 mod bits;
 mod encoding;
 mod lz;
-mod missing;
+pub(crate) mod missing;
 mod output;
 mod permute;
 mod user;

@@ -16,10 +16,30 @@ pub struct Registered {
     pub name: &'static str,
     /// What it does, briefly.
     pub about: &'static str,
-    /// Where to get software with it; follows "it comes with".
+    /// The software with it; follows "it comes with".
     pub install: &'static str,
     /// Whether it may change values, at least with some parameters; for built-in filters, their policy tells.
     pub lossy: bool,
+}
+
+impl Registered {
+    /// The way to get the filter.
+    pub(super) fn remedy(&self) -> String {
+        match self.install {
+            HDF5PLUGIN | PLUGINS => "pip install hdf5plugin; export HDF5_PLUGIN_PATH=\
+                $(python -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)')"
+                .to_owned(),
+            HDFGROUP | AUTHORS => format!(
+                "it comes with {}; set HDF5_PLUGIN_PATH to the plugin directory",
+                self.install
+            ),
+            PYTABLES => format!(
+                "{} can store the data with zlib: ptrepack --complib=zlib",
+                self.install
+            ),
+            other => format!("it comes with {other}"),
+        }
+    }
 }
 
 /// The registered filter with this number.
@@ -115,6 +135,7 @@ const HDF5: &str = "HDF5 itself";
 const HDF5PLUGIN: &str = "the Python package hdf5plugin";
 const PLUGINS: &str = "the Python package hdf5plugin or the HDF Group's HDF5 plugins";
 const HDFGROUP: &str = "the HDF Group's HDF5 plugins";
+const PYTABLES: &str = "the Python package tables";
 const AUTHORS: &str = "the HDF5 plugin of its authors";
 
 #[rustfmt::skip]
@@ -127,7 +148,7 @@ static LIST: &[Registered] = &[
     row(6, "scaleoffset", "numbers scaled, less their minimum, in few bits", HDF5),
     row(257, "hzip", "compression of hexahedral meshes, from Silo", "the Silo library"),
     lossy(258, "fpzip", "the number of fpzip in Silo", "the Silo library"),
-    row(305, "lzo", "LZO compression, from PyTables", "the Python package tables"),
+    row(305, "lzo", "LZO compression, from PyTables", PYTABLES),
     row(307, "bzip2", "bzip2 compression", PLUGINS),
     row(32000, "lzf", "LZF compression, from h5py", "the Python package h5py"),
     row(32001, "blosc", "Blosc compression: blocks, shuffled and compressed", PLUGINS),

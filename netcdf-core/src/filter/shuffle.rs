@@ -23,13 +23,10 @@ pub const ENTRY: FilterEntry = FilterEntry {
         name: "shuffle",
         v3: "numcodecs.shuffle",
         stage: Stage::Bytes,
-        read: |config| match config.int("elementsize", 4)? {
-            // netCDF-C writes 0 to mean the size of the type.
-            0 => Ok(vec![element_size("shuffle", config.context)?]),
-            size => match u32::try_from(size) {
-                Ok(size) => Ok(vec![size]),
-                Err(_) => Err(config.wrong(format_args!("elements of {size} bytes"))),
-            },
+        read: |config| match config.int("elementsize", 4).map(u32::try_from) {
+            Ok(Ok(size @ 1..)) => Ok(vec![size]),
+            // netCDF-C writes 0, and ignores the number on reading.
+            Ok(Ok(0) | Err(_)) | Err(_) => Ok(vec![element_size("shuffle", config.context)?]),
         },
         write: |params, shown| {
             let size = params.first().copied();

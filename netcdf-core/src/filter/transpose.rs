@@ -9,7 +9,7 @@
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
-use super::codec::{Config, Members, Stage, ids};
+use super::codec::{Config, Members, Stage, digits, ids};
 use super::output::{bad, extend};
 use super::permute::permute;
 use super::user::wrong;
@@ -166,7 +166,7 @@ fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
         Json::Text(text) if text == b"C" => (0..rank).collect(),
         Json::Text(text) if text == b"F" => (0..rank).rev().collect(),
         Json::Array(items) => {
-            let number = |item: &Json| item.as_u64().and_then(|n| u32::try_from(n).ok());
+            let number = |item: &Json| digits(item)?.parse().ok();
             let order: Option<Vec<u32>> = items.iter().map(number).collect();
             order.ok_or_else(wrong)?
         }

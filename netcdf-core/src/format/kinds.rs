@@ -87,10 +87,17 @@ pub fn has_own_metadata(kind: Kind) -> bool {
     kind_row(kind).is_none_or(|row| row.own_metadata)
 }
 
-/// The kind with this name: the one of `_Format`, an alias or a number.
+/// The name of a kind in messages.
+#[must_use]
+pub fn kind_label(kind: Kind) -> &'static str {
+    kind_row(kind).map_or_else(|| kind.name(), |row| row.label)
+}
+
+/// The kind with this name: the one of `_Format`, an alias or a number, in upper or lower case.
 #[must_use]
 pub fn kind_named(name: &str) -> Option<Kind> {
-    let named = |row: &&KindRow| row.kind.name() == name || row.names.contains(&name);
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    let named = |row: &&KindRow| is(row.kind.name()) || row.names.iter().any(|known| is(known));
     rows().find(named).map(|row| row.kind)
 }
 
@@ -120,9 +127,13 @@ mod tests {
             assert_eq!(named, Some(zarr.unwrap_or(row.kind)));
             for name in row.names {
                 assert_eq!(kind_named(name), Some(row.kind), "{name}");
+                let upper = name.to_uppercase();
+                assert_eq!(kind_named(&upper), Some(row.kind), "{upper}");
             }
         }
         assert_eq!(kind_named("3"), Some(Kind::NETCDF4));
-        assert_eq!(kind_named("CDF5"), None);
+        assert_eq!(kind_named("CDF5"), Some(Kind::CDF5));
+        assert_eq!(kind_named("NetCDF-4"), Some(Kind::NETCDF4));
+        assert_eq!(kind_named("cdf6"), None);
     }
 }

@@ -10,9 +10,12 @@ pub mod netcdf4;
 mod opening;
 mod outputs;
 mod recent;
+pub(crate) mod reserved;
 pub mod zarr;
 
-pub use kinds::{BareFill, KindRow, bare_fill, has_own_metadata, kind_named, kind_row, kind_words};
+pub use kinds::{
+    BareFill, KindRow, bare_fill, has_own_metadata, kind_label, kind_named, kind_row, kind_words,
+};
 pub use lost::{nil, tell_of_strings};
 pub use outputs::{BETWEEN_STAGES, begin_between, end_of_store, output, part_of_store};
 
@@ -81,7 +84,12 @@ pub struct Traits {
     pub stores_all: bool,
     /// Whether all variables are stored in chunks.
     pub all_chunked: bool,
+    /// Whether a dataset records the software that wrote it, in a reserved attribute with the name of [`PROPERTIES`].
+    pub properties: bool,
 }
+
+/// The attribute that records the software that wrote a dataset.
+pub const PROPERTIES: &str = "_NCProperties";
 
 /// The strings that a format can store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::io::address::Address;
 use crate::io::dir::shared::{self, PlanMark, SharedTarget};
 use crate::io::dir::{DirTarget, Replace};
-use crate::io::file::FileTarget;
+use crate::io::file::{FileTarget, Replacement};
 use crate::io::locator::{Destination, OutputForm};
 use crate::io::sums::Sums;
 use crate::io::target::StoreTarget;
@@ -25,7 +25,7 @@ pub const BETWEEN_STAGES: Kind = Kind::NCZARR3;
 /// cancelled. If files that are not part of a replaced store are removed with it, a note says so.
 ///
 /// # Errors
-/// Those of [`FileTarget::create`] and [`DirTarget::create`].
+/// Those of [`FileTarget::create_as`] and [`DirTarget::create`].
 pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
     if let Some(address) = &to.remote {
         return elsewhere(to, address, env, trace);
@@ -33,16 +33,26 @@ pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<
     let cancel = &env.cancel;
     let store: Box<dyn StoreTarget> = match to.form {
         OutputForm::File => {
-            let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
+            let target = file(to, sync, env)?.cancelled_by(cancel);
             return Ok(Output::from(Box::new(target)));
         }
         OutputForm::Directory => Box::new(directory(to, sync, env)?),
         OutputForm::Zip { .. } => {
-            let target = FileTarget::create(&to.path, sync)?.cancelled_by(cancel);
+            let target = file(to, sync, env)?.cancelled_by(cancel);
             Box::new(ZipTarget::new(Box::new(target), &to.zip_prefix()))
         }
     };
     Ok(Output::Store(trace.target(store)))
+}
+
+/// Starts a file.
+fn file(to: &Destination, sync: bool, env: &Env) -> Result<FileTarget> {
+    let how = Replacement {
+        keep_links: to.keep_links,
+        at_most: to.at_most,
+        notes: Some(&env.notes),
+    };
+    FileTarget::create_as(&to.path, sync, how)
 }
 
 /// Starts an output on another machine.

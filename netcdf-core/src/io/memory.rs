@@ -138,7 +138,7 @@ mod tests {
         let e = s.read_ranges(std::slice::from_ref(&(2..9))).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "m: the file is truncated: 7 bytes expected, 1 left at byte 2"
+            "m: the file is truncated: expected 7 bytes, found 1 at byte 2"
         );
     }
 

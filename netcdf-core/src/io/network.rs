@@ -9,6 +9,7 @@ use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::notes::Notes;
+use crate::shown::number_agreement;
 
 /// How other machines are asked, and what was asked of them.
 #[derive(Debug, Default)]
@@ -160,10 +161,10 @@ impl fmt::Display for Traffic {
             sent,
             failed,
         } = self;
-        write!(
-            f,
+        let text = format!(
             "{requests} requests in {rounds} rounds, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
-        )
+        );
+        f.write_str(&number_agreement(text.into()))
     }
 }
 
@@ -193,7 +194,7 @@ mod tests {
         network.failed();
         assert_eq!(
             network.traffic().to_string(),
-            "1 requests in 1 rounds, 100 bytes asked for, 90 used, 7 sent, 1 failed tries"
+            "1 request in 1 round, 100 bytes asked for, 90 used, 7 sent, 1 failed try"
         );
     }
 }

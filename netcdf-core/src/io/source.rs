@@ -100,6 +100,6 @@ pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usi
 /// The error for `want` bytes at `offset` if only `have` exist.
 #[must_use]
 pub fn truncated(name: &Arc<str>, offset: u64, want: u64, have: u64) -> crate::Error {
-    let what = format!("the file is truncated: {want} bytes expected, {have} left");
+    let what = format!("the file is truncated: expected {want} bytes, found {have}");
     crate::Error::new(crate::ErrorKind::Truncated, what).at(name, offset)
 }

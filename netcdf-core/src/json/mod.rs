@@ -224,8 +224,8 @@ impl Parser<'_> {
         self.at += 1;
         let mut members = Vec::new();
         while !self.take(b'}') {
-            if !members.is_empty() && !self.take(b',') {
-                return Err(self.wrong("',' or '}'"));
+            if !members.is_empty() {
+                self.comma(b'}')?;
             }
             self.blanks();
             let key = String::from_utf8_lossy(&self.string()?).into_owned();
@@ -241,12 +241,29 @@ impl Parser<'_> {
         self.at += 1;
         let mut items = Vec::new();
         while !self.take(b']') {
-            if !items.is_empty() && !self.take(b',') {
-                return Err(self.wrong("',' or ']'"));
+            if !items.is_empty() {
+                self.comma(b']')?;
             }
             items.push(self.value(depth + 1)?);
         }
         Ok(Json::Array(items))
+    }
+
+    /// Skips the comma before another part of a list or object that ends with `end`.
+    fn comma(&mut self, end: u8) -> Result<()> {
+        let end = char::from(end);
+        if !self.take(b',') {
+            return Err(self.wrong(&format!("',' or '{end}'")));
+        }
+        self.blanks();
+        if self.peek().map(char::from) == Some(end) {
+            let what = format!(
+                "not JSON: a comma too many before '{end}', at byte {}",
+                self.at
+            );
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        Ok(())
     }
 
     /// Numbers in all spellings, and literal names.
@@ -377,6 +394,9 @@ mod tests {
             ("[1,", "the end where a value is expected, at byte 3"),
             ("{\"a\" 1}", "'1' where ':' is expected, at byte 5"),
             ("[1 2]", "'2' where ',' or ']' is expected, at byte 3"),
+            ("[1, ]", "a comma too many before ']', at byte 4"),
+            ("{\"a\":1,}", "a comma too many before '}', at byte 7"),
+            ("{,}", "',' where '\"' is expected, at byte 1"),
             ("{} x", "'x' where the end is expected, at byte 3"),
             ("\"a", "the end where '\"' is expected, at byte 2"),
             ("nope", "'n' where a value is expected, at byte 0"),

@@ -244,6 +244,22 @@ pub enum TypeKind {
     },
 }
 
+impl TypeKind {
+    /// Whether the type is an enum of one byte with the members FALSE = 0 and TRUE = 1, as h5py stores truth values.
+    #[must_use]
+    pub fn is_truth(&self) -> bool {
+        let Self::Enum { base, members } = self else {
+            return false;
+        };
+        let byte = matches!(base, Atomic::Byte | Atomic::UByte);
+        let named = |(name, value): &(Name, i128), word: &str, n| name.is(word) && *value == n;
+        match members.as_slice() {
+            [no, yes] => byte && named(no, "FALSE", 0) && named(yes, "TRUE", 1),
+            _ => false,
+        }
+    }
+}
+
 /// A field of a compound type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {

@@ -5,8 +5,10 @@
 //! [`Shown`], so that one place decides which characters are text, and how the others are written.
 
 mod address;
+mod agreement;
 
 pub use address::{FRAGMENT_WORDS, ShownAddress, without_secrets};
+pub use agreement::number_agreement;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};

@@ -53,6 +53,26 @@ impl BarLine {
     }
 }
 
+/// The unit of a bar.
+#[derive(Debug)]
+enum Measured {
+    /// Bytes of these inputs.
+    Bytes(Vec<PathBuf>),
+    /// This number of steps.
+    Steps(usize),
+}
+
+impl Measured {
+    fn template(&self) -> &'static str {
+        match self {
+            Self::Bytes(_) => {
+                "{prefix}{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"
+            }
+            Self::Steps(_) => "{prefix}{bar:32} {eta} left",
+        }
+    }
+}
+
 /// The progress of a job.
 #[derive(Debug, Default)]
 struct Now {
@@ -66,6 +86,16 @@ impl Bar {
     /// `shown`.
     #[must_use]
     pub fn over(inputs: Vec<PathBuf>, shown: bool) -> Self {
+        Self::measuring(Measured::Bytes(inputs), shown)
+    }
+
+    /// A bar that counts short steps. It appears only for long work, and if `shown`.
+    #[must_use]
+    pub fn counting(steps: usize, shown: bool) -> Self {
+        Self::measuring(Measured::Steps(steps), shown)
+    }
+
+    fn measuring(measured: Measured, shown: bool) -> Self {
         let mut bar = Self::default();
         if !shown {
             return bar;
@@ -74,7 +104,7 @@ impl Bar {
         let (line, now) = (bar.line.clone(), Arc::clone(&bar.now));
         bar.stop = Some(stop);
         bar.thread = Some(std::thread::spawn(move || {
-            show(&inputs, (&line, &now), &stopped);
+            show(&measured, (&line, &now), &stopped);
         }));
         bar
     }
@@ -102,18 +132,25 @@ impl Drop for Bar {
     }
 }
 
-fn show(inputs: &[PathBuf], (line, now): (&BarLine, &Mutex<Now>), stopped: &Receiver<()>) {
+fn show(measured: &Measured, (line, now): (&BarLine, &Mutex<Now>), stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let Some(sizes) = sizes(inputs, stopped) else {
+    let sizes = match measured {
+        Measured::Bytes(inputs) => sizes(inputs, stopped),
+        Measured::Steps(steps) => Some(vec![1; *steps]),
+    };
+    let Some(sizes) = sizes else {
         return;
     };
-    let bar = begun(at(&sizes, now), &line_of(now, inputs.len()));
+    let bar = begun(
+        at(&sizes, now),
+        (&line_of(now, sizes.len()), measured.template()),
+    );
     line.set(bar.clone());
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let (done, total) = at(&sizes, now);
-        bar.set_prefix(line_of(now, inputs.len()));
+        bar.set_prefix(line_of(now, sizes.len()));
         bar.set_length(total);
         bar.set_position(done);
     }
@@ -177,10 +214,9 @@ fn line_of(now: &Mutex<Now>, all: usize) -> String {
 }
 
 /// A bar for work with this progress; the speed is measured from here on.
-fn begun((done, total): (u64, u64), prefix: &str) -> ProgressBar {
+fn begun((done, total): (u64, u64), (prefix, template): (&str, &str)) -> ProgressBar {
     let bar = ProgressBar::hidden();
     bar.set_prefix(prefix.to_owned());
-    let template = "{prefix}{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
@@ -204,7 +240,8 @@ mod tests {
 
     #[test]
     fn the_bar_starts_where_the_work_is() {
-        let bar = begun((3, 10), "2 of 5 ");
+        let template = Measured::Steps(5).template();
+        let bar = begun((3, 10), ("2 of 5 ", template));
         assert_eq!((bar.position(), bar.length()), (3, Some(10)));
         assert_eq!(bar.prefix(), "2 of 5 ");
     }

@@ -1,6 +1,7 @@
 //! Shared by the command-line tools: `main`, standard streams, exit status, signals, the progress bar.
 
 mod bar;
+pub mod release;
 mod signals;
 pub mod table;
 
@@ -135,6 +136,13 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
 /// Prints notes on standard error, as `tool: object: what`; those with the same message once.
 pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
     for note in notes.take_all().together() {
+        say(tool, &note.to_string(), io);
+    }
+}
+
+/// Prints the urgent notes on standard error, before the work starts.
+pub fn tell_urgent(tool: &str, notes: &Notes, io: &mut Io) {
+    for note in notes.take_urgent() {
         say(tool, &note.to_string(), io);
     }
 }

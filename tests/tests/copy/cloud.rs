@@ -223,19 +223,23 @@ fn small_variables_lie_next_to_the_metadata() {
 }
 
 #[test]
-fn options_without_effect_are_said() {
+fn kinds_that_are_not_for_the_cloud_are_refused() {
     let sandbox = sandbox();
-    let out = nccopy(
-        &sandbox,
-        &["-k", "cdf5", "--cloud", "-V", "t", "@a.nc", "@o.nc"],
-    );
-    assert!(out.message().contains("--cloud"), "{}", out.message());
-    let args = ["-k", "nczarr3", "--cloud=paged", "@a.nc", "@o.zarr"];
-    let said = nccopy(&sandbox, &args).message();
-    assert!(
-        said.contains("--cloud=paged: no effect on Zarr output"),
-        "{said}"
-    );
+    for args in [
+        &["-k", "cdf5", "--cloud", "-V", "t", "@a.nc", "@o.nc"][..],
+        &["-k", "nczarr3", "--cloud=paged", "@a.nc", "@o.zarr"],
+        &["--cloud=paged", "@a.nc", "@o.zarr"],
+        &["-k", "cdf5", "--plan", "@p", "--cloud", "@a.nc", "@o.nc"],
+    ] {
+        let out = sandbox.run(nccopy::run, &[&["nccopy"], args].concat());
+        assert_eq!(out.code, 2, "{args:?}: {out}");
+        assert!(out.message().contains("'--cloud"), "{args:?}: {out}");
+    }
+    // Without -k, the kind of the input decides: a directory may have several.
+    let _ = nccopy(&sandbox, &["-k", "cdf5", "@a.nc", "@classic.nc"]).clean();
+    let out = nccopy(&sandbox, &["--cloud", "@classic.nc", "@o.nc"]);
+    let said = "nccopy: --cloud: no effect on classic output";
+    assert!(out.code == 0 && out.message().starts_with(said), "{out}");
 }
 
 /// Without a size, pages are the smallest that hold all metadata.

@@ -4,8 +4,11 @@
 mod cloud;
 mod copying;
 mod digests;
+mod directories;
 mod emit;
+mod everyday;
 mod fill_values;
+mod in_place;
 mod jobs;
 mod nccopy;
 mod nccopy_options;

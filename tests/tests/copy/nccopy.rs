@@ -107,13 +107,8 @@ fn never_over_its_input() {
 fn only_some_variables() {
     let sandbox = Sandbox::new();
     let args = ["-V", "time,quality", "%classic/weather-1.nc", "@o.nc"];
-    let done = nccopy(&sandbox, &args);
-    assert_eq!(done.code, 0, "{done}");
-    assert!(
-        done.message().starts_with("nccopy: -V: leaves out /"),
-        "{done}"
-    );
-    let _ = nccopy(&sandbox, &[&["--quiet"], &args[..]].concat()).clean();
+    // As the C tool, without a note: scripts take text on standard error for a failure.
+    let _ = nccopy(&sandbox, &args).clean();
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
 
@@ -221,7 +216,7 @@ fn reports() {
     ];
     let out = nccopy(&sandbox, &args).clean();
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    assert!(text.starts_with("{\"copies\": [{\"input\": ") && text.contains("\"name\": \"/time\""));
+    assert!(text.starts_with("{\"version\": ") && text.contains("\"name\": \"/time\""));
     let out = nccopy(&sandbox, &["--report", "@o.nc", "@p.nc"]).clean();
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let lines: Vec<_> = text.lines().collect();

@@ -417,3 +417,62 @@ fn filters_by_name_in_cdl() {
         "{wrong}"
     );
 }
+
+/// The C tool ignores its own options there. Options that only we have are mistakes.
+#[test]
+fn options_that_a_kind_cannot_have() {
+    let sandbox =
+        generated("netcdf a { dimensions: t = 4 ; variables: float v(t) ; data: v = 1 ; }");
+    for of_c in [
+        &["-d", "5"][..],
+        &["-s"],
+        &["-c", "t/2"],
+        &["-F", "*,zstd,3"],
+        &["-d", "5", "-s", "-c", "t/2", "-F", "*,zstd,3"],
+    ] {
+        let args = [of_c, &["-k", "nc3", "@a.nc", "@o.nc"]].concat();
+        let out = nccopy(&sandbox, &args);
+        let note = ": no effect on classic output (use -k nc4 for netCDF-4 output)\n";
+        let lines = out.message().lines().count();
+        assert!(
+            out.code == 0 && lines == 1 && out.message().ends_with(note),
+            "{args:?}: {out}"
+        );
+        let strict = nccopy(&sandbox, &[&["--strict"], &args[..]].concat());
+        assert_eq!(strict.code, 1, "{args:?}: {strict}");
+        for (form, noted) in [
+            ("--report", "\nnote: -"),
+            ("--dry-run", "\nnote: -"),
+            ("--report=json", r#""notes": [{"object": "-"#),
+            ("--dry-run=json", r#""notes": [{"object": "-"#),
+        ] {
+            let out = nccopy(&sandbox, &[&[form], &args[..]].concat());
+            assert!(
+                out.code == 0 && out.text().contains(noted),
+                "{form} {args:?}: {out}"
+            );
+        }
+    }
+    std::fs::remove_file(sandbox.path("o.nc")).expect("the output");
+    for (own, kind, output) in [
+        (&["--quantize", "v,bitround,8"][..], "nc3", "@o.nc"),
+        (&["--cloud"], "nc6", "@o.nc"),
+        (&["--cloud=cmip7"], "cdf5", "@o.nc"),
+        (&["--cloud=paged"], "zarr3", "@o.zarr"),
+        (&["--chunk-size", "1M"], "nc3", "@o.nc"),
+        (&["--shard", "t/2"], "nc4", "@o.nc"),
+        (&["--shard", "t/2"], "zarr", "@o.zarr"),
+        (&["--consolidated"], "nc7", "@o.nc"),
+        (&["--zip-prefix"], "zarr3", "@o.zarr"),
+        (&["--no-zip-prefix"], "nc4", "@o.nc"),
+    ] {
+        let args = [own, &["-k", kind, "@a.nc", output]].concat();
+        let out = nccopy(&sandbox, &args);
+        let option = own[0].trim_end_matches("=cmip7");
+        assert!(
+            out.code == 2 && out.message().contains(option),
+            "{args:?}: {out}"
+        );
+    }
+    assert_eq!(sandbox.names(), ["a.cdl", "a.nc"]);
+}

@@ -351,6 +351,47 @@ fn a_plan_is_read_by_the_version_that_made_it() {
     fails(&sandbox, &["--part", "0", "@p"], 1, "of another plan");
 }
 
+/// `--clean --dry-run` once removed the plan, and other steps ignored all options of copies.
+#[test]
+fn steps_refuse_options_that_they_do_not_use() {
+    let sandbox = sandbox();
+    let plan = ["--plan", "@p", "--parts", "2", "@a.nc", "@made.nc"];
+    succeeds(&sandbox, &plan);
+    for step in [
+        &["--clean", "--dry-run", "@p"][..],
+        &["--clean", "--report=json", "@p"],
+        &["--clean", "--in-place", "@p"],
+        &["--part", "0", "-d", "5", "@p"],
+        &["--next", "--verify", "@p"],
+        &["--finish", "--strict", "@p"],
+        &["--status", "-k", "nc3", "@p"],
+        &["--emit", "slurm", "--no-clobber", "@p"],
+    ] {
+        let out = nccopy(&sandbox, step);
+        assert!(out.code == 2 && out.stdout.is_empty(), "{step:?}: {out}");
+        assert!(sandbox.path("p/plan.json").exists(), "{step:?}");
+    }
+    assert!(!sandbox.path("p/done/0.json").exists());
+    assert!(!sandbox.path("made.nc").exists());
+    let stats = [
+        "nccopy",
+        "--part",
+        "0",
+        "--io-stats",
+        "--timeout",
+        "5",
+        "@p",
+    ];
+    let out = sandbox.run(nccopy::run, &stats);
+    assert!(
+        out.code == 0 && out.message().contains("0 requests"),
+        "{out}"
+    );
+    succeeds(&sandbox, &["--part", "1", "--isolate-plugins=no", "@p"]);
+    succeeds(&sandbox, &["--finish", "--verify", "@p"]);
+    succeeds(&sandbox, &["--clean", "@p"]);
+}
+
 #[test]
 fn plans_that_cannot_be_made_are_refused() {
     let sandbox = sandbox();
@@ -421,7 +462,7 @@ fn many_files_are_copied_in_parts() {
     let sandbox = many();
     let options = ["-k", "nc4", "-F", "t,zstd,1"];
     succeeds(&sandbox, &[&options[..], &["@a.nc", "@want.nc"]].concat());
-    let plan = ["--plan", "@p", "--parts", "3"];
+    let plan = ["--recursive", "--plan", "@p", "--parts", "3"];
     let said = succeeds(&sandbox, &[&plan, &options[..], &["@in", "@out/"]].concat());
     assert!(
         said.starts_with("3 parts") && said.contains("in 8 files") && said.contains("of CPU time"),
@@ -458,7 +499,15 @@ fn files_that_change_are_named_and_the_others_are_copied() {
     std::fs::remove_file(sandbox.path("in/bad.nc")).expect("a file");
     succeeds(
         &sandbox,
-        &["--plan", "@p", "--part-size", "1K", "@in/", "@out/"],
+        &[
+            "--recursive",
+            "--plan",
+            "@p",
+            "--part-size",
+            "1K",
+            "@in/",
+            "@out/",
+        ],
     );
     sandbox.write("in/deep/er/2.nc", sandbox.read("a.nc"));
     std::fs::remove_file(sandbox.path("in/deep/er/4.nc")).expect("a file");
@@ -487,7 +536,7 @@ fn plans_of_many_files_read_their_headers() {
     succeeds(&sandbox, &["-k", "classic", "@a.nc", "@in/b.nc"]);
     let plan = |more: &[&str]| {
         let args = [
-            &["nccopy", "--plan", "@p", "--parts", "2"],
+            &["nccopy", "--recursive", "--plan", "@p", "--parts", "2"],
             more,
             &["@in/", "@out/"],
         ];
@@ -556,7 +605,7 @@ fn free_parts_are_taken_one_after_the_other() {
         &sandbox,
         &["--part", "1", "--lease", "5", "@p"],
         2,
-        "--lease with --next",
+        "'--lease' cannot be used with '--part'",
     );
 }
 

@@ -603,7 +603,7 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
         (
             fill,
             ErrorKind::Argument,
-            "a fill value of 1 bytes, but elements have 4",
+            "a fill value of 1 byte, but elements have 4",
         ),
         (grows, ErrorKind::Argument, "may grow"),
     ];

@@ -84,9 +84,9 @@ refused! {
     another_version: 1 |f| f.patch("magic", b"CDF\x03")
         => UnknownFormat "file.nc: not a netCDF file: unknown file format";
     no_record_count: 1 |f| f.cut("records")
-        => Truncated "file.nc: the header is truncated: 4 bytes expected, 0 left at byte 4";
+        => Truncated "file.nc: the header is truncated: expected 4 bytes, found 0 at byte 4";
     no_dimensions: 1 |f| f.cut("dims")
-        => Truncated "file.nc: the header is truncated: 4 bytes expected, 0 left at byte 8";
+        => Truncated "file.nc: the header is truncated: expected 4 bytes, found 0 at byte 8";
     another_tag_for_dimensions: 1 |f| f.patch32("dims", 12)
         => Corrupt "file.nc: dimensions: expected list tag 10 (or 0, 0 for none), found 12 at byte 8";
     no_tag_but_a_length: 1 |f| f.patch32("atts", 0)
@@ -96,9 +96,9 @@ refused! {
     another_tag_for_variables: 1 |f| f.patch32("vars", 10)
         => Corrupt "file.nc: variables: expected list tag 11 (or 0, 0 for none), found 10 at byte 68";
     more_dimensions_than_bytes: 1 |f| f.patch("dims", &[0, 0, 0, 10, 255, 255, 255, 255]).cut("atts")
-        => Truncated "file.nc: the header is truncated: 4 bytes expected, 0 left at byte 40";
+        => Truncated "file.nc: the header is truncated: expected 4 bytes, found 0 at byte 40";
     a_name_longer_than_the_file: 1 |f| f.patch32("t", u32::MAX)
-        => Truncated "file.nc: the header is truncated: 4294967296 bytes expected, 144 left at byte 20";
+        => Truncated "file.nc: the header is truncated: expected 4294967296 bytes, found 144 at byte 20";
     a_name_of_nearly_all_bytes_there_are: 5 |f| f.patch64("t", u64::MAX)
         => Corrupt "file.nc: a length of 18446744073709551615 bytes at byte 32";
     a_second_record_dimension: 1 |f| f.patch32("x length", 0)
@@ -112,7 +112,7 @@ refused! {
     a_type_that_does_not_exist_of_a_variable: 2 |f| f.patch32("r type", 99)
         => Corrupt "file.nc: unknown type 99 in /r at byte 144";
     more_values_than_bytes: 1 |f| f.patch32("a count", u32::MAX)
-        => Truncated "file.nc: the header is truncated: 8589934592 bytes expected, 100 left at byte 64";
+        => Truncated "file.nc: the header is truncated: expected 8589934592 bytes, found 100 at byte 64";
     more_values_than_numbers: 5 |f| f.patch64("a count", u64::MAX)
         => Corrupt "file.nc: a length of 18446744073709551615 values at byte 100";
     more_dimensions_than_possible: 1 |f| f.patch32("f rank", 1025)
@@ -130,13 +130,13 @@ refused! {
     variables_that_overlap: 1 |f| f.patch32("f begin", 200).patch32("r dim", 1).patch32("r begin", 200)
         => Corrupt "file.nc: data at byte 200, expected from 204 on in /r";
     data_cut_off: 1 |f| f.cut("r data")
-        => Truncated "file.nc: the file is truncated: 8 bytes expected, 0 left in /r at byte 156";
+        => Truncated "file.nc: the file is truncated: expected 8 bytes, found 0 in /r at byte 156";
     data_behind_the_end: 2 |f| f.patch64("r begin", 1 << 40)
-        => Truncated "file.nc: the file is truncated: 8 bytes expected, 0 left in /r at byte 1099511627776";
+        => Truncated "file.nc: the file is truncated: expected 8 bytes, found 0 in /r at byte 1099511627776";
     data_beyond_64_bits: 2 |f| f.patch64("r begin", u64::MAX - 3)
         => Corrupt "file.nc: data beyond 2^64 bytes in /r";
     more_records_than_bytes: 1 |f| f.patch32("records", 1 << 30)
-        => Truncated "file.nc: the file is truncated: 8589934592 bytes expected, 8 left in /r at byte 156";
+        => Truncated "file.nc: the file is truncated: expected 8589934592 bytes, found 8 in /r at byte 156";
     more_records_than_numbers: 5 |f| f.patch64("records", u64::MAX - 1)
         => Limit "a dimension of 2^63 elements or more in /r";
 }

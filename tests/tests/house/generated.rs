@@ -2,16 +2,53 @@
 
 use std::path::Path;
 
+use netcdf_tools_tests::completions::completions;
 use netcdf_tools_tests::files::root;
-use netcdf_tools_tests::manual::{Extra, completions, page};
+use netcdf_tools_tests::manual::settings::{OUTPUT_FILES, OUTPUTS, PLUGIN_FILES, PLUGINS};
+use netcdf_tools_tests::manual::{Extra, page};
 
 const NCDUMP: Extra = Extra {
-    status: &[],
+    status: &[
+        (
+            "1, with data that cannot be read",
+            "the rest is printed: a missing filter, a damaged chunk, or notes with --strict",
+        ),
+        (
+            "0, 1, 2 with --diff",
+            "0: no differences, 1: differences, 2: an error",
+        ),
+        (
+            "0, 1, 2 with --require",
+            "0: the dataset follows the rules, 1: it does not, 2: an error",
+        ),
+        (
+            "1, with --sum --check",
+            "a dataset does not have its digest, or cannot be read",
+        ),
+        ("1, with --filters", "a filter is missing"),
+    ],
+    uses: &[
+        "-h [-v VAR,…] [-g GROUP,…] [OPTIONS] <FILE>",
+        "-k [--json] <FILE>...",
+        "-K [--json] <FILE>...",
+        "-x [OPTIONS] <FILE>",
+        "--json [-h] [-c] [-v VAR,…] [-g GROUP,…] [-s] [-F] [-n NAME] [OPTIONS] <FILE>",
+        "--filters [-v VAR,…] [--json] <FILE>...",
+        "--sum [-v VAR,…] [--select DIM,…] [--json] <FILE>...",
+        "--sum --check <LIST>...",
+        "--stats [-v VAR,…] [--unpack] [--select DIM,…] [--json] <FILE>...",
+        "--layout [--require RULES] [-v VAR,…] [--json] <FILE>...",
+        "--require RULES [-v VAR,…] <FILE>...",
+        "--csv -v VAR,… [-t|-i] [--select DIM,…] <FILE>",
+        "--diff [-h] [-v VAR,…] [--tolerance ABS[,REL]] [--ignore NAME,…] [--compare-layout] [--json] <FILE> <FILE2>",
+    ],
+    environment: &[PLUGINS],
+    files: &[PLUGIN_FILES],
     notes: &[
         "CDL goes to standard output: the header (dimensions, variables, attributes), then the data. The text can be edited and \
          turned back into a dataset with ncgen.",
-        "Data that went through a filter that is not available is left out: a comment stands in its place, standard error names \
-         the variable and the filter, and the exit status is 1. Everything else is printed.",
+        "ncdump omits data that is damaged or needs a missing filter. A comment replaces the data, standard error names the \
+         variable and the reason, and the exit status is 1. All other data is printed.",
         "Options of the C tool keep their letters and meanings; all other options have long names only.",
     ],
     examples: &[
@@ -37,11 +74,56 @@ const NCDUMP: Extra = Extra {
             "ncdump --filters x.nc",
             "Say which filters the data went through, and which of them are missing here.",
         ),
+        (
+            "ncdump --diff --tolerance 0,1e-6 a.nc b.nc",
+            "Compare two datasets; numbers may differ by a millionth.",
+        ),
+        (
+            "ncdump --require cmip7 x.nc",
+            "Check the layout of a file for CMIP7.",
+        ),
+        (
+            "ncdump --json -v time x.nc | jq .variables.time",
+            "Print a variable as JSON.",
+        ),
+        (
+            "ncdump --sum x.nc > sums; ncdump --sum --check sums",
+            "Print digests, and compare them later.",
+        ),
     ],
 };
 
 const NCCOPY: Extra = Extra {
-    status: &[],
+    status: &[
+        (
+            "1, with several inputs",
+            "at least one input was not copied",
+        ),
+        (
+            "75",
+            "with --part, --next, --finish and --clean: another process uses the plan, other parts are not done, or the system had an error that may pass; run the same command again",
+        ),
+    ],
+    uses: &[
+        "--next [--lease SECONDS] <DIR>",
+        "--status [--json] <DIR>",
+        "--clean <DIR>",
+        "--emit <ENGINE> <DIR>",
+        "--dry-run[=json] [OPTIONS] <INPUT>... <OUTPUT>",
+    ],
+    environment: &[
+        PLUGINS,
+        OUTPUTS,
+        &[(
+            "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
+            "the part for --part auto",
+        )],
+    ],
+    files: &[
+        PLUGIN_FILES,
+        OUTPUT_FILES,
+        &[("DIR/plan.json", "the plan of --plan DIR (docs/machines.md)")],
+    ],
     notes: &[
         "The output has the kind of the input, unless an option says otherwise: -F makes netCDF-4 files; -d, -s and -c turn \
          classic files into netCDF-4 classic model files. Anything that the kind of the output cannot hold is an error before \
@@ -82,11 +164,27 @@ const NCCOPY: Extra = Extra {
             "nccopy -d5 -c / --dry-run x.nc y.nc",
             "See what would be done.",
         ),
+        (
+            "nccopy --in-place -F '*,zstd,3' --verify data/",
+            "Compress all files of a directory in place.",
+        ),
+        (
+            "nccopy --plan plan --parts 8 -k zarr3 x.nc x.zarr; nccopy --next plan; nccopy --finish plan",
+            "Copy in parts, on one or more machines.",
+        ),
     ],
 };
 
 const NCGEN: Extra = Extra {
     status: &[],
+    uses: &[
+        "[-H] [--strict] [OPTIONS] <INPUT>",
+        "-o <FILE> [-k KIND] [OPTIONS] <INPUT>",
+        "-b|-n [-k KIND] [OPTIONS] <INPUT>",
+        "-l c|f77|java|-c|-f [-k KIND] [-M NAME] [-o FILE] <INPUT>",
+    ],
+    environment: &[PLUGINS, OUTPUTS],
+    files: &[PLUGIN_FILES, OUTPUT_FILES],
     notes: &[
         "Data is read as a stream, so memory use does not grow with it. One run reports up to 20 errors, each with its line, its \
          column and what was expected there.",
@@ -102,11 +200,31 @@ const NCGEN: Extra = Extra {
             "Correct a dataset by way of text.",
         ),
         ("ncgen x.cdl", "Check the syntax of CDL; no file is made."),
+        (
+            "ncgen -lc -k nc4 x.cdl > x.c",
+            "Print a C program that makes the dataset.",
+        ),
+        (
+            "ncdump --json x.nc | ncgen -k zarr3 -o x.zarr",
+            "Make a Zarr store from JSON.",
+        ),
     ],
 };
 
 const ZDUMP: Extra = Extra {
-    status: &[("3", "the argument of check is not a Zarr store")],
+    status: &[
+        (
+            "1, with check, codecs --missing and diff",
+            "findings: errors in the store, missing codecs, differences",
+        ),
+        ("3", "the argument of check is not a Zarr store"),
+    ],
+    uses: &[],
+    environment: &[
+        PLUGINS,
+        &[("NO_COLOR", "if it is not empty, print no colours")],
+    ],
+    files: &[PLUGIN_FILES],
     notes: &[
         "Commands print text for people, or with --json one line of JSON per item; docs/zdump.md describes both. Colours and \
          characters beyond ASCII are printed only on a terminal, and not if NO_COLOR is set in the environment.",
@@ -192,6 +310,57 @@ fn zdump_is_documented() {
     check_tool(&zdump::cli::command(), ZDUMP);
 }
 
+#[test]
+fn man_pages_have_all_sections() {
+    let sections = [
+        "SYNOPSIS",
+        "EXIT STATUS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
+    ];
+    for (command, extra) in [
+        (ncdump::cli::command(), NCDUMP),
+        (ncgen::cli::command(), NCGEN),
+        (nccopy::cli::command(), NCCOPY),
+        (zdump::cli::command(), ZDUMP),
+    ] {
+        let page = page(&command, extra).replace('\\', "");
+        for section in sections {
+            let found = page.contains(&format!(".SH {section}"))
+                || page.contains(&format!(".SH \"{section}\""));
+            assert!(found, "{}: {section}", command.get_name());
+        }
+    }
+}
+
+/// Each mode of a tool has a line in the synopsis.
+#[test]
+fn man_pages_have_a_synopsis_for_each_use() {
+    let uses = |command: &clap::Command, extra: Extra| {
+        let page = page(command, extra)
+            .replace('\\', "")
+            .replace("fB", "")
+            .replace("fR", "")
+            .replace("fI", "");
+        let (_, rest) = page.split_once("SYNOPSIS\n").expect("a synopsis");
+        let (synopsis, _) = rest.split_once("\n.SH ").expect("another section");
+        let lines: Vec<_> = synopsis.lines().map(str::to_owned).collect();
+        lines
+    };
+    for (command, extra, modes) in [
+        (ncdump::cli::command(), NCDUMP, ncdump::modes::MODES),
+        (nccopy::cli::command(), NCCOPY, nccopy::modes::MODES),
+    ] {
+        let lines = uses(&command, extra);
+        for mode in modes.modes.iter().filter(|mode| !mode.shown.is_empty()) {
+            let start = format!("{} {}", command.get_name(), mode.shown.trim_matches('\''));
+            let mut found = lines.iter().filter(|line| line.starts_with(&start));
+            assert!(found.next().is_some(), "{start} is not in {lines:#?}");
+        }
+    }
+}
+
 /// `-h`, `-v` and `-V` mean what they mean in C; help and version have long names only.
 #[test]
 fn short_flags_are_those_of_the_c_tools() {
@@ -236,6 +405,42 @@ fn shells_complete_kinds() {
         bash.contains("compgen -W \"classic 64-bit-offset cdf5"),
         "{bash}"
     );
+}
+
+/// `.ci/completions` runs them in the shells.
+#[test]
+fn shells_complete_filters_variables_and_forms() {
+    for command in [ncdump::cli::command(), nccopy::cli::command()] {
+        for (path, text) in completions(&command) {
+            assert!(text.contains("ncdump -x"), "{path}: variables");
+            assert!(!text.contains("@FILTERS@"), "{path}: filters");
+        }
+    }
+    for (path, text) in completions(&nccopy::cli::command()) {
+        for word in [" deflate ", " zstd", "cmip7,paged", "table"] {
+            assert!(text.contains(word), "{path}: {word}");
+        }
+        let flags = match path.split('/').next() {
+            Some("bash") => [
+                "-v) _netcdf_variables",
+                "-V) _netcdf_variables",
+                "-F) _netcdf_filters",
+            ],
+            Some("zsh") => [
+                "VAR,…:_netcdf_variables'",
+                "'*-F+[",
+                "FILTER:_netcdf_filters'",
+            ],
+            _ => [
+                "-r -f -a '(_netcdf_variables)'",
+                "-s F ",
+                "-r -f -a '(_netcdf_filters)'",
+            ],
+        };
+        for flag in flags {
+            assert!(text.contains(flag), "{path}: {flag}");
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Rules for the source tree, and generated files.
 #![forbid(unsafe_code)]
 
+mod additions;
 mod executables;
 mod generated;
 mod layers;
+mod modes;
 mod rules;

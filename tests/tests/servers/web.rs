@@ -51,6 +51,34 @@ fn stores_are_read_without_a_list() {
     }
 }
 
+/// A web server may answer with a list of the directory.
+#[test]
+fn addresses_that_end_in_zarr_are_stores() {
+    let sandbox = store("zarr", &["--consolidated"]);
+    let server = S3::start_public();
+    let path = sandbox.path("store");
+    server.put("x.zarr", &path);
+    let want = local(&["ncdump", "-n", "many", text(&path)]);
+    for end in ["", "/", "?a=b", "#aws.profile=none"] {
+        let address = format!("{}/bucket/x.zarr{end}", server.url());
+        let got = run(vec![], &["ncdump", "-n", "many", &address]);
+        assert_eq!(got.clean().text(), want, "{address}");
+    }
+    let address = format!("{}/bucket/none.zarr", server.url());
+    failed(
+        &run(vec![], &["ncdump", &address]),
+        &["/bucket/none.zarr", "check the address"],
+    );
+    // A store in a bucket.
+    let address = "s3://bucket/x.zarr";
+    let proxy = Proxy::start(server.port());
+    let got = run(
+        S3::environment_at(&proxy.url()),
+        &["ncdump", "-n", "many", address],
+    );
+    assert_eq!(got.clean().text(), want);
+}
+
 #[test]
 fn what_is_no_store_is_said_so() {
     let server = S3::start_public();

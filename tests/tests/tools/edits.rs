@@ -1,4 +1,4 @@
-//! Parts of datasets (`--select`), and other names and attributes (`nccopy --rename`, `--attribute`).
+//! Parts of datasets (`--select`), and other names, attributes and limits (`nccopy --rename`, `--attribute`, `--unlimited`).
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -267,6 +267,101 @@ fn files_get_new_names_in_place() {
     );
 }
 
+/// A variable and a dimension of one name.
+#[test]
+fn the_variable_and_the_dimension_get_other_names_alone() {
+    let sandbox = sandbox();
+    let header = |rename: &str, kind: &str| {
+        let args = ["-k", kind, "--rename", rename, "--verify", "@a.nc", "@o"];
+        let copied = nccopy(&sandbox, &args);
+        assert_eq!(copied.code, 0, "{copied}");
+        let text = ncdump(&sandbox, &["-h", "@o"]).clean().text();
+        std::fs::remove_file(sandbox.path("o")).unwrap();
+        text
+    };
+    for kind in ["nc3", "nc4"] {
+        let text = header("var:lat,phi", kind);
+        let parts = ["\tlat = 4", "float phi(lat)", "coordinates = \"phi lon\""];
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        let text = header("dim:lat,j", kind);
+        let parts = ["\tj = 4", "float lat(j)", "coordinates = \"lat lon\""];
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        let text = header("var:time,t0", kind);
+        assert!(text.contains("cell_methods = \"time: mean\""), "{text}");
+        let text = header("dim:time,rec", kind);
+        assert!(text.contains("cell_methods = \"rec: mean\""), "{text}");
+    }
+}
+
+#[test]
+fn dimensions_become_unlimited() {
+    let sandbox = sandbox();
+    let header = |args: &[&str]| {
+        let copied = nccopy(&sandbox, &[args, &["--verify", "@a.nc", "@o.nc"]].concat());
+        assert_eq!(copied.code, 0, "{copied}");
+        ncdump(&sandbox, &["-h", "-s", "@o.nc"]).clean().text()
+    };
+    let text = header(&["--unlimited", "lat"]);
+    for part in [
+        "time = UNLIMITED ; // (4 currently)",
+        "lat = UNLIMITED ; // (4 currently)",
+        "lat_bnds:_Storage = \"chunked\"",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let text = header(&["-u", "--unlimited", "time", "-k", "nc3"]);
+    assert!(text.contains("time = UNLIMITED"), "{text}");
+    let text = header(&["-u", "--unlimited", "l[ao]t", "--rename", "lat,y"]);
+    assert!(text.contains("\ttime = 4"), "{text}");
+    assert!(text.contains("\ty = UNLIMITED"), "{text}");
+    let plan = ["--plan", "@plan", "--parts", "2", "--unlimited", "lat"];
+    let _ = nccopy(&sandbox, &[&plan[..], &["@a.nc", "@p.nc"]].concat());
+    assert_eq!(nccopy(&sandbox, &["--next", "@plan"]).code, 0);
+    assert_eq!(nccopy(&sandbox, &["--finish", "@plan"]).code, 0);
+    let text = ncdump(&sandbox, &["-h", "@p.nc"]).clean().text();
+    assert!(text.contains("lat = UNLIMITED"), "{text}");
+}
+
+/// A coordinate of another name than its dimension, as WRF has it.
+#[test]
+fn parts_are_selected_by_variables() {
+    let sandbox = Sandbox::new();
+    let cdl = r#"netcdf a { dimensions: Time = UNLIMITED ; x = 2 ; variables: char Times(Time, x) ; float XTIME(Time) ;
+        XTIME:units = "minutes since 2005-08-28 00:00:00" ; int step(Time) ; float XLAT(Time, x) ;
+        data: XTIME = 0, 180, 360, 540 ; step = 4, 2, 7, 1 ; XLAT = 1, 2, 3, 4, 5, 6, 7, 8 ; }"#;
+    sandbox.write("a.cdl", cdl);
+    let args = ["ncgen", "-3", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    for (select, want) in [
+        ("XTIME,2005-08-28T03:00,2005-08-28T06:00", "180, 360"),
+        ("XTIME,2005-08-28T08:00", "540"),
+        ("XTIME,100.,400.", "180, 360"),
+        ("/XTIME,,,2", "0, 360"),
+        ("XTIME,-1", "540"),
+    ] {
+        let args = ["--select", select, "-v", "XTIME", "@a.nc"];
+        let text = ncdump(&sandbox, &args).clean().text();
+        assert!(
+            text.contains(&format!("XTIME = {want} ;")),
+            "{select}: {text}"
+        );
+    }
+    let args = ["--select", "XTIME,180.,360.", "@a.nc", "@o.nc"];
+    let _ = nccopy(&sandbox, &args).clean();
+    let text = ncdump(&sandbox, &["-v", "XLAT", "@o.nc"]).clean().text();
+    assert!(text.contains("3, 4,\n  5, 6 ;"), "{text}");
+    for (select, part) in [
+        ("Time,2005-08-28", "or by a variable: XTIME and step"),
+        ("step,1.,4.", "neither rise nor fall: step"),
+        ("XLAT,1.,2.", "XLAT has 2 dimensions, expected one"),
+        ("XTIM,1.", "did you mean XTIME?"),
+    ] {
+        let said = ncdump(&sandbox, &["--select", select, "@a.nc"]);
+        assert_eq!(said.code, 1, "{said}");
+        assert!(said.message().contains(part), "{said}");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let sandbox = sandbox();
@@ -285,6 +380,12 @@ fn what_cannot_be_done_is_said() {
         ),
         ("rename_to_a_name_in_use", &["--rename", "lat,lon"]),
         ("rename_to_no_name", &["--rename", "lat"]),
+        ("rename_no_variable", &["--rename", "var:lt,a"]),
+        ("unlimited_without_dimension", &["--unlimited", "lattitude"]),
+        (
+            "unlimited_behind_another",
+            &["-k", "nc3", "-u", "--unlimited", "lon"],
+        ),
         (
             "attribute_that_is_no_constant",
             &["--attribute", "lat@note=some text"],

@@ -1,6 +1,7 @@
 //! `ncdump` and `ncgen`, and options that all tools share.
 #![forbid(unsafe_code)]
 
+mod csv;
 mod diff;
 mod edits;
 mod expected;
@@ -9,5 +10,7 @@ mod ncdump;
 mod ncdump_hdf5;
 mod ncgen;
 mod other_files;
+mod several_files;
 mod shown;
 mod threads;
+mod words;

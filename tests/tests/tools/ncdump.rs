@@ -32,6 +32,7 @@ snapshots! {
     the_netcdf4_model: "-s", "%netcdf4/model.nc";
     ncml_of_the_netcdf4_model: "-x", "%netcdf4/model.nc";
     scales_of_all_kinds: "%hdf5/scales.h5";
+    scales_without_a_length: "%hdf5/unsized_scales.h5";
     fields_that_netcdf_lacks: "%hdf5/inexpressible.h5";
     variables_of_groups: "-f", "c", "-v", "/g/h/x,c", "%netcdf4/model.nc";
     some_groups: "-b", "f", "-g", "h,/g", "%netcdf4/model.nc";

@@ -227,3 +227,25 @@ fn latin1_values() {
         );
     }
 }
+
+#[test]
+fn options_that_a_kind_cannot_have() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.cdl",
+        "netcdf a { dimensions: t = 4 ; variables: int v(t) ; }",
+    );
+    for (option, kind) in [
+        ("--cloud", "nc3"),
+        ("--consolidated", "nc4"),
+        ("--zip-prefix", "zarr3"),
+        ("--no-zip-prefix", "nc4"),
+    ] {
+        let out = ncgen(&sandbox, &[option, "-k", kind, "-o", "@o.nc", "@a.cdl"]);
+        assert!(
+            out.code == 2 && out.message().contains(option),
+            "{option}: {out}"
+        );
+    }
+    assert_eq!(sandbox.names(), ["a.cdl"]);
+}

@@ -248,6 +248,57 @@ fn what_is_not_there_says_what_to_do() {
 }
 
 /// Operations are printed by the process, on its standard error.
+/// Consolidated metadata can replace a damaged object, which ncdump names.
+#[test]
+fn consolidated_metadata_replaces_damaged_objects() {
+    for (kind, key) in [
+        ("zarr", ".zarray"),
+        ("zarr3", "zarr.json"),
+        ("nczarr", ".zattrs"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(
+            "dataset.cdl",
+            "netcdf a { dimensions: x = 3 ; variables: int v(x) ; v:a = 1 ; data: v = 1, 2, 3 ; }",
+        );
+        let args = ["-k", kind, "--consolidated", "-o", "@s"];
+        let _ = ncgen(&sandbox, &args).clean();
+        let object = sandbox.path("s").join("v").join(key);
+        let text = std::fs::read_to_string(&object).unwrap();
+        let damaged = format!("{},}}", text.trim_end().strip_suffix('}').unwrap());
+        std::fs::write(&object, damaged).unwrap();
+        let said = sandbox.run(ncdump::run, &["ncdump", "@s"]);
+        assert_eq!(said.code, 1, "{said}");
+        let url = format!(
+            "file://{}#mode=nczarr,consolidated",
+            sandbox.path("s").display()
+        );
+        let message = said.message();
+        assert!(message.contains("a comma too many before '}'"), "{said}");
+        assert!(message.contains("consolidated metadata is sound"), "{said}");
+        assert!(message.contains("#mode=nczarr,consolidated"), "{said}");
+        assert!(dumped(&sandbox, &url).contains("v = 1, 2, 3"), "{kind}");
+        let names = [".zmetadata", "zarr.json"].map(|name| sandbox.path("s").join(name));
+        let all = names.iter().find(|path| path.exists()).unwrap();
+        std::fs::write(all, r#"{"zarr_format": "3", "metadata": 1"#).unwrap();
+        let said = sandbox.run(ncdump::run, &["ncdump", "@s"]);
+        assert!(!said.message().contains("sound"), "{said}");
+    }
+}
+
+#[test]
+fn versions_are_numbers() {
+    for (name, version) in [(".zgroup", 2), ("zarr.json", 3)] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.path("s")).unwrap();
+        let json = format!(r#"{{"zarr_format": "{version}", "node_type": "group"}}"#);
+        std::fs::write(sandbox.path("s").join(name), json).unwrap();
+        let said = sandbox.run(ncdump::run, &["ncdump", "@s"]);
+        let want = format!("the zarr_format is \"{version}\", expected {version}");
+        assert!(said.message().contains(&want), "{said}");
+    }
+}
+
 #[test]
 fn operations_are_traced() {
     let sandbox = sandbox();

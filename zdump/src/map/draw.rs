@@ -2,6 +2,7 @@
 
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
+use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::table::right;
 
 use super::scale::{Cell, LOOKS, Look, Map};
@@ -56,7 +57,10 @@ pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
     let total = map.total();
     let chunks = match map.grid.is_empty() {
         true => "one chunk, of a scalar".to_owned(),
-        false => format!("{} chunks of {}", shape(&map.grid), shape(&opened.chunk)),
+        false => {
+            let chunks = format!("{} chunks of {}", shape(&map.grid), shape(&opened.chunk));
+            number_agreement(chunks.into()).into_owned()
+        }
     };
     format!(
         "{}: {chunks}; {} stored ({}), {} of them fill only, {} missing",

@@ -34,10 +34,6 @@ pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verd
         .as_deref()
         .filter(|file| *file != Path::new("-"));
     let to_stdout = args.output.is_some() && file.is_none();
-    if to_stdout && session.json {
-        let what = "an image and JSON lines cannot both go to standard output";
-        return Err(Error::new(ErrorKind::Argument, what).with_remedy("name a file: -o FILE"));
-    }
     let store = session.store(&args.store.store, io)?;
     if let Some(file) = file {
         outside(file, &args.store.store)?;

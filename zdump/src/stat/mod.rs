@@ -11,6 +11,7 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
+use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::Io;
 
 use crate::Verdict;
@@ -147,13 +148,14 @@ fn total(all: &Sizes, rest: &Rest) -> String {
         0 => String::new(),
         n => format!("; {n} other keys, {}", size(rest.other.bytes)),
     };
-    format!(
+    let text = format!(
         "in all {} chunks and shards, {}; {} keys of metadata, {}{other}",
         all.count,
         size(all.bytes),
         rest.metadata.count,
         size(rest.metadata.bytes)
-    )
+    );
+    number_agreement(text.into()).into_owned()
 }
 
 fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, Json)> {

@@ -3,11 +3,13 @@
 use netcdf_core::limits::Limits;
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{GroupId, Schema, TypeId, VarId};
+use netcdf_core::shown::is_control;
 
 use super::Lower;
-use super::list::items;
+use super::list::{Item, items};
 use super::names::OwnerName;
 use crate::cdl::ast::Word;
+use crate::cdl::constant::Constant;
 use crate::diagnostic::{Diagnostics, Reporter};
 
 /// What an attribute belongs to.
@@ -59,9 +61,28 @@ pub fn assign(
     lower.report.finish()
 }
 
+/// A value that is a bare word and no CDL constant, in quotes: it is a text.
+fn quoted_word(text: &str, given: AssignedAttribute<'_>) -> Option<String> {
+    let word = text.get(given.list..)?.trim();
+    let ty = given.ty.map_or("char", |ty| ty.text);
+    let special = |c: char| c.is_whitespace() || is_control(c) || "\"'\\{},;".contains(c);
+    if word.is_empty() || word.contains(special) || !matches!(ty, "char" | "string") {
+        return None;
+    }
+    let constant = match items(word.as_bytes(), 0).as_deref() {
+        Ok([Item::One(Constant::Name(_), _)]) | Err(_) => false,
+        Ok(_) => true,
+    };
+    (!constant).then(|| format!("\"{word}\""))
+}
+
 impl Lower<'_> {
     fn assigned(&mut self, owner: AttributeOwner, given: AssignedAttribute<'_>, text: &str) {
-        let items = match items(text.as_bytes(), given.list) {
+        let quoted = quoted_word(text, given);
+        let list = quoted
+            .as_deref()
+            .map_or((text, given.list), |list| (list, 0));
+        let items = match items(list.0.as_bytes(), list.1) {
             Ok(items) => items,
             Err((at, message)) => return self.unreadable(at, message),
         };

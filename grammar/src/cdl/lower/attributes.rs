@@ -260,7 +260,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `_FillValue` has one value, of the variable's type.
+    /// Adds a `_FillValue`: one value of the variable's type. Files also contain longer texts, which ncdump prints.
     pub(super) fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
@@ -268,25 +268,21 @@ impl Lower<'_> {
         let Some(name) = self.name(word) else {
             return;
         };
-        let values = match list {
-            [_] => self.attribute_values(ty, word, list),
-            _ => {
-                let at = list.get(1).map_or(word.at, Item::at);
-                return self.error(
-                    at,
-                    format!("_FillValue must have one value, found {}", list.len()),
-                );
-            }
-        };
-        let Some(values) = values else {
+        if list.len() != 1 {
+            let at = list.get(1).map_or(word.at, Item::at);
+            let message = format!("_FillValue must have one value, found {}", list.len());
+            return self.error(at, message);
+        }
+        let Some(values) = self.attribute_values(ty, word, list) else {
             return;
         };
         if values.len() != 1 {
             let at = list.first().map_or(word.at, Item::at);
-            return self.error(
-                at,
-                format!("_FillValue must have one character, found {}", values.len()),
+            let message = format!(
+                "_FillValue must have one character, found {}; stored as an ordinary attribute",
+                values.len()
             );
+            self.warning(at, message);
         }
         self.put(OwnerName::Var(var), Attribute { name, ty, values });
     }

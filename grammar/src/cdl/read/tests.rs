@@ -429,14 +429,19 @@ fn fill_values() {
     let of_group = good("netcdf x { :_FillValue = 1 ; }");
     assert_eq!(global(&of_group, "_FillValue").values, Values::Int(vec![1]));
     assert_eq!(of_group.warnings.list.len(), 1);
+}
+
+#[test]
+fn longer_fill_values_of_text_are_ordinary_attributes() {
+    let cdl = good("netcdf x { variables: char c ; c:_FillValue = \"-9999\" ; }");
+    let text = Values::Char(b"-9999".to_vec());
+    assert_eq!(cdl.schema.vars[0].attributes[0].values, text);
+    let warnings = cdl.warnings.to_string();
+    let what = "_FillValue must have one character, found 5; stored as an ordinary attribute";
+    assert!(warnings.contains(what), "{warnings}");
     assert_eq!(
-        bad(
-            "netcdf x { variables: int v ; v:_FillValue = 1, 2 ; char c ; c:_FillValue = \"ab\" ; }"
-        ),
-        [
-            "1:49: _FillValue must have one value, found 2",
-            "1:77: _FillValue must have one character, found 2",
-        ]
+        bad("netcdf x { variables: int v ; v:_FillValue = 1, 2 ; }"),
+        ["1:49: _FillValue must have one value, found 2"]
     );
 }
 

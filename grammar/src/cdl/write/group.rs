@@ -1,8 +1,9 @@
 //! A group: its sections in order, then its subgroups.
 
-use netcdf_core::error::{Error, Result};
+use netcdf_core::error::Result;
 use netcdf_core::model::{Group, GroupId, VarId};
 
+use super::data::OmittedData;
 use super::variables::push_defined;
 use super::{SpecialAttributes, Writer};
 
@@ -69,10 +70,8 @@ impl Writer<'_, '_> {
             self.out.bytes(b" attributes:\n");
         }
         for attribute in &group.attributes {
-            if !(root && attribute.name.is("_NCProperties")) {
-                self.attribute(id, &[], attribute);
-                self.out.bytes(b" ;\n");
-            }
+            self.attribute(id, &[], attribute);
+            self.out.bytes(b" ;\n");
         }
         if root && special {
             self.dataset_specials();
@@ -98,8 +97,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A comment in place of a variable's data.
-    fn omit(&mut self, id: VarId, why: Error) {
+    /// A comment in place of a variable's missing data.
+    fn omit(&mut self, id: VarId, OmittedData { why, from }: OmittedData) {
         let mut name = Vec::new();
         if let Some(var) = self.schema.var(id) {
             push_defined(&var.name, self.schema.kind, &mut name);
@@ -107,7 +106,13 @@ impl Writer<'_, '_> {
         self.out.bytes(b"\n");
         self.out.line(b" // ");
         self.out.bytes(&name);
-        self.out.bytes(b": data omitted: ");
+        self.out.bytes(b": data ");
+        if let Some(index) = from {
+            let index: Vec<_> = index.iter().map(u64::to_string).collect();
+            let from = format!("from index ({}) on ", index.join(","));
+            self.out.bytes(from.as_bytes());
+        }
+        self.out.bytes(b"omitted: ");
         self.out.comment(why.what());
         self.out.bytes(b"\n");
         self.omitted.push(why);

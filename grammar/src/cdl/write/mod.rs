@@ -26,6 +26,8 @@ pub use options::{
     Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
 };
 
+pub use value::number;
+
 pub(crate) use special::{SpecialValue, of_dataset, of_variable};
 pub(crate) use variables::by_name;
 
@@ -41,11 +43,11 @@ use out::Out;
 
 /// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
 ///
-/// Variables whose data needs a filter that is not available are left out of the data section; a comment says so, and `omitted`
-/// receives an error for each.
+/// The data section omits data that is damaged or needs a missing filter. A comment names the reason, and `omitted` receives an error
+/// for each variable.
 ///
 /// # Errors
-/// Errors of reading the data, with the variable, and of writing to `out`.
+/// Errors of reading that do not concern a single variable, and of writing to `out`.
 pub fn write(
     set: &Dataset<'_>,
     options: &Options<'_>,
@@ -111,7 +113,7 @@ struct Writer<'a, 'w> {
     /// Form of floating-point values in data.
     data: Floats,
     out: Out<'w>,
-    /// The errors for variables whose data was left out.
+    /// The errors for variables with missing data.
     omitted: &'w mut Vec<Error>,
 }
 

@@ -19,6 +19,8 @@ use crate::escape::{TextStyle, quote_text, trim_nuls};
 const DEFLATE: u32 = 1;
 const SHUFFLE: u32 = 2;
 const FLETCHER32: u32 = 3;
+/// These filters in the order in which ncgen defines them.
+const OWN: [u32; 3] = [FLETCHER32, SHUFFLE, DEFLATE];
 
 /// A special attribute with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +73,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The storage attributes of a variable, with `all` its filters as `_Filter`; none for kinds that leave no choice.
+/// Returns the storage attributes of a variable; none for kinds without storage settings. One `_Filter` has all filters if `all` is set, or
+/// if only one attribute keeps the filter order.
 pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<SpecialAttribute> {
     let mut specials = Specials::default();
     if !traits(schema.kind).settings {
@@ -80,11 +83,16 @@ pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<Spe
     // ncgen makes an attribute of it, after the existing ones.
     specials.max_string(schema, var);
     specials.layout(&var.storage);
-    let filters = shown(schema, &var.storage.filters);
+    // ncgen refuses filters of scalars, which only Zarr has; `_Codecs` shows these filters.
+    let filters = match var.dims.is_empty() {
+        true => Cow::default(),
+        false => shown(schema, &var.storage.filters),
+    };
+    let all = all || needs_one_attribute(&filters);
     if !all {
         specials.own_filters(&filters);
     }
-    let rest = |f: &&FilterSpec| all || ![DEFLATE, SHUFFLE, FLETCHER32].contains(&f.id);
+    let rest = |f: &&FilterSpec| all || !OWN.contains(&f.id);
     let rest: Vec<_> = filters.iter().filter(rest).map(filter).collect();
     if !rest.is_empty() {
         specials.text(Special::Filter, rest.join("|").as_bytes());
@@ -117,6 +125,23 @@ pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttr
     }
     specials.text(Special::Format, schema.kind.name().as_bytes());
     specials.0
+}
+
+/// Checks whether ncgen keeps the filter order of a netCDF-4 file only with one `_Filter` attribute. In Zarr, `_Codecs` keeps the order.
+fn needs_one_attribute(filters: &[FilterSpec]) -> bool {
+    let ids = |filters: &[FilterSpec]| filters.iter().map(|f| f.id).collect::<Vec<_>>();
+    let stored = ids(filters);
+    let defined = |order: &[u32]| {
+        let mut storage = Storage::default();
+        for &id in order {
+            let params = vec![];
+            storage.set_filter(FilterSpec { id, params });
+        }
+        ids(&storage.filters) == stored
+    };
+    let own = OWN.into_iter().filter(|id| stored.contains(id));
+    let rest = stored.iter().copied().filter(|id| !OWN.contains(id));
+    !defined(&own.chain(rest).collect::<Vec<_>>()) && defined(&stored)
 }
 
 /// The filters to show; where it matters, those that HDF5 has, with the parameters that a user would give.

@@ -146,7 +146,8 @@ impl ValueText<'_> {
 }
 
 /// Value `i` as a number; `None` if it is none.
-pub(super) fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
+#[must_use]
+pub fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
     match values {
         Values::Byte(v) => v.get(i).map(|&x| NumberToWrite::Signed(x.into())),
         Values::Short(v) => v.get(i).map(|&x| NumberToWrite::Signed(x.into())),

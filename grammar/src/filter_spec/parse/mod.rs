@@ -193,9 +193,27 @@ fn named(pair: Pair<'_, Rule>) -> Given<'_> {
 fn number(at: usize, name: &str) -> Result<u32> {
     names::number(name).ok_or_else(|| {
         let names = names::all().iter().map(|r| r.name);
-        let hint = nearest(name, names).map(|near| format!("did you mean `{near}`?"));
+        let near = usual(name).or_else(|| nearest(name, names));
+        let hint = near.map(|near| format!("did you mean `{near}`?"));
         Mistake::new(at, format!("no filter is called `{name}`")).with_hint(hint)
     })
+}
+
+/// The filter that a usual word for compression means. By its letters, `zip` would be near to `szip`.
+fn usual(word: &str) -> Option<&'static str> {
+    const WORDS: [(&str, &str); 9] = [
+        ("zip", "deflate"),
+        ("gz", "deflate"),
+        ("inflate", "deflate"),
+        ("compress", "deflate"),
+        ("libdeflate", "deflate"),
+        ("bz", "bzip2"),
+        ("zst", "zstd"),
+        ("crc", "fletcher32"),
+        ("checksum", "fletcher32"),
+    ];
+    let is = |(known, _): &&(&str, &str)| known.eq_ignore_ascii_case(word);
+    WORDS.iter().find(is).map(|&(_, filter)| filter)
 }
 
 fn parameter(pair: Pair<'_, Rule>) -> Result<Vec<u32>> {

@@ -20,9 +20,7 @@ impl Writer<'_, '_> {
             }
         };
         let special = special.into_iter().map(|s| (s.name, s.value)).collect();
-        let stored = |a: &&Attribute| !(root && a.name.is("_NCProperties"));
-        let stored = group.attributes.iter().filter(stored).collect();
-        self.attributes(id, stored, special);
+        self.attributes(id, group.attributes.iter().collect(), special);
     }
 
     pub(super) fn variable_attributes(&mut self, var: &Variable) {

@@ -2,11 +2,11 @@
 
 use netcdf_core::copy::jobs;
 use netcdf_core::copy::parts::{Costs, Division, PartSize, sketch};
-use netcdf_core::env::Env;
+use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::runtime::Item;
 use netcdf_core::sum::Digest;
-use netcdf_core::tool::{Idle, Io};
+use netcdf_core::tool::{Bar, Idle, Io};
 
 use crate::cli::Cli;
 use crate::environment;
@@ -28,11 +28,11 @@ pub struct Header {
     pub costs: Costs,
 }
 
-/// Reads the headers of all inputs, in their order. An error stands for a file that cannot be copied, as far as its header tells.
+/// Reads the headers of all inputs, in their order; a progress bar is shown if `shown`. An error stands for a file that cannot be copied, as far as its header tells.
 ///
 /// # Errors
 /// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
-pub fn read(cli: &Cli, copies: &[Copy]) -> Result<Vec<Result<Header>>> {
+pub fn read(cli: &Cli, copies: &[Copy], shown: bool) -> Result<Vec<Result<Header>>> {
     let env = environment(cli);
     let far = copies.iter().any(|copy| copy.remote.is_some());
     let items = copies.iter().map(|copy| Ok(Item::new(MEMORY, copy)));
@@ -41,14 +41,17 @@ pub fn read(cli: &Cli, copies: &[Copy]) -> Result<Vec<Result<Header>>> {
         Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
         header => Ok(header),
     };
+    let bar = Bar::counting(copies.len(), shown);
     env.runtime
         .for_requests(far)
         .ordered(items, work, |header| {
             headers.push(header);
+            bar.begin(headers.len(), Progress::default());
             // Parts tell them.
             drop(env.notes.take_all());
             Ok(())
         })?;
+    drop(bar);
     match headers.iter().any(Result::is_ok) {
         true => Ok(headers),
         false => match headers.into_iter().next() {

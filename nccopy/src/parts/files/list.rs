@@ -1,68 +1,42 @@
 //! Which files a plan copies, and which part copies which.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Costs;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::locator::{Asked, Location};
-use netcdf_core::io::{dir, file};
-use netcdf_core::notes::Note;
+use netcdf_core::io::file;
 
 use super::headers::{self, Header};
 use super::rows::{self, FileRow};
-use crate::batch;
 use crate::cli::Cli;
-use crate::inputs::{self, Copy};
-use crate::walk::DirectoryWalk;
+use crate::inputs::{self, Copy, Rules};
+use crate::walk::is_folder;
 
-/// The copies of a plan of many files, and notes on what was passed over; `None` if the command line asks for one copy. An input that is
-/// a directory stands for all datasets in it and below it, which keep their places below the output.
+/// Returns the copies of a plan of many files, and notes about skipped entries. Returns `None` for a single copy. An input directory
+/// stands for its datasets, whose copies have the same relative paths.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
-pub fn listed(cli: &Cli) -> Result<Option<(Vec<Copy>, Vec<Note>)>> {
+pub fn listed(cli: &Cli) -> Result<Option<inputs::Listed>> {
     let (named, output) = cli.paths();
-    let asked = cli.zarr.asked(cli.kind.kind());
-    let is_folder = |path: &PathBuf| path.is_dir() && !dir::is_store(path);
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if named.len() == 1 && !named.iter().any(is_folder) && !slash {
+    if named.len() == 1 && !named.iter().any(|path| is_folder(path)) && !slash {
         return Ok(None);
     }
-    let (mut copies, mut notes) = (vec![], vec![]);
-    for path in named {
-        if !is_folder(path) {
-            let suffix = cli.suffix.as_deref();
-            let name = batch::name(Location::new(path)?.path(), asked, suffix)?;
-            copies.push(copy(path, &output.join(name), asked)?);
-            continue;
-        }
-        let walk = DirectoryWalk::of(path)?;
-        notes.extend(walk.note(path));
-        for dataset in &walk.datasets {
-            copies.push(copy(dataset, &below(cli, dataset, (path, output))?, asked)?);
-        }
-    }
+    let (copies, notes) = inputs::into_directory(named, output, Rules::of(cli))?;
+    copies.iter().try_for_each(refuse_here)?;
     inputs::check(&copies)?;
     Ok(Some((copies, notes)))
 }
 
-/// The output for a dataset below a directory.
-fn below(cli: &Cli, dataset: &Path, (root, output): (&Path, &Path)) -> Result<PathBuf> {
-    let asked = cli.zarr.asked(cli.kind.kind());
-    let name = batch::name(dataset, asked, cli.suffix.as_deref())?;
-    let inside = dataset.strip_prefix(root).unwrap_or(dataset);
-    let folder = inside.parent().unwrap_or(Path::new(""));
-    Ok(output.join(folder).join(name))
-}
-
-fn copy(input: &Path, output: &Path, asked: Asked) -> Result<Copy> {
-    if input.as_os_str() == "-" || file::in_place(output) {
-        let what =
-            "--plan: other processes cannot read or write this: give files, stores or addresses";
-        return Err(Error::new(ErrorKind::Argument, what).of(&input.to_string_lossy()));
+/// Refuses inputs and outputs that other processes cannot open.
+fn refuse_here(copy: &Copy) -> Result<()> {
+    if copy.input.as_os_str() != "-" && !file::in_place(&copy.output.path) {
+        return Ok(());
     }
-    Copy::of(input, output, asked)
+    let what = "--plan: other processes cannot read or write this: give files, stores or addresses";
+    Err(Error::new(ErrorKind::Argument, what).of(&copy.input.to_string_lossy()))
 }
 
 /// The lists of a plan.
@@ -78,13 +52,18 @@ pub struct Listed {
     pub refused: Vec<(String, Error)>,
 }
 
-/// Reads the headers of all files, and writes the lists of a plan into its folder.
+/// Reads the headers of all files, with a progress bar if `shown`, and writes the lists of a plan into its folder.
 ///
 /// # Errors
 /// Those of the files if none can be copied, and of writing.
-pub fn plan(cli: &Cli, folder: &Path, copies: &[Copy], size: Size) -> Result<Listed> {
+pub fn plan(
+    (cli, shown): (&Cli, bool),
+    folder: &Path,
+    copies: &[Copy],
+    size: Size,
+) -> Result<Listed> {
     let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
-    for (copy, header) in copies.iter().zip(headers::read(cli, copies)?) {
+    for (copy, header) in copies.iter().zip(headers::read(cli, copies, shown)?) {
         let (header, error) = match header {
             Ok(header) => (Some(header), None),
             Err(e) => (None, Some(e)),

@@ -9,6 +9,7 @@ use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::guarded::guard;
+use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
@@ -20,6 +21,7 @@ use crate::parts::folder::{Folder, StoredPlan};
 use crate::parts::plan::of_input;
 use crate::parts::record::FailedFile;
 use crate::ready::{self, Asked};
+use crate::report::json::{self, Counted};
 use crate::told::Told;
 
 /// Copies the files of parts.
@@ -30,24 +32,30 @@ pub struct FileParts<'a> {
     pub plan: &'a StoredPlan,
 }
 
+/// The result of a part.
+#[derive(Debug)]
+pub struct MadeFiles {
+    /// The number of bytes read, and a digest of the file list.
+    pub written: Written,
+    /// The failed files.
+    pub failed: Vec<FailedFile>,
+    /// A report line per file.
+    pub lines: Vec<Json>,
+}
+
 impl FileParts<'_> {
-    /// Copies the files of a part. Returns the bytes that were read, with a digest of their list, and the files that could not be copied.
+    /// Copies the files of a part.
     ///
     /// # Errors
     /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
-    pub fn make(
-        &self,
-        part: u64,
-        env: &mut Env,
-        io: &mut Io,
-    ) -> Result<(Written, Vec<FailedFile>)> {
+    pub fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
         let inputs = files.iter().map(|file| file.input.clone().into());
         let bar = Bar::over(inputs.collect(), io.terminal && !self.cli.quiet);
         let idle = Idle::default();
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
-        let mut failed = vec![];
+        let (mut failed, mut lines) = (vec![], vec![]);
         let mut told = Told::of(files.len());
         for (place, file) in files.iter().enumerate() {
             env.progress = Progress::default();
@@ -58,20 +66,29 @@ impl FileParts<'_> {
                 bar.line()
                     .aside(|| told.tell(&notes, Path::new(&file.input), io));
             }
+            let shown = |path: &str| ShownAddress::new(path).into_text();
+            let names = (shown(&file.input), shown(&file.output));
             match copied {
-                Ok(()) => {}
+                Ok(counted) => lines.push(json::of_part(names, counted, &notes)),
                 Err(e) if self.may_pass(&e, file) => return Err(e),
-                Err(e) => failed.push(FailedFile {
-                    input: ShownAddress::new(&file.input).into_text(),
-                    error: e.to_string(),
-                }),
+                Err(e) => {
+                    lines.push(json::of_failed(names, &e.to_string()));
+                    failed.push(FailedFile {
+                        input: shown(&file.input),
+                        error: e.to_string(),
+                    });
+                }
             }
         }
         drop(bar);
         told.rest(io);
         let bytes = files.iter().map(|file| Amount::of(file.bytes));
         let bytes = bytes.sum::<Amount>().get();
-        Ok((Written { bytes, digest }, failed))
+        Ok(MadeFiles {
+            written: Written { bytes, digest },
+            failed,
+            lines,
+        })
     }
 
     /// Whether an error may be gone when the part is made again.
@@ -82,12 +99,17 @@ impl FileParts<'_> {
             || (e.kind() == ErrorKind::Io && !gone)
     }
 
-    /// Copies a file.
-    fn copied(&self, file: &FileRow, idle: &Idle, (env, io): (&mut Env, &mut Io)) -> Result<()> {
+    /// Copies a file. Stored bytes of remote inputs are not counted: the count needs more requests.
+    fn copied(
+        &self,
+        file: &FileRow,
+        idle: &Idle,
+        (env, io): (&mut Env, &mut Io),
+    ) -> Result<Counted> {
         let cli = self.cli;
         let located = |path: &str| self.plan.record.located(Path::new(path));
         let (input, output) = (located(&file.input), located(&file.output));
-        let copy = Copy::of(&input, &output, cli.zarr.asked(cli.kind.kind()))?;
+        let copy = Copy::of(&input, &output, cli.asked())?;
         if let Some(folder) = output.parent().filter(|_| copy.output.remote.is_none()) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
             std::fs::create_dir_all(folder).map_err(failed)?;
@@ -108,8 +130,15 @@ impl FileParts<'_> {
             }
             ready.size_strings()?;
             let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
-            let target = guard(ready.target(cli)?, Box::new(move || reads.check(time)));
-            ready.written(cli, (&copy, target), copy::run).map(|_| ())
+            let target = ready.target(cli, &copy)?;
+            let target = guard(target, Box::new(move || reads.check(time)));
+            let counted = !ready.set.reader.latency();
+            ready.counts = counted;
+            let report = ready.written(cli, (&copy, target), copy::run)?;
+            Ok(Counted {
+                report: report.unwrap_or_default(),
+                before: counted,
+            })
         })
     }
 }

@@ -6,5 +6,5 @@ mod make;
 mod rows;
 
 pub use list::{Listed, Size, listed, plan};
-pub use make::FileParts;
+pub use make::{FileParts, MadeFiles};
 pub use rows::remove;

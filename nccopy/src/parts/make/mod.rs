@@ -15,8 +15,9 @@ use netcdf_core::tool::{self, Io, Status};
 use self::begun::Begun;
 use self::dataset::DatasetParts;
 use super::choice::PartChoice;
-use super::files::FileParts;
+use super::files::{FileParts, MadeFiles};
 use super::folder::{Folder, StoredPlan};
+use super::in_folder;
 use super::record::{DoneRecord, Work};
 use crate::cli::Cli;
 use crate::environment;
@@ -85,6 +86,7 @@ impl<'a> Worker<'a> {
         let Err((part, e)) = self.make(numbers, io) else {
             return Ok(Status::Success);
         };
+        let e = in_folder(e, self.folder.path());
         if e.kind() == ErrorKind::Cancelled {
             return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
         }
@@ -147,7 +149,12 @@ impl<'a> Worker<'a> {
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
     let begun = Begun::new(parts.folder, part, &env.progress)?;
-    let (written, failed) = parts.make(part, env, io)?;
+    let MadeFiles {
+        written,
+        failed,
+        lines,
+    } = parts.make(part, env, io)?;
+    parts.folder.put_report(part, &lines)?;
     begun.done(DoneRecord {
         plan: parts.plan.digest,
         written,

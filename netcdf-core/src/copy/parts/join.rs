@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::segment::{Piece, PieceKind};
 use super::{Division, Segment};
+use crate::arithmetic::Amount;
 use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
@@ -76,12 +77,12 @@ pub fn complete(
     mut writer: Box<dyn Writer>,
 ) -> Result<Report> {
     lengthen_all(set.reader, plan, &mut *writer)?;
-    compare(set.env, puts, &mut *writer)?;
+    let put = compare(set.env, puts, &mut *writer)?;
     let mut done = vec![];
     for var in &division.vars {
         let (job, start) = (&var.job, Instant::now());
         let stored = match var.in_parts() {
-            true => 0,
+            true => put.get(&job.pair.to).copied().unwrap_or(0),
             false => job.copy(set, &mut *writer)?,
         };
         done.push((job.pair.from, job.report(set, stored, start.elapsed())));
@@ -89,7 +90,7 @@ pub fn complete(
     completed(set, plan, done, writer)
 }
 
-/// Compares the chunks of a store with the sums of the parts.
+/// Compares the chunks of a store with the sums of the parts. Returns the stored bytes per variable, if the parts have sums.
 ///
 /// # Errors
 /// Returns [`ErrorKind::NotFound`] for missing chunks, [`ErrorKind::Corrupt`] for different bytes, and I/O errors of the store.
@@ -97,23 +98,31 @@ pub fn compare(
     env: &Env,
     puts: impl IntoIterator<Item = Result<PutByPart>>,
     writer: &mut dyn Writer,
-) -> Result<()> {
+) -> Result<BTreeMap<VarId, u64>> {
+    let mut bytes: BTreeMap<VarId, Amount> = BTreeMap::new();
     for put in puts {
         env.cancel.check()?;
         let put = put?;
         let mut sum = KeySum::default();
         for chunks in &put.chunks {
-            sum.add(&writer.put_elsewhere(chunks, put.sum.map(|_| env))?);
+            let of_chunks = writer.put_elsewhere(chunks, put.sum.map(|_| env))?;
+            let stored = bytes.entry(chunks.var).or_default();
+            *stored = *stored + of_chunks.bytes;
+            sum.add(&of_chunks);
         }
         if put.sum.is_some_and(|put| put != sum) {
             let what = "chunks differ from the digest that the part recorded";
             let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
-            return Err(e.with_remedy(
-                "remove the done-file of the part, and make the part again: nccopy --part K FOLDER",
-            ));
+            let part = put.part;
+            return Err(e.with_remedy(format!(
+                "remove the done-file of the part, and make the part again: nccopy --part {part} FOLDER"
+            )));
         }
     }
-    Ok(())
+    Ok(bytes
+        .into_iter()
+        .map(|(var, sum)| (var, sum.get()))
+        .collect())
 }
 
 /// Stores the data of a variable.

@@ -1,9 +1,11 @@
 //! Plans a copy: makes the output schema from the input schema and options.
 
 mod bare;
+mod enums;
 mod fill;
 mod fits;
 mod keep;
+mod reserved;
 mod sparse;
 mod storage;
 mod strings;
@@ -11,8 +13,10 @@ mod texts;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
+pub(super) use sparse::{has_nothing, may_lack_data};
 pub use strings::{size_known_strings, size_strings, widen_strings};
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Options, Selection};
@@ -73,11 +77,14 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let mut notes = vec![];
     let selected = matches!(options.select, Selection::Only(_))
         || matches!(options.groups, Selection::Only(_));
+    let source = with_limits(input, options)?;
     let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
-        true => bare::keep(input, &stays, &defined, &mut notes)?,
-        false => keep::keep(input, &stays, &defined)?,
+        true => bare::keep(&source, &stays, &defined, &mut notes)?,
+        false => keep::keep(&source, &stays, &defined)?,
     };
     schema.kind = kind;
+    reserved::skip_properties(&mut schema, &mut notes);
+    enums::to_numbers(&mut schema, options.enums_as_flags, &mut notes)?;
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
@@ -112,17 +119,32 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Makes the unlimited dimensions fixed, or sets their lengths to 0; returns the lengths to keep. netCDF has no
-/// fixed dimensions of length 0, so an empty one stays unlimited. If variables are left out, the copied data
+/// The input's schema with the fixed and unlimited dimensions of the output. netCDF has no fixed dimensions of length 0, so an empty
+/// dimension stays unlimited.
+fn with_limits<'a>(input: &'a Schema, options: &Options) -> Result<Cow<'a, Schema>> {
+    let mut schema = Cow::Borrowed(input);
+    if !options.fix_unlimited && options.unlimited.is_empty() {
+        return Ok(schema);
+    }
+    for (id, dim) in (0..).map(DimId).zip(&input.dims) {
+        let fixed = options.fix_unlimited && dim.len > 0;
+        let unlimited = options.unlimited.contains(&id) || dim.unlimited && !fixed;
+        if unlimited != dim.unlimited {
+            let dims = &mut schema.to_mut().dims;
+            dims.get_mut(id.index())
+                .or_internal("a dimension")?
+                .unlimited = unlimited;
+        }
+    }
+    Ok(schema)
+}
+
+/// Sets the lengths of unlimited dimensions to 0 and returns the lengths to keep. If only some variables are copied, the data
 /// determines the lengths.
 fn fit_dims(schema: &mut Schema, options: &Options) -> Vec<(DimId, u64)> {
     let mut lengths = Vec::new();
     for (n, dim) in (0u32..).zip(&mut schema.dims) {
         if !dim.unlimited {
-            continue;
-        }
-        if options.fix_unlimited && dim.len > 0 {
-            dim.unlimited = false;
             continue;
         }
         if options.select == Selection::All && options.groups == Selection::All && dim.len > 0 {

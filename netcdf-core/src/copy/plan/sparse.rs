@@ -7,7 +7,7 @@ use crate::chunk::{Dataset, elements};
 use crate::error::Result;
 use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
-use crate::model::{Fill, Values, VarId, Variable};
+use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
 
 /// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
@@ -19,15 +19,17 @@ use crate::model::{Fill, Values, VarId, Variable};
 /// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
 pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let reader = set.reader;
-    let traits = traits(plan.schema.kind);
-    let masked = bare_fill(plan.schema.kind) == BareFill::Missing;
+    let kind = plan.schema.kind;
+    let traits = traits(kind);
+    let masked = bare_fill(kind) == BareFill::Missing;
     for pair in &plan.data {
         let to = plan.schema.var(pair.to);
         let grows = to.is_some_and(|var| grows(&plan.schema, var));
         let var = plan.schema.var_mut(pair.to)?;
         let chunked = traits.all_chunked || var.storage.chunk().is_some();
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
-        if !chunked || had != Some(Fill::Fill) {
+        let empty = || Ok(may_lack_data(kind, var) && has_nothing(set, pair.from)?);
+        if had != Some(Fill::Fill) || !(chunked || empty()?) {
             continue;
         }
         let layout = reader.layout(pair.from)?;
@@ -43,6 +45,20 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a variable of a dataset of this kind may have no data, and no space for it.
+pub(in crate::copy) fn may_lack_data(kind: Kind, var: &Variable) -> bool {
+    !traits(kind).stores_all && var.storage.layout != Some(StorageLayout::Compact)
+}
+
+/// Whether the input stores no element of a variable.
+///
+/// # Errors
+/// Returns errors of locating stored chunks.
+pub(in crate::copy) fn has_nothing(set: Dataset<'_>, var: VarId) -> Result<bool> {
+    let all = traits(set.reader.schema().kind).stores_all || set.reader.assembles(var);
+    Ok(!all && !set.has_chunks(var)?)
 }
 
 /// The value as which elements that are not stored read in the input, if the output's attributes say another
@@ -79,10 +95,9 @@ mod tests {
     use crate::format;
     use crate::io::Container;
     use crate::io::memory::{MemorySource, MemoryTarget};
-    use crate::model::Kind;
     use crate::model::{
         Atomic, Attribute, CreateOptions, Dimension, Endianness, GroupId, Name, Region, Schema,
-        Storage, StorageLayout,
+        Storage,
     };
 
     const LEN: u64 = 1 << 24;

@@ -77,6 +77,41 @@ fn unlimited_dimensions_are_fixed_unless_empty() {
 }
 
 #[test]
+fn dimensions_become_unlimited() {
+    let limits = |fix_unlimited, unlimited: &[u32], kind| {
+        let options = Options {
+            fix_unlimited,
+            unlimited: unlimited.iter().map(|n| DimId(*n)).collect(),
+            kind: Some(kind),
+            ..Options::default()
+        };
+        let mut p = plan(&sample(Kind::CLASSIC), &options)?;
+        let layouts = p
+            .schema
+            .vars
+            .iter_mut()
+            .map(|v| v.storage.chunk().is_some());
+        let chunked: Vec<bool> = layouts.collect();
+        let dims = p.schema.dims.iter().map(|d| (d.unlimited, d.len));
+        Ok::<_, crate::Error>((dims.collect::<Vec<_>>(), p.lengths, chunked))
+    };
+    let (dims, lengths, chunked) = limits(false, &[1], Kind::NETCDF4).unwrap();
+    assert_eq!(dims, [(true, 0), (true, 0)]);
+    assert_eq!(lengths, [(DimId(0), 3), (DimId(1), 2)]);
+    assert_eq!(chunked, [true; 3]);
+    let (dims, lengths, chunked) = limits(true, &[1], Kind::NETCDF4).unwrap();
+    assert_eq!(dims, [(false, 3), (true, 0)]);
+    assert_eq!(lengths, [(DimId(1), 2)]);
+    assert_eq!(chunked, [false, true, true]);
+    assert_eq!(
+        limits(true, &[0], Kind::CLASSIC).unwrap().0,
+        [(true, 0), (false, 2)]
+    );
+    let e = limits(true, &[1], Kind::CLASSIC).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Unlimited);
+}
+
+#[test]
 fn selections_keep_definitions_or_drop_them() {
     let input = sample(Kind::CLASSIC);
     let p = plan(&input, &select(Selection::Data([VarId(1)].into()))).unwrap();

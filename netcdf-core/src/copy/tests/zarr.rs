@@ -317,7 +317,7 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     s.vars[v.index()].storage.filters = vec![spec(codec::UNKNOWN, &unknown)];
     let e = plan(&s, &to(Kind::NETCDF4)).unwrap_err();
     assert_eq!((e.kind(), e.object()), (ErrorKind::Unsupported, Some("/v")));
-    let remedy = "zarr-python can store the array with another codec";
+    let remedy = "if zarr-python has the codec, it can store the array with another one";
     assert_eq!(e.remedy(), Some(remedy));
     assert!(plan(&s, &to(Kind::NCZARR)).is_ok());
     // What is asked for is done, or refused.

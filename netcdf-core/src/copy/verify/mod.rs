@@ -21,7 +21,8 @@ use crate::filter::names;
 use crate::format;
 use crate::io::Container;
 use crate::io::held::Kept;
-use crate::model::{Region, Schema, Values, VarId};
+use crate::model::convert::convert;
+use crate::model::{Atomic, Region, Schema, Values, VarId};
 
 /// A box takes this part of the memory: there are two boxes, each once as decoded chunks and once assembled.
 const PARTS: u64 = 5;
@@ -272,7 +273,8 @@ fn place(part: &Region, number: u64) -> Vec<u64> {
 }
 
 /// True if two lists of values are the same, bit by bit. Their type ids belong to two datasets.
-fn same(a: &Values, b: &Values) -> bool {
+#[must_use]
+pub fn same(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Float(a), Values::Float(b)) => {
             let bits = |v: &f32| v.to_bits();
@@ -282,7 +284,7 @@ fn same(a: &Values, b: &Values) -> bool {
             let bits = |v: &f64| v.to_bits();
             a.iter().map(bits).eq(b.iter().map(bits))
         }
-        (Values::Enum(_, a), Values::Enum(_, b)) => same(a, b),
+        (Values::Enum(_, a), Values::Enum(_, b)) => same(a, b) || same_numbers(a, b),
         (Values::Opaque { bytes: a, .. }, Values::Opaque { bytes: b, .. }) => a == b,
         (Values::Vlen(_, a), Values::Vlen(_, b)) => all_same(a, b),
         (Values::Compound { columns: a, .. }, Values::Compound { columns: b, .. }) => {
@@ -290,6 +292,12 @@ fn same(a: &Values, b: &Values) -> bool {
         }
         (a, b) => a == b,
     }
+}
+
+/// True if numbers are equal, in any type. HDF5 has signed truth values, Zarr unsigned ones.
+fn same_numbers(a: &Values, b: &Values) -> bool {
+    let wide = |values| convert(values, Atomic::Int64).ok();
+    wide(a).is_some_and(|a| wide(b) == Some(a))
 }
 
 fn all_same(a: &[Values], b: &[Values]) -> bool {

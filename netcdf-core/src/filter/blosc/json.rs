@@ -3,7 +3,7 @@
 use super::NAME;
 use super::params::prepare;
 use crate::error::{ErrorKind, Result};
-use crate::filter::codec::{Config, Members, Shown, whole, word};
+use crate::filter::codec::{Config, Members, Shown, digits, whole, word};
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
@@ -44,7 +44,8 @@ pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
 }
 
 fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
-    if let Some(Json::Text(_)) = config.get("shuffle") {
+    let named = |json: &&Json| digits(json).is_none();
+    if let Some(Json::Text(_)) = config.get("shuffle").filter(named) {
         let name = config.text("shuffle")?.unwrap_or_default();
         let known = place(&SHUFFLES, name);
         return known.ok_or_else(|| config.wrong(format_args!("shuffle {name}")));

@@ -76,7 +76,7 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
     if choice.len() > 3 + usize::from(stored) || level > 9 || shuffle > 2 || codec > 5 {
         return Err(wrong(
             NAME,
-            "a level from 0 to 9, a shuffle (0 none, 1 bytes, 2 bits) and a codec (0 blosclz, \
+            "a level from 0 to 9, a shuffle (0 none, 1 for bytes, 2 for bits) and a codec (0 blosclz, \
              1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd), alone or behind four other numbers",
             user,
         ));

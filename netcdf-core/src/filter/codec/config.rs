@@ -61,7 +61,7 @@ impl<'a> Config<'a> {
         let wrong = || self.expected(key, "a whole number");
         match self.get(key) {
             None => default.into().ok_or_else(wrong),
-            Some(value) => value.as_number().and_then(whole).ok_or_else(wrong),
+            Some(value) => digits(value).and_then(whole).ok_or_else(wrong),
         }
     }
 
@@ -70,7 +70,7 @@ impl<'a> Config<'a> {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it is something else, or missing.
     pub fn number(&self, key: &str) -> Result<&'a str> {
-        let number = self.get(key).and_then(Json::as_number);
+        let number = self.get(key).and_then(digits);
         number.ok_or_else(|| self.expected(key, "a number"))
     }
 
@@ -94,6 +94,8 @@ impl<'a> Config<'a> {
         match self.get(key) {
             None => Ok(false),
             Some(Json::Bool(flag)) => Ok(*flag),
+            Some(Json::Text(text)) if text == b"true" => Ok(true),
+            Some(Json::Text(text)) if text == b"false" => Ok(false),
             Some(
                 Json::Null | Json::Number(_) | Json::Text(_) | Json::Array(_) | Json::Object(_),
             ) => Err(self.expected(key, "true or false")),
@@ -110,6 +112,13 @@ impl<'a> Config<'a> {
         let level = known.and_then(|level| i32::try_from(level).ok());
         Ok(level.map_or(default, i32::cast_unsigned))
     }
+}
+
+/// Returns the text of a number. netCDF-C wrote numbers of codecs as JSON texts before version 4.10.0.
+pub(in crate::filter) fn digits(json: &Json) -> Option<&str> {
+    let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    json.as_number()
+        .or_else(|| json.as_str().map(str::trim).filter(number))
 }
 
 /// A whole number, also one that is written as `5.0`.

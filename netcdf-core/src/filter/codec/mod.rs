@@ -10,11 +10,14 @@
 
 mod chain;
 mod config;
+mod given;
 mod label;
 mod text;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
+pub use given::{SHARDS, from_text, within_shards};
+pub(super) use config::digits;
 pub use label::Label;
 pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};

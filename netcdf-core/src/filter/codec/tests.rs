@@ -60,6 +60,97 @@ fn codecs_of_version_2() {
     check(V2, auto, 32001, &[2, 2, 4, 400, 5, 1, 5, 256], made);
 }
 
+/// netCDF-C wrote numbers as texts before 4.10.0.
+#[test]
+fn numbers_as_texts() {
+    for json in [
+        r#"{"id": "zlib", "level": 7}"#,
+        r#"{"id": "shuffle", "elementsize": 8}"#,
+        r#"{"id": "bz2", "level": 7}"#,
+        r#"{"id": "zstd", "level": -7}"#,
+        r#"{"id": "zstd", "level": 7, "checksum": true}"#,
+        r#"{"id": "zstd", "level": 7, "checksum": false}"#,
+        r#"{"id": "gzip", "level": 7}"#,
+        r#"{"id": "szip", "mask": 32, "pixels-per-block": 4}"#,
+        r#"{"id": "blosc", "clevel": 7, "blocksize": 256, "cname": "lz4", "shuffle": 2}"#,
+        r#"{"id": "blosc", "clevel": 7, "blocksize": 0, "cname": "lz4", "shuffle": -1}"#,
+        r#"{"id": "lz4", "acceleration": 3}"#,
+        r#"{"id": "lzma", "preset": 3, "format": 1, "check": 0}"#,
+        r#"{"id": "bitround", "keepbits": 3}"#,
+        r#"{"id": "crc32c", "initval": 7}"#,
+        r#"{"id": "quantize", "digits": 3, "dtype": "<f4"}"#,
+        r#"{"id": "fixedscaleoffset", "scale": 10, "offset": 1.5, "dtype": "<f4", "astype": "|u1"}"#,
+        r#"{"id": "zfpy", "mode": 4, "tolerance": 0.5, "rate": -1, "precision": -1}"#,
+        r#"{"id": "transpose", "order": [0]}"#,
+    ] {
+        let texts = quoted(json);
+        assert_ne!(texts, json);
+        assert_eq!(
+            read(V2, &texts).unwrap(),
+            read(V2, json).unwrap(),
+            "{texts}"
+        );
+        let (json, texts) = (in_version_3(json), in_version_3(&texts));
+        assert_eq!(
+            read(V3, &texts).unwrap(),
+            read(V3, &json).unwrap(),
+            "{texts}"
+        );
+    }
+}
+
+/// Puts numbers and truth values of JSON in quotes.
+fn quoted(json: &str) -> String {
+    let bare = |c: char| c.is_ascii_digit() || "-.truefals".contains(c);
+    let mut out = String::new();
+    for (n, part) in json.split('"').enumerate() {
+        let text = n % 2 == 1;
+        let found = part.find(|c: char| c.is_ascii_digit() || "-tf".contains(c));
+        let ends = found.map(|at| {
+            (
+                at,
+                part[at..].find(|c| !bare(c)).map_or(part.len(), |n| at + n),
+            )
+        });
+        match ends.filter(|_| !text) {
+            Some((at, end)) => {
+                out.push_str(&format!(
+                    "{}\"{}\"{}",
+                    &part[..at],
+                    &part[at..end],
+                    &part[end..]
+                ));
+            }
+            None => out.push_str(part),
+        }
+        out.push('"');
+    }
+    out.pop();
+    out
+}
+
+/// Converts JSON of version 2 to version 3, with the members of numcodecs.
+fn in_version_3(json: &str) -> String {
+    let (name, rest) = json[8..].split_once('"').unwrap();
+    let members = rest[1..rest.len() - 1].trim();
+    format!(r#"{{"name": "numcodecs.{name}", "configuration": {{{members}}}}}"#)
+}
+
+#[test]
+fn wrong_sizes_of_shuffle() {
+    for size in ["0", "\"0\"", "-1", "\"x\"", "1e30", "1.5", "[8]", "true"] {
+        for version in [V2, V3] {
+            let json = format!(r#"{{"id": "shuffle", "elementsize": {size}}}"#);
+            let json = match version {
+                V2 => json,
+                V3 => in_version_3(&json),
+            };
+            let spec = read(version, &json).unwrap();
+            assert_eq!((spec.id, &*spec.params), (2, &[4][..]), "{json}");
+        }
+    }
+}
+
 #[test]
 fn codecs_of_version_3() {
     let of =
@@ -160,8 +251,8 @@ fn damaged_codecs_are_refused() {
             "codec szip: no `pixels-per-block`, which must be a whole number",
         ),
         (
-            r#"{"id": "shuffle", "elementsize": -1}"#,
-            "codec shuffle: elements of -1 bytes",
+            r#"{"id": "bitround", "keepbits": "1x"}"#,
+            r#"codec bitround: `keepbits` is "1x", not a whole number"#,
         ),
     ] {
         let e = read(V2, json).unwrap_err();

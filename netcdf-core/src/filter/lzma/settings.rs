@@ -4,7 +4,7 @@ use lzma_rust2::{CheckType, EncodeMode, LzmaOptions, MfType};
 
 use super::{MEMORY, NAME};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, pack_text, unpack_text};
+use crate::filter::codec::{Config, Members, digits, pack_text, unpack_text};
 use crate::filter::output::{bad, unsupported};
 use crate::json::Json;
 
@@ -50,10 +50,23 @@ const MEMBERS: [&str; 4] = ["format", "check", "preset", "filters"];
 
 /// The stored parameters for the members of the codec.
 pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
-    let member = |key: &&str| Some((String::from(*key), config.get(key)?.clone()));
+    let member = |key: &&str| Some((String::from(*key), unquoted(config.get(key)?)));
     let members: Members = MEMBERS.iter().filter_map(member).collect();
     let params = params(&members);
     Settings::read(&params).map(|_| params)
+}
+
+/// Returns JSON with numbers in place of texts that hold numbers. The members are texts or numbers, but never both.
+fn unquoted(json: &Json) -> Json {
+    match json {
+        Json::Array(items) => Json::Array(items.iter().map(unquoted).collect()),
+        Json::Object(members) => {
+            let member = |(key, value): &(String, Json)| (key.clone(), unquoted(value));
+            Json::Object(members.iter().map(member).collect())
+        }
+        Json::Text(_) => digits(json).map_or_else(|| json.clone(), Json::int),
+        Json::Null | Json::Bool(_) | Json::Number(_) => json.clone(),
+    }
 }
 
 /// The members of the codec.

@@ -117,7 +117,7 @@ impl<'a> Input<'a> {
         let at = self.offset();
         let left = self.source.len().saturating_sub(at);
         if left < n {
-            let what = format!("the header is truncated: {n} bytes expected, {left} left");
+            let what = format!("the header is truncated: expected {n} bytes, found {left}");
             return Err(self.error(ErrorKind::Truncated, what));
         }
         let size = self.limits.metadata(n.max(BLOCK.min(left)), "the header")?;

@@ -69,6 +69,7 @@ pub const FORMAT: Format = Format {
         records: true,
         stores_all: true,
         all_chunked: false,
+        properties: false,
     },
     copied_as: |kind| kind,
     holds: |_| Ok(()),

@@ -79,6 +79,7 @@ pub const FORMAT: Format = Format {
         records: false,
         stores_all: false,
         all_chunked: false,
+        properties: false,
     },
     copied_as: |_| Kind::NETCDF4,
     holds: |_| Ok(()),

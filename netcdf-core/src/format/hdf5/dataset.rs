@@ -103,6 +103,10 @@ impl Dataset {
             filters: vec![],
             external: None,
         };
+        if let Layout::Chunked(chunked) = &mut dataset.layout {
+            // Some writers store another size, and libhdf5 up to 1.14.3 ignores the stored size.
+            chunked.element_size = dataset.datatype.size.max(1);
+        }
         if let Some(body) = header.body_of(file, message::FILL)? {
             dataset.fill = Fill::parse(&mut body.fields(file))?;
         } else if let Some(body) = header.body_of(file, message::FILL_OLD)? {

@@ -124,6 +124,7 @@ impl FileBuilder<'_> {
     /// # Errors
     /// Damage.
     pub fn settle_attributes(&mut self) -> Result<()> {
+        self.name_enums();
         // Last to first, so that the indexes stay valid when an attribute is left out.
         for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {
             match self.settled(&mut pending) {
@@ -142,6 +143,22 @@ impl FileBuilder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Defines unnamed enums of attributes with invented names, as for variables. The attributes report errors later.
+    fn name_enums(&mut self) {
+        for pending in &self.pending {
+            let datatype = &pending.stored.datatype;
+            let group = match pending.owner {
+                AttributeOwner::Group(id) => Some(id),
+                AttributeOwner::Var(id) => self.schema.var(id).map(|var| var.group),
+            };
+            if matches!(datatype.class, Class::Enum { .. }) {
+                let file = pending.file;
+                let home = Home { file, group };
+                let _ = self.types.data_type(&mut self.schema, datatype, home);
+            }
+        }
     }
 
     fn settled(&mut self, pending: &mut PendingAttribute) -> Result<(DataType, Values)> {

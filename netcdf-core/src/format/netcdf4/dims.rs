@@ -17,7 +17,7 @@ pub struct FoundDimension {
 }
 
 /// Tables for looking up dimensions.
-struct DimIndex {
+pub(super) struct DimIndex {
     by_number: HashMap<i64, DimId>,
     by_scale: HashMap<FileObject, Vec<DimId>>,
     /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
@@ -25,9 +25,14 @@ struct DimIndex {
 }
 
 /// The length of a dimension, and whether it is unlimited.
-type Size = (u64, bool);
+pub(super) type Size = (u64, bool);
 
 impl DimIndex {
+    /// Adds a dimension of a group.
+    pub(super) fn add(&mut self, id: DimId, group: GroupId, size: Size) {
+        self.by_size.entry((group, size)).or_default().push(id);
+    }
+
     /// The first dimension of the group of this size that the variable does not use yet.
     fn like(&self, group: GroupId, size: Size, used: &[DimId]) -> Option<DimId> {
         let all = self.by_size.get(&(group, size))?;
@@ -114,9 +119,14 @@ impl FileBuilder<'_> {
         }
         let scales = var.scales.clone().unwrap_or_default();
         let file = var.file;
-        for (dim, scale) in found.iter_mut().zip(scales) {
+        let space = &var.dataset.dataspace;
+        let sizes = space.dims.iter().zip(&space.max);
+        let sizes: Vec<Size> = sizes.map(|(&len, max)| (len, max.is_none())).collect();
+        for ((dim, scale), size) in found.iter_mut().zip(scales).zip(sizes) {
             if let (None, Some(address)) = (&dim, scale) {
-                *dim = self.nearest(FileObject { file, address }, group, index);
+                let scale = FileObject { file, address };
+                let of_unsized = self.dim_of_unsized_scale(scale, (group, size), index);
+                *dim = of_unsized.or_else(|| self.nearest(scale, group, index));
             }
         }
         self.complete((group, id), &found, index)
@@ -137,7 +147,7 @@ impl FileBuilder<'_> {
     }
 
     /// A group and the groups that enclose it, innermost first.
-    fn above(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
+    pub(super) fn above(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         let parent = |g: &GroupId| self.schema.group(*g).and_then(|g| g.parent);
         std::iter::successors(Some(group), parent).take(self.schema.groups.len())
     }
@@ -194,8 +204,7 @@ impl FileBuilder<'_> {
     fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut DimIndex) -> DimId {
         // netCDF takes length 0 to mean "unlimited".
         let unlimited = unlimited || len == 0;
-        let number = self.next_dim;
-        self.next_dim += 1;
+        let number = self.dim_number(None);
         self.dims.push(FoundDimension {
             number,
             scale: None,
@@ -207,8 +216,7 @@ impl FileBuilder<'_> {
             len,
             unlimited,
         });
-        let same = index.by_size.entry((group, (len, unlimited)));
-        same.or_default().push(id);
+        index.add(id, group, (len, unlimited));
         id
     }
 

@@ -39,6 +39,7 @@ pub mod reader;
 mod tests;
 pub mod types;
 mod unseen;
+mod unsized_scales;
 pub mod values;
 mod variables;
 mod virtual_copy;
@@ -105,6 +106,7 @@ pub const FORMAT: Format = Format {
         records: false,
         stores_all: false,
         all_chunked: false,
+        properties: true,
     },
     copied_as: |kind| kind,
     holds: |_| Ok(()),

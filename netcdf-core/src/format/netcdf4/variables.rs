@@ -81,12 +81,13 @@ impl FileBuilder<'_> {
         })
         .or_else(|e| self.lost(e, || path.clone()))?;
         self.marks = self.marks.saturating_add(hidden.count);
-        let scale = if hidden.scale && !dataset.dataspace.dims.is_empty() {
-            Some(self.scale(group, name, place, &dataset, &hidden))
-        } else {
-            None
-        };
-        if scale.is_some() && hidden.only_dimension {
+        let has_length = !dataset.dataspace.dims.is_empty();
+        let scale =
+            (hidden.scale && has_length).then(|| self.scale(group, name, place, &dataset, &hidden));
+        if hidden.scale && !has_length {
+            self.add_unsized_scale(group, name, place, hidden.dim_id);
+        }
+        if hidden.scale && hidden.only_dimension {
             return Ok(());
         }
         let whole = Arc::clone(&dataset.datatype);
@@ -123,16 +124,7 @@ impl FileBuilder<'_> {
         dataset: &Dataset,
         hidden: &Hidden,
     ) -> DimId {
-        let number = match hidden.dim_id {
-            Some(id) => {
-                self.next_dim = self.next_dim.max(id.saturating_add(1));
-                id
-            }
-            None => {
-                self.next_dim += 1;
-                self.next_dim - 1
-            }
-        };
+        let number = self.dim_number(hidden.dim_id);
         self.dims.push(FoundDimension {
             number,
             scale: Some(place),

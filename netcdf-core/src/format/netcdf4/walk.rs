@@ -12,6 +12,7 @@ use super::links::{may_be_left_out, no_dataset};
 use super::paths::Paths;
 use super::types::NewType;
 use super::types::Types;
+use super::unsized_scales::UnsizedScales;
 use super::variables::FoundVariable;
 use super::virtual_sources::Nesting;
 use super::{FileObject, hidden::is_reserved};
@@ -34,6 +35,8 @@ pub struct FileBuilder<'a> {
     pub dims: Vec<FoundDimension>,
     /// Parallel to `schema.vars`.
     pub vars: Vec<FoundVariable>,
+    /// Scales without a length.
+    pub unsized_scales: UnsizedScales,
     /// netCDF's number of the next dimension.
     pub next_dim: i64,
     /// Attributes whose types are resolved at the end.
@@ -74,6 +77,7 @@ impl<'a> FileBuilder<'a> {
             types: Types::default(),
             dims: vec![],
             vars: vec![],
+            unsized_scales: UnsizedScales::default(),
             next_dim: 0,
             pending: vec![],
             properties: None,

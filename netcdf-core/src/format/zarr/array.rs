@@ -1,6 +1,6 @@
 //! The contents of the metadata of an array, independent of its version.
 
-use super::dtype::{StoredType, shown};
+use super::dtype::{StoredType, quoted};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -98,7 +98,7 @@ pub fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), S
         None => Ok(()),
         Some(other) => Err(format!(
             "the {name} is {}, expected \"{first}\" or \"{second}\"",
-            shown(other)
+            quoted(other)
         )),
     }
 }
@@ -117,7 +117,7 @@ pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
         None => Ok(()),
         Some(other) => Err(format!(
             "the zarr_format is {}, expected {number}",
-            shown(other)
+            quoted(other)
         )),
     }
 }

@@ -222,12 +222,17 @@ impl StructMember {
     }
 }
 
-/// JSON as text for messages.
+/// JSON as text for messages, without the quotes of a text.
 #[must_use]
 pub fn shown(json: &Json) -> String {
+    quoted(json).trim_matches('"').to_owned()
+}
+
+/// JSON as text for messages where the type of the value matters.
+#[must_use]
+pub fn quoted(json: &Json) -> String {
     let text = json.to_bytes();
-    let text = String::from_utf8_lossy(text.get(..200).unwrap_or(&text)).into_owned();
-    text.trim_matches('"').to_owned()
+    String::from_utf8_lossy(text.get(..200).unwrap_or(&text)).into_owned()
 }
 
 fn v2(json: &Json, depth: u32) -> StoredType {

@@ -3,7 +3,7 @@
 use super::chunks::gone;
 use super::reader::{ArrayData, ZarrReader};
 use crate::arithmetic::length;
-use crate::chunk::Reader as _;
+use crate::chunk::decode::other_length;
 use crate::chunk::layout::ChunkRef;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::store::{Content, KeyParts, KeyRanges};
@@ -25,18 +25,53 @@ impl ZarrReader {
         Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
     }
 
-    /// Checks that a chunk without codecs has no more than its elements in `have` bytes. Too few bytes are noticed when the elements are
-    /// read.
-    pub(super) fn check_raw(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
-        let array = &self.data(Self::var_of(chunk)?)?.array;
-        let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || !array.layout.filters.is_empty() || have <= whole {
-            return Ok(());
+    /// Returns how many of the `have` bytes of a stored chunk to read. Bytes after the elements of a chunk without codecs are
+    /// ignored, as in netCDF-C. Missing elements are noticed when they are read.
+    fn usable(&self, chunk: &ChunkRef, have: u64) -> Result<u64> {
+        let var = Self::var_of(chunk)?;
+        let array = &self.data(var)?.array;
+        let layout = &array.layout;
+        let whole = layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
+        if array.heap().is_some() || !layout.filters.is_empty() || have == whole {
+            return Ok(have);
         }
-        let what = format!("a chunk of {have} bytes, but its elements have {whole}");
-        let origin = self.origin(chunk);
-        let name = origin.as_ref().unwrap_or_else(|| self.store.name());
-        Err(Error::new(ErrorKind::Corrupt, what).of(name))
+        let needed = || layout.needed_bytes(chunk.index).map(|n| n as u64);
+        if have > whole || needed().is_some_and(|n| n <= have) {
+            self.notes.remark(other_length(self.path(var)));
+        }
+        Ok(have.min(whole))
+    }
+
+    /// Limits the range of a chunk to the bytes to read.
+    pub(super) fn cut(&self, mut chunk: ChunkRef) -> Result<ChunkRef> {
+        let len = self.usable(&chunk, length(&chunk.range))?;
+        chunk.range.end = chunk.range.start.saturating_add(len);
+        Ok(chunk)
+    }
+
+    /// Returns the content of a key without the bytes to ignore.
+    fn cut_content(&self, chunk: &ChunkRef, key: &str, content: Content) -> Result<Content> {
+        match content {
+            Content::Missing => Ok(content),
+            Content::Bytes(mut bytes) => {
+                let have = bytes.len() as u64;
+                let len = self.usable(chunk, have)?;
+                self.check_size(chunk, len)?;
+                bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+                Ok(Content::Bytes(bytes))
+            }
+            Content::Longer(size) => {
+                let len = self.usable(chunk, size)?;
+                self.check_size(chunk, len)?;
+                if len == size {
+                    return Ok(content);
+                }
+                let range = 0..len;
+                let read = self.store.get_ranges(key, std::slice::from_ref(&range))?;
+                let bytes = read.and_then(|mut parts| parts.pop());
+                Ok(bytes.map_or(Content::Missing, Content::Bytes))
+            }
+        }
     }
 
     /// The key of a chunk.
@@ -63,16 +98,12 @@ impl ZarrReader {
         let keys: Vec<String> = keys.collect::<Result<_>>()?;
         let most = chunks.iter().map(|chunk| most(length(&chunk.range)));
         let got = self.get_many(&keys, most.fold(0, u64::saturating_add))?;
-        for ((chunk, key), content) in chunks.iter().zip(&keys).zip(&got) {
-            let size = match content {
-                Content::Missing => continue,
-                Content::Bytes(bytes) => bytes.len() as u64,
-                Content::Longer(size) => *size,
-            };
-            self.check_raw(chunk, size)?;
-            self.check_size(chunk, size).in_object(|| key.clone())?;
-        }
-        Ok(got)
+        let got = chunks.iter().zip(&keys).zip(got);
+        got.map(|((chunk, key), content)| {
+            let content = self.cut_content(chunk, key, content);
+            content.in_object(|| key.clone())
+        })
+        .collect()
     }
 
     /// The contents of keys, none of which may be an error.

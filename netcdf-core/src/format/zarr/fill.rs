@@ -10,9 +10,24 @@ use crate::model::{Atomic, Endianness, Values};
 const SIX_DIGITS: &str = "9.96921e+36";
 
 /// The stored form of a fill value; `None` if it does not fit the type. `netcdf` says that netCDF wrote it: then text is
-/// plain, where others write bytes in base64.
+/// plain, where others write bytes in base64. A list of one value stands for the value if the type has no lists, as in
+/// netCDF-C.
 #[must_use]
 pub fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
+    let listed = || plain(what, single(json)?, netcdf);
+    plain(what, json, netcdf).or_else(listed)
+}
+
+/// Returns the value of a list of one value.
+pub fn single(json: &Json) -> Option<&Json> {
+    match json.items() {
+        Some([one]) => Some(one),
+        Some(_) | None => None,
+    }
+}
+
+/// Returns the stored form of a fill value that is no list, or a list because its type has several parts.
+fn plain(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let order = what.endianness();
     match &what.dtype {
         Dtype::Number(a) => number(*a, order, json),
@@ -277,6 +292,20 @@ mod tests {
         let pair = [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat();
         assert_eq!(fill("<c8", "[1.0,2.0]"), Some(pair));
         assert_eq!(fill("|O", "0"), None);
+    }
+
+    #[test]
+    fn lists_of_one_value() {
+        assert_eq!(fill("<i2", "[-32767]"), fill("<i2", "-32767"));
+        assert_eq!(fill("<f8", "[\"NaN\"]"), fill("<f8", "\"NaN\""));
+        assert_eq!(fill("|b1", "[true]"), Some(vec![1]));
+        assert_eq!(fill("|S2", "[\"\"]"), Some(vec![0, 0]));
+        assert_eq!(fill("<U1", "[\"z\"]"), fill("<U1", "\"z\""));
+        assert_eq!(fill("<c8", "[[1, 2]]"), fill("<c8", "[1, 2]"));
+        assert_eq!(fill("|V3", "[7]"), Some(vec![7, 0, 0]));
+        for bad in ["[]", "[1, 2]", "[[1]]", "[null]"] {
+            assert_eq!(fill("<i2", bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -60,6 +60,7 @@ pub struct Metadata<'a> {
     pub store: &'a Arc<dyn Store>,
     /// Limits and notes.
     pub env: &'a Env,
+    version: ZarrVersion,
     /// The objects of the consolidated metadata, by key, if they are used.
     consolidated: Option<Objects>,
     /// Bytes of text that may still be read.
@@ -76,6 +77,7 @@ impl<'a> Metadata<'a> {
         let mut metadata = Self {
             store,
             env,
+            version,
             consolidated: None,
             left: env.limits.metadata / IN_MEMORY,
         };
@@ -167,8 +169,33 @@ impl<'a> Metadata<'a> {
         let Some(text) = self.store.get(key)? else {
             return Ok(None);
         };
-        let json = Json::parse(&text).map_err(|e| e.of(self.store.name()));
+        let json = Json::parse(&text).map_err(|e| self.with_way_out(key, e.of(self.store.name())));
         json.in_object(|| key.to_owned()).map(Some)
+    }
+
+    /// Adds to the error about an object that is not JSON how to read the store without the object, if this is possible.
+    fn with_way_out(&self, key: &str, e: Error) -> Error {
+        let other = consolidated_in(self.version);
+        let text = match key == other {
+            true => None,
+            false => self.store.get(other).ok().flatten(),
+        };
+        let json = text.and_then(|text| Json::parse(&text).ok());
+        let whole =
+            json.and_then(|json| consolidated::whole(&json, self.version, self.env.limits.rank));
+        if whole.is_none() {
+            return e;
+        }
+        let name = self.store.name();
+        let scheme = if name.contains("://") { "" } else { "file://" };
+        let mode = if self.store.hints().pure {
+            "zarr"
+        } else {
+            "nczarr"
+        };
+        e.with_remedy(format!(
+            "the consolidated metadata is sound: read {scheme}{name}#mode={mode},consolidated"
+        ))
     }
 
     /// Counts bytes of memory, beyond those for JSON, that the object with this key needs.

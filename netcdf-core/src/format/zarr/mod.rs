@@ -115,6 +115,7 @@ pub const FORMAT: Format = Format {
         records: false,
         stores_all: false,
         all_chunked: true,
+        properties: true,
     },
     copied_as: |_| Kind::NETCDF4,
     holds: write::check::user_types,

@@ -11,7 +11,6 @@ use super::shard::ShardIndex;
 use super::strings;
 use super::values::decode;
 use super::variable::no_variable;
-use crate::arithmetic::length;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, runs};
 use crate::chunk::{Metadata as Place, Provenance, Reader};
@@ -25,6 +24,7 @@ use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{Region, Schema, Values, VarId, ZarrVersion};
+use crate::notes::Notes;
 
 /// `NC_NETCDF4`.
 const MODE_NETCDF4: u32 = 0x1000;
@@ -53,6 +53,7 @@ pub struct ZarrReader {
     indexes: Recent<ShardId, Arc<ShardIndex>>,
     texts: Recent<(usize, u64), ChunkTexts>,
     decoded: Recent<(usize, u64), Arc<Vec<u8>>>,
+    pub(super) notes: Arc<Notes>,
 }
 
 /// The data of a variable.
@@ -110,11 +111,18 @@ impl ZarrReader {
             indexes: kept(INDEXES),
             texts: kept(TEXTS),
             decoded: kept(DECODED),
+            notes: Arc::clone(&env.notes),
         })
     }
 
     pub(super) fn data(&self, var: usize) -> Result<&ArrayData> {
         self.vars.get(var).ok_or_else(no_variable)
+    }
+
+    /// Returns the path of a variable.
+    pub(super) fn path(&self, var: usize) -> String {
+        let id = u32::try_from(var).unwrap_or(u32::MAX);
+        self.schema.var_path(VarId(id))
     }
 
     pub(super) fn chunks(&self, var: usize) -> Result<ChunkFinder<'_>> {
@@ -316,10 +324,7 @@ impl Reader for ZarrReader {
     ) -> Result<()> {
         let found = self.chunks(var.index())?;
         found.array.readable()?;
-        found.locate(chunks, &mut |chunk| {
-            self.check_raw(&chunk, length(&chunk.range))?;
-            visit(chunk)
-        })
+        found.locate(chunks, &mut |chunk| visit(self.cut(chunk)?))
     }
 
     fn candidates(
@@ -330,10 +335,7 @@ impl Reader for ZarrReader {
     ) -> Result<()> {
         let found = self.chunks(var.index())?;
         found.array.readable()?;
-        found.candidates(chunks, &mut |chunk| {
-            self.check_raw(&chunk, length(&chunk.range))?;
-            visit(chunk)
-        })
+        found.candidates(chunks, &mut |chunk| visit(self.cut(chunk)?))
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {

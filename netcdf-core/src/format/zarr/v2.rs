@@ -3,7 +3,7 @@
 //! Specification: Zarr storage specification version 2.
 
 use super::array::{Described, HeapCodec, is_version, one_of, shapes};
-use super::dtype::{Dtype, StoredType, shown};
+use super::dtype::{Dtype, StoredType, quoted};
 use super::keys::Keys;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -51,7 +51,10 @@ fn strange(json: &Json) -> Result<(), String> {
     one_of(separator, "dimension_separator", [".", "/"])?;
     match some("filters").filter(|j| j.items().is_none()) {
         None => Ok(()),
-        Some(other) => Err(format!("the filters are {}, expected a list", shown(other))),
+        Some(other) => Err(format!(
+            "the filters are {}, expected a list",
+            quoted(other)
+        )),
     }
 }
 

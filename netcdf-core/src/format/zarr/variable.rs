@@ -132,7 +132,8 @@ impl Around<'_> {
             self.filters,
         ) {
             Ok(filters) => {
-                layout.filters = filters.into_iter().map(|f| of_szip(f, &layout)).collect();
+                let as_netcdf = |f| of_shuffle(of_szip(f, &layout), &layout, self.pure);
+                layout.filters = filters.into_iter().map(as_netcdf).collect();
                 if heap {
                     described.turned = turned(&mut layout.filters, layout.chunk.len());
                 }
@@ -190,7 +191,7 @@ fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
 fn is_cut(described: &Described) -> bool {
     let floats = [Atomic::Float, Atomic::Double];
     let whole = matches!(described.stored.dtype, Dtype::Number(a) if !floats.contains(&a));
-    let number = match &described.fill {
+    let number = match fill::single(&described.fill).unwrap_or(&described.fill) {
         Json::Number(text) => Some(text.as_str()),
         text => text.as_str(),
     };
@@ -231,6 +232,16 @@ fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
             _ => most,
         };
         *line = u32::try_from(len).unwrap_or(*line);
+    }
+    filter
+}
+
+/// Returns shuffle as netCDF-C applies it: netCDF-C always takes the size of the type, and may store another size. Writers of
+/// pure Zarr take the stored size.
+fn of_shuffle(mut filter: FilterSpec, layout: &Layout, pure: bool) -> FilterSpec {
+    let size = u32::try_from(layout.element.size);
+    if let (2, [stored], Ok(size), false) = (filter.id, filter.params.as_mut_slice(), size, pure) {
+        *stored = size;
     }
     filter
 }

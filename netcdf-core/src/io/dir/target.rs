@@ -11,6 +11,7 @@ use super::{DirStore, Foreign, Replace};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::disk::Disk;
+use crate::io::file::obstacle::is_mount_point;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
 use crate::io::file::{aside, full, kept, replace};
@@ -57,6 +58,12 @@ impl DirTarget {
         if path.file_name().is_none() {
             let what = "not the name of a directory that can be created or replaced";
             return Err(Error::new(ErrorKind::Argument, what).of(&name));
+        }
+        if std::fs::metadata(&path).is_ok_and(|meta| is_mount_point(&path, &meta)) {
+            let what = "a mount point, which a store cannot replace";
+            let inside = path.join("NAME.zarr");
+            let e = Error::new(ErrorKind::Unsupported, what).of(&name);
+            return Err(e.with_remedy(format!("use a name in it: {}", inside.display())));
         }
         aside::recover(&path);
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;

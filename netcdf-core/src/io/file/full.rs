@@ -37,10 +37,19 @@ pub(crate) fn temporary(folder: &Path) -> String {
 
 /// As [`failed`], for a temporary file in the system's directory that holds the data of `name`.
 pub(crate) fn failed_temporary(what: &str, name: &str, e: std::io::Error) -> Error {
+    failed_elsewhere(what, (&temporary(&std::env::temp_dir()), name), e)
+}
+
+/// As [`failed`], for a temporary file (see [`temporary`]) in another directory that holds the data of `name`.
+pub(crate) fn failed_elsewhere(
+    what: &str,
+    (temporary, name): (&str, &str),
+    e: std::io::Error,
+) -> Error {
     if !is_full(&e) {
         return failed(what, name, e);
     }
-    let name = format!("{} for {name}", temporary(&std::env::temp_dir()));
+    let name = format!("{temporary} for {name}");
     let e = Error::io("cannot write", &name, e);
     e.with_remedy("make room there, or set TMPDIR to another directory")
 }

@@ -5,19 +5,23 @@ pub(super) mod aside;
 pub(super) mod beside;
 pub(super) mod disk;
 mod exclusive;
+mod existing;
 pub(crate) mod full;
 mod id;
 pub(super) mod kept;
+pub(super) mod obstacle;
 pub(super) mod place;
 mod pool;
 pub(super) mod replace;
 mod scratch;
+mod space;
 mod stamp;
 pub(super) mod temporary;
 pub(super) mod unnamed;
 mod writers;
 
 pub use exclusive::{FileLock, LockAttempt, Sharing};
+pub use existing::Replacement;
 pub use id::{Id, host};
 pub use scratch::Scratch;
 pub use stamp::Stamp;
@@ -28,6 +32,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::disk::Disk;
+use self::existing::ExistingFile;
+use self::obstacle::Obstacle;
 use self::place::PathEnd;
 use self::pool::{Handle, Pool};
 use self::unnamed::{UnnamedFile, folder};
@@ -389,6 +395,8 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Resu
 enum Ending {
     /// The new file takes the target's name.
     Rename(UnnamedFile),
+    /// The bytes are copied into an existing file that cannot be replaced.
+    Overwrite(ExistingFile),
     /// The bytes go through an open file that is not a regular one (a pipe, a device).
     Stream(File),
 }
@@ -398,6 +406,8 @@ enum Ending {
 pub struct FileTarget {
     name: Arc<str>,
     file: File,
+    /// The temporary file in messages, if the bytes are in another directory until commit.
+    temporary: Option<Arc<str>>,
     ending: Ending,
     /// None if it need not be on disk.
     sync: Option<Disk>,
@@ -415,6 +425,14 @@ impl FileTarget {
     /// # Errors
     /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Busy`] for an HDF5 file that another program has open for writing, also on commit.
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
+        Self::create_as(path, sync, Replacement::default())
+    }
+
+    /// As [`FileTarget::create`]. If `how` has notes, the bytes of a file that a rename cannot replace are overwritten on commit.
+    ///
+    /// # Errors
+    /// As [`FileTarget::create`]; the error of [`Notes::check`].
+    pub fn create_as(path: &Path, sync: bool, how: Replacement) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
         let real = match place::resolve(path).map_err(failed)? {
@@ -439,32 +457,70 @@ impl FileTarget {
         }
         // The lock is released at once, because the copy may take long.
         writers::refuse(&real).map_err(|e| e.of(&name))?;
-        // Replacing must require the same right as overwriting: write permission.
-        let written = old
-            .is_some()
-            .then(|| File::options().write(true).open(&real));
-        let written = written.transpose().map_err(failed)?;
-        let (making, file) = UnnamedFile::new(&real).map_err(|e| {
-            let kept_out = old.is_some() && e.kind() == std::io::ErrorKind::PermissionDenied;
-            let e = failed(e);
-            match kept_out {
-                true => {
-                    e.with_remedy("it is replaced as a whole, so its directory must be writable")
-                }
-                false => e,
+        let sync = sync.then(Disk::default);
+        match old {
+            None => {
+                let (making, file) = UnnamedFile::new(&real).map_err(failed)?;
+                Ok(Self::ending(&name, file, Ending::Rename(making), sync))
             }
-        })?;
-        if let (Some(meta), Some(old)) = (old, written) {
-            kept::keep(&name, &file, (&old, &meta))?;
+            Some(old) => Self::over((&name, &real), &old, sync, how),
         }
-        let ending = Ending::Rename(making);
-        Ok(Self {
-            name: name.as_ref().into(),
+    }
+
+    fn ending(name: &str, file: File, ending: Ending, sync: Option<Disk>) -> Self {
+        let temporary = match &ending {
+            Ending::Rename(_) => None,
+            Ending::Overwrite(existing) => Some(full::temporary(existing.folder()).into()),
+            Ending::Stream(_) => Some(full::temporary(&std::env::temp_dir()).into()),
+        };
+        Self {
+            name: name.into(),
             file,
+            temporary,
             ending,
-            sync: sync.then(Disk::default),
+            sync,
             cancel: Cancel::default(),
-        })
+        }
+    }
+
+    /// Creates a file in place of the existing file `real`.
+    fn over(
+        (name, real): (&str, &Path),
+        old: &std::fs::Metadata,
+        sync: Option<Disk>,
+        how: Replacement,
+    ) -> Result<Self> {
+        let failed = |e| full::failed("cannot create", name, e);
+        // Replacing must require the same right as overwriting: write permission.
+        obstacle::may_write(real).map_err(failed)?;
+        let links = names(real);
+        let obstacle = match how.keep_links && links > 1 {
+            true => Some(Obstacle::Links),
+            false => Obstacle::find(real, old),
+        };
+        let made = match obstacle {
+            Some(obstacle) => Err((obstacle, None)),
+            None => match UnnamedFile::new(real) {
+                Err(e) if obstacle::is_closed(&e) => Err((Obstacle::Directory, Some(e))),
+                made => Ok(made.map_err(failed)?),
+            },
+        };
+        let (obstacle, e) = match made {
+            Ok((making, file)) => {
+                let opened = obstacle::open_to_read(real).map_err(failed)?;
+                kept::keep(name, &file, (&opened, old))?;
+                existing::tell_links(name, links, how.notes)?;
+                return Ok(Self::ending(name, file, Ending::Rename(making), sync));
+            }
+            Err(found) => found,
+        };
+        let Some(notes) = how.notes else {
+            return Err(existing::refused(name, obstacle, e));
+        };
+        let (existing, file) = ExistingFile::new(real, obstacle, how.at_most)?;
+        existing.tell(name, notes);
+        notes.check()?;
+        Ok(Self::ending(name, file, Ending::Overwrite(existing), sync))
     }
 
     /// Creates a file whose bytes go through `out` on commit; until then they are in a temporary file.
@@ -474,13 +530,7 @@ impl FileTarget {
     pub fn through(name: &str, out: File) -> Result<Self> {
         let file = tempfile::tempfile();
         let file = file.map_err(|e| full::failed_to_make(name, e))?;
-        Ok(Self {
-            name: name.into(),
-            file,
-            ending: Ending::Stream(out),
-            sync: None,
-            cancel: Cancel::default(),
-        })
+        Ok(Self::ending(name, file, Ending::Stream(out), None))
     }
 
     /// The same file, not committed once `cancel` is set: not even if that happens while its data is being
@@ -492,22 +542,14 @@ impl FileTarget {
     }
 
     fn failed(&self, what: &str, e: std::io::Error) -> Error {
-        failed(&self.name, self.is_temporary(), (what, e))
-    }
-
-    /// True if the bytes are in a temporary file until commit.
-    fn is_temporary(&self) -> bool {
-        match self.ending {
-            Ending::Rename(_) => false,
-            Ending::Stream(_) => true,
-        }
+        failed(&self.name, self.temporary.as_deref(), (what, e))
     }
 }
 
-fn failed(name: &str, temporary: bool, (what, e): (&str, std::io::Error)) -> Error {
+fn failed(name: &str, temporary: Option<&str>, (what, e): (&str, std::io::Error)) -> Error {
     match temporary {
-        false => full::failed(what, name, e),
-        true => full::failed_temporary(what, name, e),
+        None => full::failed(what, name, e),
+        Some(temporary) => full::failed_elsewhere(what, (temporary, name), e),
     }
 }
 
@@ -516,13 +558,13 @@ fn failed(name: &str, temporary: bool, (what, e): (&str, std::io::Error)) -> Err
 struct FileHand {
     name: Arc<str>,
     file: File,
-    temporary: bool,
+    temporary: Option<Arc<str>>,
 }
 
 impl Hand for FileHand {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let wrote = write_pieces(&self.file, offset, bytes);
-        wrote.map_err(|e| failed(&self.name, self.temporary, ("cannot write", e)))
+        wrote.map_err(|e| failed(&self.name, self.temporary.as_deref(), ("cannot write", e)))
     }
 }
 
@@ -587,7 +629,7 @@ impl Target for FileTarget {
         Some(Arc::new(FileHand {
             name: Arc::clone(&self.name),
             file: self.file.try_clone().ok()?,
-            temporary: self.is_temporary(),
+            temporary: self.temporary.clone(),
         }))
     }
 
@@ -615,6 +657,7 @@ impl Target for FileTarget {
                     None => Ok(()),
                 }
             }
+            Ending::Overwrite(existing) => existing.finish(&name, &self.file, self.sync.as_ref()),
             Ending::Stream(mut out) => {
                 std::io::Seek::rewind(&mut self.file).map_err(failed)?;
                 let copied = std::io::copy(&mut self.file, &mut out);
@@ -698,11 +741,12 @@ pub fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Where the temporary files of an output are made: in its directory, unless it is written in place.
+/// Where the temporary files of an output are made: in its directory, unless the output is written in place or the directory takes no new
+/// files.
 #[must_use]
 pub fn beside(output: &Path) -> Option<PathBuf> {
-    let folder = output.parent().filter(|_| !in_place(output));
-    folder.map(Path::to_path_buf)
+    let usable = !in_place(output) && obstacle::may_create(folder(output));
+    output.parent().filter(|_| usable).map(Path::to_path_buf)
 }
 
 /// True if replacing `output` would harm `input`, or would put the output into it: they are the same, or one is

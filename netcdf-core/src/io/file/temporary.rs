@@ -65,6 +65,11 @@ pub(super) fn beside_replaced<T: AsRef<Path>>(
     named(path, (0o700, REPLACED), make, |_| random())
 }
 
+/// Random letters for a name.
+pub(super) fn random_letters() -> String {
+    letters(&mut random(), 2 * CHOSEN)
+}
+
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,6 @@
 use super::*;
+#[cfg(unix)]
+use crate::notes::Notes;
 
 fn names(dir: &Path) -> Vec<String> {
     let list = std::fs::read_dir(dir).unwrap();
@@ -118,7 +120,7 @@ fn near_ranges_come_from_one_read_and_far_ones_do_not() {
     assert!(
         e.unwrap_err()
             .to_string()
-            .contains("4 bytes expected, 2 left")
+            .contains("expected 4 bytes, found 2")
     );
 }
 
@@ -274,4 +276,114 @@ fn errors_of_syncing_say_what_is_there() {
         "{e}"
     );
     assert_eq!(bytes, b"new");
+}
+
+/// An output for an existing file, committed; returns the notes.
+#[cfg(unix)]
+fn written(path: &Path, keep_links: bool, strict: bool) -> Result<Vec<String>> {
+    let notes = match strict {
+        true => Notes::strict(),
+        false => Notes::default(),
+    };
+    let how = Replacement {
+        keep_links,
+        at_most: Some(100),
+        notes: Some(&notes),
+    };
+    let mut target = FileTarget::create_as(path, true, how)?;
+    target.write_at(0, b"new")?;
+    Box::new(target).commit()?;
+    Ok(notes.take().into_iter().map(|n| n.what).collect())
+}
+
+#[cfg(unix)]
+#[test]
+fn other_names_keep_the_old_content_or_get_the_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, other) = (dir.path().join("a.nc"), dir.path().join("b.nc"));
+    let link = || {
+        let _ = std::fs::remove_file(&other);
+        std::fs::write(&path, "older").unwrap();
+        std::fs::hard_link(&path, &other).unwrap();
+    };
+    let read = || std::fs::read_to_string(&other).unwrap();
+    link();
+    assert!(written(&path, false, true).is_err());
+    assert_eq!((names(dir.path()).len(), read().as_str()), (2, "older"));
+    let notes = written(&path, false, false).unwrap();
+    assert!(notes.concat().contains("1 other name"), "{notes:?}");
+    assert_eq!(read(), "older");
+    assert_eq!(written(&path, true, true).unwrap(), [""; 0]);
+    link();
+    let notes = written(&path, true, true).unwrap().concat();
+    assert!(notes.contains("which is not atomic"), "{notes}");
+    assert_eq!((names(dir.path()).len(), read().as_str()), (2, "new"));
+    assert_eq!(super::names(&path), 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_copy_into_an_existing_file_keeps_the_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, other) = (dir.path().join("a.nc"), dir.path().join("b.nc"));
+    std::fs::write(&path, "older").unwrap();
+    std::fs::hard_link(&path, &other).unwrap();
+    let notes = Notes::default();
+    let how = Replacement {
+        keep_links: true,
+        at_most: None,
+        notes: Some(&notes),
+    };
+    let mut target = FileTarget::create_as(&path, false, how).unwrap();
+    target.write_at(0, b"new").unwrap();
+    // Another program replaces the file meanwhile.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "another").unwrap();
+    let e = Box::new(target).commit().unwrap_err();
+    assert_eq!(std::fs::read(&path).unwrap(), b"another");
+    let left = names(dir.path());
+    let complete = left.iter().find(|n| n.ends_with(".complete")).unwrap();
+    assert!(e.to_string().contains(&**complete), "{e}");
+    assert_eq!(std::fs::read(dir.path().join(complete)).unwrap(), b"new");
+}
+
+/// The events that programs see that wait for files to be closed or moved, with file names.
+#[cfg(target_os = "linux")]
+#[test]
+fn watchers_see_one_event_after_the_data_is_whole() {
+    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+    let dir = tempfile::tempdir().unwrap();
+    let probe = UnnamedFile::new(&dir.path().join("probe")).unwrap();
+    if !temporary::locks_are_sure(dir.path()) || !names(dir.path()).is_empty() {
+        eprintln!("this file system has no files without names: test skipped");
+        return;
+    }
+    drop(probe);
+    let watch = init(CreateFlags::NONBLOCK).unwrap();
+    add_watch(
+        &watch,
+        dir.path(),
+        WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO,
+    )
+    .unwrap();
+    let events = || {
+        let mut buf = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(&watch, &mut buf);
+        let mut seen = vec![];
+        while let Ok(event) = reader.next() {
+            let moved = event.events().contains(ReadFlags::MOVED_TO);
+            let name = event.file_name().unwrap().to_str().unwrap().to_owned();
+            seen.push((if moved { "moved" } else { "closed" }, name));
+        }
+        seen
+    };
+    let path = dir.path().join("a.nc");
+    let of = |event| vec![(event, "a.nc".to_owned())];
+    written(&path, false, true).unwrap();
+    assert_eq!(events(), of("closed"), "new");
+    written(&path, false, true).unwrap();
+    assert_eq!(events(), of("moved"), "replaced");
+    std::fs::hard_link(&path, dir.path().join("b.nc")).unwrap();
+    written(&path, true, true).unwrap();
+    assert_eq!(events().last(), of("closed").last(), "overwritten");
 }

@@ -30,8 +30,8 @@ impl UnnamedFile {
     /// Those of creating it.
     pub(super) fn new(path: &Path) -> Result<(Self, File)> {
         let path = path.to_owned();
-        if let Some(file) = without_name(folder(&path)) {
-            temporary::sweep_first(&path);
+        temporary::sweep_first(&path);
+        if let Some(file) = unwatched(&path).or_else(|| without_name(folder(&path))) {
             return Ok((Self { path, temp: None }, file));
         }
         temporary::sweep(&path);
@@ -45,18 +45,54 @@ impl UnnamedFile {
         &self.path
     }
 
-    /// Gives `file` its final name, and replaces what has it.
+    /// Gives `file` its final name, and replaces what has it. Programs that watch the directory see one event of the final name (see
+    /// [`close_name`]).
     ///
     /// # Errors
     /// Those of the file system; what had the name then keeps it.
     pub(super) fn finish(self, file: &File) -> Result<PathBuf> {
+        let is_new = self.temp.is_none() && link(file, &self.path).is_ok();
+        match is_new {
+            true => {
+                close_name(&self.path);
+                Ok(self.path)
+            }
+            false => self.finish_unannounced(file),
+        }
+    }
+
+    /// As [`UnnamedFile::finish`], but programs that wait for a file to be closed do not see the new file.
+    ///
+    /// # Errors
+    /// As [`UnnamedFile::finish`].
+    pub(super) fn finish_unannounced(self, file: &File) -> Result<PathBuf> {
         let temp = match self.temp {
             Some(temp) => temp,
+            // This fails if a file has the name.
+            None if link(file, &self.path).is_ok() => return Ok(self.path),
             None => linked(&self.path, file).or_else(|_| copied(&self.path, file))?,
         };
         temp.path.persist(&self.path).map_err(|e| e.error)?;
         Ok(self.path)
     }
+}
+
+/// Creates a file without a name in a directory that is removed at once. Programs that watch the directory of `path` see no events of the
+/// file, not even that it is closed (inotify then reports names such as `#123`).
+fn unwatched(path: &Path) -> Option<File> {
+    // Elsewhere, files without names or their events are impossible.
+    if !temporary::locks_are_sure(folder(path)) {
+        return None;
+    }
+    let make = |builder: &tempfile::Builder, folder: &Path| builder.tempdir_in(folder);
+    let (made, _lock) = temporary::beside_first(path, 0o700, make).ok()?;
+    without_name(made.path())
+}
+
+/// Opens a new file for writing and closes it. Programs that wait for a file to be closed (`CLOSE_WRITE`) then see the complete file.
+/// Failures are ignored.
+fn close_name(path: &Path) {
+    let _ = super::obstacle::open(path);
 }
 
 /// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.

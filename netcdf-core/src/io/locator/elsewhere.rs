@@ -39,6 +39,8 @@ pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<
         by_name: false,
         zarr: asked.zarr(&modes),
         overwrite: asked.overwrite,
+        keep_links: false,
+        at_most: None,
     })
 }
 

@@ -31,6 +31,8 @@ pub struct Asked {
     pub zip_prefix: Option<bool>,
     /// Whether a store is replaced even if files that are not part of it are removed, too.
     pub overwrite: bool,
+    /// Whether a file with several names (hard links) keeps all of them.
+    pub keep_links: bool,
 }
 
 impl Asked {
@@ -102,6 +104,10 @@ pub struct Destination {
     pub zarr: ZarrOptions,
     /// Whether a store is replaced even if files that are not part of it are removed, too.
     pub overwrite: bool,
+    /// Whether a file with several names (hard links) keeps all of them.
+    pub keep_links: bool,
+    /// The maximum size of the output in bytes, if known.
+    pub at_most: Option<u64>,
 }
 
 impl Destination {
@@ -137,6 +143,8 @@ impl Destination {
                 xarray: true,
             },
             overwrite: asked.overwrite,
+            keep_links: asked.keep_links,
+            at_most: None,
         })
     }
 
@@ -214,6 +222,8 @@ impl Destination {
             by_name,
             zarr: asked.zarr(&modes),
             overwrite: asked.overwrite,
+            keep_links: asked.keep_links,
+            at_most: None,
         })
     }
 
@@ -299,7 +309,7 @@ mod tests {
                 kind: Some(kind),
                 consolidated,
                 zip_prefix,
-                overwrite: false,
+                ..Asked::default()
             };
             Destination::resolve(&Location::new(named).unwrap(), asked).map_err(|e| e.kind())
         };
@@ -408,7 +418,7 @@ mod tests {
             kind: Some(Kind::PURE_ZARR),
             consolidated: true,
             zip_prefix: Some(true),
-            overwrite: false,
+            ..Asked::default()
         };
         let made = Destination::resolve(&Location::new("a.zip").unwrap(), asked).unwrap();
         assert_eq!(made.form, OutputForm::Zip { prefix: true });

@@ -98,7 +98,16 @@ pub(super) fn writable(address: &Address, network: &Arc<Network>) -> Result<Buck
     bucket(address, network)
 }
 
-/// Opens what is there: an object with this key, or else a store below it.
+/// Whether an address ends in `.zarr`, as addresses of stores do.
+fn is_zarr_name(path: &str) -> bool {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let name = path.trim_end_matches('/').rsplit('/').next();
+    let ending = name.and_then(|name| name.rsplit_once('.'));
+    ending.is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("zarr"))
+}
+
+/// Opens an object with this key, or else a store below the key. An address that ends in `.zarr` is a store on a web server and in a
+/// bucket that refuses lists.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.
@@ -109,7 +118,10 @@ pub fn any(
     network: &Arc<Network>,
 ) -> Result<Container> {
     if let Service::Web { url } = &address.service {
-        return file(url, address, notes, network).map(Container::Source);
+        return match is_zarr_name(url) {
+            true => store(address, hints, network).map(Container::Store),
+            false => file(url, address, notes, network).map(Container::Source),
+        };
     }
     let bucket = objects(address, network)?;
     let key = address.key.as_str();
@@ -123,6 +135,10 @@ pub fn any(
     };
     let both = futures_util::future::join(object, bucket.children(&prefix));
     let (object, names) = wait(async { Ok(both.await) })?;
+    if is_zarr_name(key) && names.is_err() && !matches!(object, Ok(Some(_))) {
+        // Without the permission to list, a service also refuses objects that do not exist.
+        return store(address, hints, network).map(Container::Store);
+    }
     if let Some(first) = object? {
         let object = Object::new(Arc::clone(&bucket), key, first);
         return Ok(Container::Source(Arc::new(object)));
@@ -244,6 +260,28 @@ mod tests {
         let bearer = |url| access(url, &said, &Arc::default()).unwrap().bearer;
         assert_eq!(bearer("https://h:1/a.nc").as_deref(), Some("t"));
         assert_eq!(bearer("http://h/a.nc"), None);
+    }
+
+    #[test]
+    fn names_of_stores() {
+        for url in [
+            "https://h/a/x.zarr",
+            "https://h/x.ZARR/",
+            "h/x.zarr?token=a/b.nc",
+            "x.zarr",
+        ] {
+            assert!(is_zarr_name(url), "{url}");
+        }
+        for url in [
+            "https://h/a.nc",
+            "https://h/x.zarr/v",
+            "https://h.zarr/x",
+            "h/x.zarr.zip",
+            "",
+            "zarr",
+        ] {
+            assert!(!is_zarr_name(url), "{url}");
+        }
     }
 
     #[test]

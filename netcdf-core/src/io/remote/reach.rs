@@ -6,6 +6,7 @@ use std::path::Path;
 
 use object_store::ClientOptions;
 use reqwest::{ClientBuilder, NoProxy, Proxy};
+use rustls::CertificateError;
 
 use super::settings::Line;
 use crate::error::{Error, ErrorKind, Result};
@@ -83,16 +84,74 @@ fn next<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'stat
 pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
     let error = Error::new(ErrorKind::Io, format!("no safe connection: {e}"));
     match e {
-        rustls::Error::InvalidCertificate(_) => error.with_remedy(
-            "if the server is yours, name a file with its authority's certificate in SSL_CERT_FILE, or as HTTP.SSL.CAINFO in .ncrc",
-        ),
+        rustls::Error::InvalidCertificate(e) => error.with_remedy(certificate_remedy(e)),
+        rustls::Error::InvalidMessage(_) => {
+            error.with_remedy("is this an http server? then the address begins with http://")
+        }
         _ => error,
+    }
+}
+
+/// The remedy for a certificate that is refused. Certificates that openssl makes by default are authorities without names.
+fn certificate_remedy(e: &CertificateError) -> &'static str {
+    let about = |what: &str| format!("{e:?}").contains(what);
+    match e {
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "the certificate must have the host of the address as subjectAltName: openssl req -addext subjectAltName=DNS:HOST (or IP:ADDRESS)"
+        }
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => {
+            "renew the certificate, or set the clock of this machine"
+        }
+        _ if about("CaUsedAsEndEntity") => {
+            "the certificate of the server is an authority's own: make it with openssl req -x509 -addext basicConstraints=critical,CA:FALSE, or sign another one with it"
+        }
+        _ if about("UnsupportedCertVersion") => {
+            "the certificate has version 1, which cannot name hosts: make it with openssl req -x509 -addext subjectAltName=DNS:HOST -addext basicConstraints=critical,CA:FALSE"
+        }
+        _ => {
+            "if the server is yours, name a file with its authority's certificate in SSL_CERT_FILE, or as HTTP.SSL.CAINFO in .ncrc"
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remedies_name_what_is_wrong_with_certificates() {
+        let other = |what: &'static str| {
+            let e = std::sync::Arc::new(io::Error::other(what));
+            CertificateError::Other(rustls::OtherError(e))
+        };
+        for (e, part) in [
+            (CertificateError::UnknownIssuer, "SSL_CERT_FILE"),
+            (CertificateError::BadSignature, "SSL_CERT_FILE"),
+            (CertificateError::NotValidForName, "subjectAltName"),
+            (CertificateError::Expired, "renew"),
+            (other("CaUsedAsEndEntity"), "CA:FALSE"),
+            (other("UnsupportedCertVersion"), "version 1"),
+            (other("anything"), "SSL_CERT_FILE"),
+        ] {
+            let e = unsafe_connection(&rustls::Error::InvalidCertificate(e)).to_string();
+            assert!(e.contains(part), "{e}");
+        }
+    }
+
+    #[test]
+    fn the_message_asks_for_an_http_server() {
+        let odd = rustls::InvalidMessage::InvalidContentType;
+        let e = unsafe_connection(&rustls::Error::InvalidMessage(odd));
+        let remedy = e.remedy().unwrap_or_default();
+        assert!(remedy.contains("is this an http server?"), "{remedy}");
+        assert_eq!(
+            unsafe_connection(&rustls::Error::DecryptError).remedy(),
+            None
+        );
+    }
 
     #[test]
     fn refusals_are_found_however_deep() {

@@ -100,23 +100,30 @@ impl Renamed<'_> {
     fn word(&self, word: &[u8], words: Words, group: GroupId) -> Option<Vec<u8>> {
         match words {
             Words::Vars(_) => self.var(word, group),
-            Words::Dims => self.dim(word, group),
-            Words::Methods => self.dim(word, group).or_else(|| self.var(word, group)),
+            Words::Dims => self.dim(self.find_dim(word, group)?),
+            // A dimension takes precedence over a variable of the same name, which may be renamed alone.
+            Words::Methods => match self.find_dim(word, group) {
+                Some(dim) => self.dim(dim),
+                None => self.var(word, group),
+            },
         }
     }
 
-    fn dim(&self, word: &[u8], group: GroupId) -> Option<Vec<u8>> {
+    /// The new name of a dimension.
+    fn dim(&self, id: DimId) -> Option<Vec<u8>> {
+        let name = self.names.dims.get(&id);
+        name.map(|name| name.as_bytes().to_vec())
+    }
+
+    /// The dimension with this name in a group or the nearest one above it.
+    fn find_dim(&self, word: &[u8], group: GroupId) -> Option<DimId> {
         let schema = self.known.schema;
         let mut at = Some(group);
         while let Some(group) = at {
             let mut dims = (0..).map(DimId).zip(&schema.dims);
             let found = dims.find(|(_, dim)| dim.group == group && dim.name.as_bytes() == word);
             if let Some((id, _)) = found {
-                return self
-                    .names
-                    .dims
-                    .get(&id)
-                    .map(|name| name.as_bytes().to_vec());
+                return Some(id);
             }
             at = self.known.parent(group);
         }

@@ -4,13 +4,15 @@
 //! than a band, its lines are broken afterwards, band by band ([`part`]).
 
 mod cells;
+mod ended;
 mod numbers;
 mod part;
 mod rows;
 mod text;
 
+use netcdf_core::arithmetic::Exact;
 use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
-use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
+use netcdf_core::error::{Context as _, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
 
 use super::options::NumberText;
@@ -19,6 +21,8 @@ use super::variables::push_defined;
 use super::{Floats, Writer};
 use crate::escape::trim_nuls;
 use cells::Others;
+pub(super) use ended::OmittedData;
+use ended::{ListProgress, concerns_variable};
 use part::{BandText, PendingRow, Spare};
 use rows::VariableRows;
 
@@ -30,24 +34,28 @@ const TEXT_BAND: u64 = 1 << 17;
 const ROW: u64 = 1 << 16;
 
 impl Writer<'_, '_> {
-    /// Writes the data of a variable with data. If a filter is missing, writes nothing and records why.
-    pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
+    /// Writes the data of a variable with data. If the data cannot be read, returns the reason; the list then ends early, or is missing.
+    pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<OmittedData>> {
         let before = self.out.text.len();
-        let mut begun = false;
+        let mut progress = ListProgress::default();
         let written = self.set.check_filters(id);
-        match written.and_then(|()| self.values(id, &mut begun)) {
-            Ok(()) => Ok(None),
-            Err(e) if e.kind() == ErrorKind::FilterUnavailable && !begun => {
-                self.out.text.truncate(before);
-                self.out.wrap.end_line();
-                Ok(Some(e))
-            }
-            Err(e) => Err(e),
+        let Err(why) = written.and_then(|()| self.values(id, &mut progress)) else {
+            return Ok(None);
+        };
+        if progress.sink_failed || !concerns_variable(&why) {
+            return Err(why);
         }
+        if progress.values == 0 {
+            self.out.text.truncate(before);
+            self.out.wrap.end_line();
+            return Ok(Some(OmittedData { why, from: None }));
+        }
+        let from = Some(self.end_early(id, &progress));
+        Ok(Some(OmittedData { why, from }))
     }
 
-    /// Writes the data of a variable; `begun` becomes true once values are written.
-    fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
+    /// Writes the data of a variable, and records in `progress` how much is written.
+    fn values(&mut self, id: VarId, progress: &mut ListProgress) -> Result<()> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else {
             return Ok(());
@@ -63,13 +71,11 @@ impl Writer<'_, '_> {
             id,
             InBands::new(Region::whole(&shape), band),
             |band, stored| {
-                let part = content.part(&rows, band, stored);
-                part.in_object(|| schema.var_path(id))
+                let text = content.part(&rows, band, stored);
+                let text = text.in_object(|| schema.var_path(id))?;
+                Ok((Exact::product(&band.count).get()?, text))
             },
-            |part| {
-                *begun = true;
-                part.put(&mut pending, &rows.spare, out)
-            },
+            |(values, text)| progress.put(values, || text.put(&mut pending, &rows.spare, out)),
         )?;
         self.out.wrap.end_line();
         Ok(())

@@ -79,21 +79,24 @@ impl Spare {
 }
 
 impl BandText {
-    /// Writes a part after the previous one.
+    /// Writes a part after the previous one. Returns whether the text then ends within a quoted text.
     pub(super) fn put(
         self,
         pending: &mut PendingRow,
         spare: &Spare,
         out: &mut Out<'_>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         match self {
             Self::Text(text) => {
                 out.long(&text)?;
                 spare.give(text);
-                Ok(())
+                Ok(false)
             }
-            Self::Items(items) => items.put(pending, out),
-            Self::Characters(characters) => characters.put(pending, out),
+            Self::Items(items) => items.put(pending, out).map(|()| false),
+            Self::Characters(characters) => {
+                let in_quotes = characters.after.is_empty();
+                characters.put(pending, out).map(|()| in_quotes)
+            }
         }
     }
 }

@@ -67,9 +67,10 @@ impl Segment {
             true => Ok(()),
             false => Err(
                 wrong("the bytes differ from the digest that the part recorded")
-                    .with_remedy(
-                        "make the part again: remove this file, then nccopy --part K FOLDER",
-                    )
+                    .with_remedy(format!(
+                        "make the part again: remove this file, then nccopy --part {} FOLDER",
+                        self.source.name().rsplit('/').next().unwrap_or("K")
+                    ))
                     .of(self.source.name()),
             ),
         }

@@ -7,6 +7,7 @@ use super::{Case, Said, is_heap};
 use crate::copy::options::Filtering;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE};
+use crate::filter::missing;
 use crate::filter::policy::instead;
 use crate::filter::{Instead, Suits, Table, codec, policy};
 use crate::format::kind_row;
@@ -146,7 +147,7 @@ impl Case<'_> {
         let what = format!("the Zarr codec {} is not an HDF5 filter", name(private));
         let remedy = match private.id {
             // Its data cannot be read, so other filters do not help.
-            codec::UNKNOWN => "zarr-python can store the array with another codec".to_owned(),
+            codec::UNKNOWN => missing::UNKNOWN_CODEC.to_owned(),
             _ => format!(
                 "choose another filter, -F '{0},zstd,3', or none, -F '{0},none'",
                 self.path()

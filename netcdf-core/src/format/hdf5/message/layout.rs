@@ -31,7 +31,7 @@ pub enum Layout {
 pub struct Chunked {
     /// Elements of a chunk per dimension, none of them 0.
     pub dims: Vec<u64>,
-    /// Bytes of an element.
+    /// Bytes of an element. [`Dataset`](crate::format::hdf5::dataset::Dataset) sets the size of the datatype.
     pub element_size: u64,
     /// Whether chunks that extend beyond the extent are stored without filters.
     pub edges_unfiltered: bool,
@@ -140,7 +140,11 @@ const SINGLE_FILTERED: u8 = 0x02;
 
 fn chunked_4(c: &mut Fields) -> Result<Chunked> {
     let (flags, rank, width) = (c.u8()?, c.u8()?, c.u8()?);
-    let sizes = sizes(c, rank, width)?;
+    let mut sizes = sizes(c, rank, width)?;
+    if let Some(element) = sizes.last_mut() {
+        // Readers of this version take the size from the datatype.
+        *element = (*element).max(1);
+    }
     let kind = c.u8()?;
     let filtered = (kind == 1 && flags & SINGLE_FILTERED != 0)
         .then(|| Ok((c.length()?, c.u32_le()?)))

@@ -413,3 +413,46 @@ fn checksums_are_verified() {
         );
     }
 }
+
+/// The file with this element size in the layout message (version 4) of the object header at an address.
+fn with_element_size(mut file: Vec<u8>, header: usize, size: u8) -> Vec<u8> {
+    let flags = file[header + 5];
+    let times = if flags & 0x20 == 0 { 0 } else { 16 };
+    let limits = if flags & 0x10 == 0 { 0 } else { 4 };
+    let (at, width) = (header + 6 + times + limits, 1 << (flags & 3));
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &b| n << 8 | usize::from(b));
+    let mut message = at + width;
+    let end = message + number(&file[at..at + width]);
+    while file[message] != message::LAYOUT as u8 {
+        let order = if flags & 4 == 0 { 0 } else { 2 };
+        message += 4 + order + number(&file[message + 1..message + 3]);
+    }
+    let body = message + 4 + if flags & 4 == 0 { 0 } else { 2 };
+    let (version, rank, bytes) = (file[body], file[body + 3], file[body + 4]);
+    assert!(version >= 4 && bytes == 1);
+    file[body + 4 + usize::from(rank)] = size;
+    let sum = lookup3(&file[header..end]).to_le_bytes();
+    file[end..end + 4].copy_from_slice(&sum);
+    file
+}
+
+/// The datasets have elements of one byte. Old PureHDF stores other sizes.
+#[test]
+fn the_element_size_of_a_layout_is_that_of_the_type() {
+    use crate::format::hdf5::dataset::Dataset;
+    use crate::format::hdf5::message::layout::Layout;
+    let stored = bytes("chunks_v110.h5");
+    for name in ["fixed", "early", "empty"] {
+        let header = object(&open("chunks_v110.h5"), name).address;
+        for size in [1, 0, 4] {
+            let header = usize::try_from(header).unwrap();
+            let file = open_bytes(with_element_size(stored.clone(), header, size)).unwrap();
+            let Layout::Chunked(chunked) =
+                Dataset::read(&file, &object(&file, name)).unwrap().layout
+            else {
+                panic!("{name} has no chunks");
+            };
+            assert_eq!(chunked.element_size, 1, "{name} {size}");
+        }
+    }
+}

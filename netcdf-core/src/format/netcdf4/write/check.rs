@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::super::hidden::is_reserved;
 use super::order::Scales;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::reserved::ReservedNames;
 use crate::model::{Attribute, DataType, GroupId, Kind, Schema};
 
 /// The longest dimension of the classic model.
@@ -19,39 +20,34 @@ pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     if schema.kind == Kind::NETCDF4_CLASSIC {
         strict(schema)?;
     }
-    let mut reserved = vec![];
-    each_list(schema, |path, attributes| {
-        let bad = attributes.iter().filter(|a| is_reserved(a.name.as_bytes()));
-        reserved.extend(bad.map(|a| format!("{}:{}", path(), a.name)));
+    let mut reserved = ReservedNames::default();
+    each_list(schema, |(path, is_group), attributes| {
+        for a in attributes.iter().filter(|a| is_reserved(a.name.as_bytes())) {
+            reserved.add(&path(), is_group, &a.name);
+        }
     });
-    if !reserved.is_empty() {
-        let what = format!(
-            "the names of these attributes are reserved in netCDF-4 files: {}",
-            reserved.join(", ")
-        );
-        return Err(Error::new(ErrorKind::BadName, what));
-    }
+    reserved.check("netCDF-4 files")?;
     twice(schema)?;
     links(schema, scales)
 }
 
-/// Calls `look` with each list of attributes and the path of its owner.
-fn each_list(schema: &Schema, mut look: impl FnMut(&dyn Fn() -> String, &[Attribute])) {
+/// Calls `look` with each attribute list, its owner's path, and whether the owner is a group.
+fn each_list(schema: &Schema, mut look: impl FnMut((&dyn Fn() -> String, bool), &[Attribute])) {
     for (n, group) in (0..).zip(&schema.groups) {
         let path = || {
             let path = schema.group_path(GroupId(n));
             path.trim_end_matches('/').to_owned()
         };
-        look(&path, &group.attributes);
+        look((&path, true), &group.attributes);
     }
     for (id, var) in schema.var_ids().zip(&schema.vars) {
-        look(&|| schema.var_path(id), &var.attributes);
+        look((&|| schema.var_path(id), false), &var.attributes);
     }
 }
 
 fn twice(schema: &Schema) -> Result<()> {
     let mut found = None;
-    each_list(schema, |path, attributes| {
+    each_list(schema, |(path, _), attributes| {
         let mut names = HashSet::with_capacity(attributes.len());
         let double = attributes.iter().find(|a| !names.insert(&a.name));
         if let (None, Some(a)) = (&found, double) {
@@ -130,7 +126,7 @@ fn strict(schema: &Schema) -> Result<()> {
             ));
         }
     }
-    each_list(schema, |path, attributes| {
+    each_list(schema, |(path, _), attributes| {
         for a in attributes.iter().filter(|a| !is_classic(a.ty)) {
             lacking.push(format!("the {} of {}:{}", type_name(a.ty), path(), a.name));
         }

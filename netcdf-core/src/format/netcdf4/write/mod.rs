@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | `check` | refusing what such files cannot hold |
+//! | `codecs` | Zarr codecs as filters |
 //! | [`datatypes`] | types as HDF5 datatypes |
 //! | [`storage`] | layout, chunks and filters of variables |
 //! | `order` | which variables are scales, and the order of links |
@@ -12,6 +13,7 @@
 //! | [`writer`] | the file in the making |
 
 mod check;
+mod codecs;
 pub mod datatypes;
 pub mod encode;
 mod order;

@@ -317,8 +317,8 @@ impl PlanInput<'_> {
         let none = var.storage.fill == Fill::NoFill
             || (self.options.no_fill && fixed && var.ty.atomic().is_some());
         if none {
-            let write = unset(&stored.place, fixed);
-            return Ok((message(write, Value::Default), None));
+            // Not `Never`: libhdf5 would return memory contents for data without storage.
+            return Ok((message(Write::IfSet, Value::Default), None));
         }
         let data = self.fill_value(var, stored.ty.datatype())?;
         let value = Value::User(data.bytes.clone());
@@ -362,24 +362,3 @@ impl PlanInput<'_> {
 
 /// What made the file, in netCDF-C's form.
 const PROPERTIES: &str = concat!("version=2,netcdf-tools=", env!("CARGO_PKG_VERSION"));
-
-/// When fill values are written for a variable without one. Never, only for data of fixed size that is not chunked: in libhdf5,
-/// missing chunks would read as whatever is in memory, and heap references must always be filled.
-fn unset(place: &PlannedData, fixed: bool) -> Write {
-    match place {
-        PlannedData::Compact | PlannedData::Contiguous if fixed => Write::Never,
-        PlannedData::Compact | PlannedData::Contiguous | PlannedData::Chunked(_) => Write::IfSet,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_that_are_not_stored_are_zeros() {
-        assert_eq!(unset(&PlannedData::Chunked(vec![2]), true), Write::IfSet);
-        assert_eq!(unset(&PlannedData::Contiguous, true), Write::Never);
-        assert_eq!(unset(&PlannedData::Contiguous, false), Write::IfSet);
-    }
-}

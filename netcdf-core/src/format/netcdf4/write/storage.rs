@@ -138,10 +138,17 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedDa
                 let what = "a scalar has no chunks, which filters need";
                 Err(Error::new(ErrorKind::Scalar, what))
             }
-            Some(StorageLayout::Chunked(_)) => argument("a scalar has no chunks"),
+            Some(StorageLayout::Chunked(sizes)) if !sizes.is_empty() => {
+                argument("a scalar has no chunks")
+            }
             Some(StorageLayout::Compact) => compact(elements),
-            Some(StorageLayout::Contiguous | StorageLayout::Virtual | StorageLayout::Unknown)
-            | None => Ok(PlannedData::Contiguous),
+            // Scalars of Zarr are one chunk.
+            Some(StorageLayout::Chunked(_) | StorageLayout::Contiguous) => {
+                Ok(PlannedData::Contiguous)
+            }
+            Some(StorageLayout::Virtual | StorageLayout::Unknown) | None => {
+                Ok(PlannedData::Contiguous)
+            }
         };
     }
     let asked: &[u64] = match layout {

@@ -472,7 +472,7 @@ fn storage_that_cannot_be_is_refused() {
             ErrorKind::Argument,
         ),
         (&[0], compact(), vec![], ErrorKind::Argument),
-        (&[], chunked(&[]), vec![], ErrorKind::Argument),
+        (&[], chunked(&[1]), vec![], ErrorKind::Argument),
         (&[], None, vec![1], ErrorKind::Scalar),
         (&[3], chunked(&[4]), vec![], ErrorKind::Argument),
         (&[20_000], compact(), vec![], ErrorKind::VarSize),

@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::check;
+use super::codecs;
 use super::datatypes::Types;
 use super::encode;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
-use super::storage::{self, VariableStorage};
+use super::storage::VariableStorage;
 use crate::chunk::Writer;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -54,7 +55,7 @@ impl Netcdf4Writer {
     /// [`ErrorKind::VarSize`] for impossible storage; those of the filters.
     pub fn create(
         target: Box<dyn Target>,
-        schema: Schema,
+        mut schema: Schema,
         options: CreateOptions,
         env: &Env,
     ) -> Result<Self> {
@@ -62,10 +63,10 @@ impl Netcdf4Writer {
         check(&schema, &scales)?;
         let objects = ObjectIds::new(&schema, &scales)?;
         let types = Types::new(&schema, objects.first_type())?;
-        let stored = schema.var_ids();
-        let stored = stored.map(|id| {
+        let ids = schema.var_ids();
+        let stored = ids.map(|id| {
             env.cancel.check()?;
-            storage::of(&schema, id, &types, env)
+            codecs::stored(&mut schema, id, &types, env)
         });
         let mut stored: Vec<VariableStorage> = stored.collect::<Result<_>>()?;
         let known = PlanInput {

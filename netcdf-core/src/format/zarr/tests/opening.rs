@@ -299,3 +299,26 @@ fn damage_is_the_same_with_latency() {
         assert_eq!(e.kind(), slow.kind());
     }
 }
+
+/// netCDF-C shuffles elements of the type's size and ignores the stored size. zarr-python uses the stored size.
+#[test]
+fn netcdf_ignores_the_size_of_shuffle() {
+    let shuffled = r#"{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"<i2","fill_value":-9,"order":"C","compressor":null,
+        "filters":[{"id":"shuffle","elementsize":4}]}"#;
+    let attributes = r#"{"_nczarr_superblock":{"version":"2.0.0"},"_nczarr_group":{"dimensions":{"x":4},"arrays":["v"],"groups":[]}}"#;
+    for (group, chunk) in [
+        (attributes, [1, 2, 3, 4, 0, 0, 0, 0]),
+        ("{}", [1, 3, 0, 0, 2, 4, 0, 0]),
+    ] {
+        let refs = r#"{"_ARRAY_DIMENSIONS":["x"],"_nczarr_array":{"dimension_references":["/x"]}}"#;
+        let store = store(&[
+            (".zgroup", r#"{"zarr_format":2}"#),
+            (".zattrs", group),
+            ("v/.zarray", shuffled),
+            ("v/.zattrs", if group == "{}" { "{}" } else { refs }),
+        ]);
+        store.put("v/0", &chunk).unwrap();
+        let found = read(&*open(&store).unwrap(), 0).unwrap();
+        assert_eq!(found, Values::Short(vec![1, 2, 3, 4]), "{group}");
+    }
+}

@@ -7,11 +7,12 @@ use super::numbers::Style;
 use super::{fill, user};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
+use crate::format::reserved::ReservedNames;
 use crate::format::zarr::attrs;
 use crate::json::Json;
 use crate::model::{
-    Atomic, Attribute, DataType, GroupId, Name, Schema, Values, Variable, Zarr, ZarrOptions,
-    ZarrVersion,
+    Atomic, Attribute, DataType, GroupId, Name, Schema, TypeKind, Values, Variable, Zarr,
+    ZarrOptions, ZarrVersion,
 };
 use crate::notes::Note;
 
@@ -41,13 +42,13 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
     let lists = lists(schema);
-    let mut taken = vec![];
-    for (path, _, attributes) in &lists {
+    let mut taken = ReservedNames::default();
+    for (path, var, attributes) in &lists {
         let mut names = HashSet::with_capacity(attributes.len());
         for a in *attributes {
             let is = |name: &str| a.name.is(name);
             if RESERVED.iter().any(|name| is(name)) || options.xarray && a.name.is(DIMENSIONS) {
-                taken.push(format!("{path}:{}", a.name));
+                taken.add(path, var.is_none(), &a.name);
             }
             if !names.insert(&a.name) {
                 let what = "two attributes have this name";
@@ -57,12 +58,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
             text(&a.name).map_err(|e| e.in_object(&format!("{path}:{}", a.name)))?;
         }
     }
-    if taken.is_empty() {
-        return Ok(());
-    }
-    let taken = taken.join(", ");
-    let what = format!("the names of these attributes are reserved in Zarr datasets: {taken}");
-    Err(Error::new(ErrorKind::BadName, what))
+    taken.check("Zarr datasets")
 }
 
 /// All lists of attributes, with the paths of their owners and the variables among these.
@@ -206,12 +202,28 @@ pub fn user_types(schema: &Schema) -> Result<()> {
             Error::new(ErrorKind::NotInFormat, format!("{what}{}", list_names(all)))
         }
     };
-    Err(error.with_remedy(match schema.kind.as_zarr() {
-        Some(zarr) if !zarr.pure => {
-            "use -k nc4, or leave them out; -k zarr has truth values, complex numbers and structures"
+    let enums = has_enums(schema).then_some("nccopy --enums=flags, ");
+    let mut remedy = format!("use -k nc4, {}or leave them out", enums.unwrap_or_default());
+    if schema.kind.as_zarr().is_some_and(|zarr| !zarr.pure) {
+        remedy.push_str("; -k zarr has truth values, complex numbers and structures");
+    }
+    Err(error.with_remedy(remedy))
+}
+
+/// Whether variables or attributes have an enum as their type.
+fn has_enums(schema: &Schema) -> bool {
+    let lists = lists(schema);
+    let attributes = lists.iter().flat_map(|(_, _, list)| list.iter());
+    let mut types = attributes
+        .map(|a| a.ty)
+        .chain(schema.vars.iter().map(|var| var.ty));
+    types.any(|ty| match ty {
+        DataType::User(id) => {
+            let kind = schema.user_type(id).map(|ty| &ty.kind);
+            matches!(kind, Some(TypeKind::Enum { .. }))
         }
-        Some(_) | None => "use -k nc4, or leave them out",
-    }))
+        DataType::Atomic(_) => false,
+    })
 }
 
 /// Refuses user-defined types that are used; notes unused ones, which are left out.

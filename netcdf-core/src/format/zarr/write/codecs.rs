@@ -4,18 +4,10 @@ use super::metadata::lengths;
 use super::storage::ArrayStorage;
 use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec::{self, Stage};
-use crate::filter::{Context, Table, vlen_utf8};
+use crate::filter::codec::{self, SHARDS, Stage, within_shards};
+use crate::filter::vlen_utf8;
 use crate::json::Json;
-use crate::model::{Endianness, FilterSpec, ZarrVersion};
-
-/// The codec of shards.
-const SHARDS: &str = "sharding_indexed";
-
-/// True for codecs that turn elements into bytes: these follow from the type of the variable.
-fn is_serializer(name: &str) -> bool {
-    matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
-}
+use crate::model::{Endianness, FilterSpec};
 
 /// Whether a JSON list of codecs is for chunks in shards.
 #[must_use]
@@ -32,61 +24,6 @@ pub fn makes_bytes(text: &[u8]) -> bool {
     let json = Json::parse(text).unwrap_or(Json::Null);
     let bytes = |json: &Json| json.get("name").and_then(Json::as_str) == Some("bytes");
     within_shards(&json).iter().any(bytes)
-}
-
-/// The codecs of a list; for shards, those of the chunks within.
-fn within_shards(json: &Json) -> &[Json] {
-    let mut list = json.items().unwrap_or_default();
-    while let [only] = list
-        && only.get("name").and_then(Json::as_str) == Some(SHARDS)
-    {
-        let inner = only.get("configuration").and_then(|c| c.get("codecs"));
-        list = inner.and_then(Json::items).unwrap_or_default();
-    }
-    list
-}
-
-/// The filters of `_Codecs`: a list of codecs in the form of version 2, the compressor last, or in that of version 3.
-///
-/// # Errors
-/// [`ErrorKind::Argument`] if it is not a list of codecs, or has an unknown one.
-pub fn asked(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
-    let wrong = |why: String| {
-        let what = format!("_Codecs: {why}");
-        let remedy = r#"give a list such as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;
-        Error::new(ErrorKind::Argument, what).with_remedy(remedy)
-    };
-    let json = Json::parse(text).map_err(|e| wrong(e.what().to_string()))?;
-    let one = [json.clone()];
-    let list = match &json {
-        Json::Object(_) => &one[..],
-        Json::Array(_) => within_shards(&json),
-        Json::Null => &[],
-        Json::Bool(_) | Json::Number(_) | Json::Text(_) => {
-            return Err(wrong("expected a list of codecs".to_owned()));
-        }
-    };
-    let named = |json: &Json| json.get("name").is_some();
-    let version = match list.iter().any(named) {
-        true => ZarrVersion::V3,
-        false => ZarrVersion::V2,
-    };
-    let serializer = |json: &&Json| {
-        json.get("name")
-            .and_then(Json::as_str)
-            .is_some_and(is_serializer)
-    };
-    let list: Vec<Json> = list.iter().filter(|j| !serializer(j)).cloned().collect();
-    let filters = codec::filters(version, &list, context, table);
-    let filters = filters.map_err(|e| wrong(e.what().to_string()))?;
-    for (filter, json) in filters.iter().zip(&list) {
-        if filter.id == codec::UNKNOWN {
-            let json = json.to_bytes();
-            let json = String::from_utf8_lossy(&json);
-            return Err(wrong(format!("the codec {json} is not known")));
-        }
-    }
-    Ok(filters)
 }
 
 /// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as in netCDF-C.

@@ -225,7 +225,7 @@ fn filter(
         ..About::new(schema, var.ty, filters)
     });
     layout.filters = match &var.storage.codecs {
-        Some(text) => codecs::asked(text, &context, &env.filters)?,
+        Some(text) => codec::from_text(text, &context, &env.filters)?,
         None => {
             let filters = filters::ordered(filters, layout.element, &env.filters);
             let how = Preparation {

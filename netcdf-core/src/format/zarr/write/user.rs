@@ -42,15 +42,7 @@ fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Op
     let ty = schema.user_type(id).filter(|_| depth < DEPTH)?;
     let called = ty.name.to_string();
     let dtype = match &ty.kind {
-        TypeKind::Enum { base, members } => {
-            let named = |n: usize, name: &str, value: i128| {
-                let member = members.get(n);
-                member.is_some_and(|(found, v)| found.is(name) && *v == value)
-            };
-            let truth = members.len() == 2 && named(0, "FALSE", 0) && named(1, "TRUE", 1);
-            let one = *base == Atomic::UByte && called.starts_with("_bool_t");
-            (truth && one).then_some(Dtype::Bool)?
-        }
+        TypeKind::Enum { .. } => ty.kind.is_truth().then_some(Dtype::Bool)?,
         TypeKind::Opaque { size } => Dtype::Raw(*size),
         TypeKind::Vlen { .. } => return None,
         TypeKind::Compound { fields, .. } => match complex(&called, fields) {

@@ -1,13 +1,13 @@
-//! Man pages and completions, made from the definition of a command line.
+//! Man pages, made from the definition of a command line.
+
+pub mod settings;
 
 use std::fmt::Write as _;
 use std::io;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
-use clap_complete::Shell;
 use clap_mangen::Man;
-use netcdf_core::format::kind_words;
+use settings::{ENVIRONMENT, FILES};
 
 /// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,12 @@ pub struct Extra {
     pub notes: &'static [&'static str],
     /// Exit status in addition to those of all tools.
     pub status: &'static [(&'static str, &'static str)],
+    /// Command lines of further uses, without the tool's name.
+    pub uses: &'static [&'static str],
+    /// Further lists of environment variables.
+    pub environment: &'static [&'static [(&'static str, &'static str)]],
+    /// Further lists of files.
+    pub files: &'static [&'static [(&'static str, &'static str)]],
 }
 
 /// The date of the pages: the date of the version.
@@ -51,7 +57,7 @@ pub fn page(command: &Command, extra: Extra) -> String {
         name.to_uppercase()
     );
     page.push_str(&section(|out| man.render_name_section(out)));
-    let _ = write!(page, ".SH SYNOPSIS\n{}\n", synopsis(command));
+    let _ = write!(page, ".SH SYNOPSIS\n{}\n", synopsis(command, extra.uses));
     page.push_str(&section(|out| man.render_description_section(out)));
     for note in extra.notes {
         let _ = write!(page, ".PP\n{}\n", escape(note));
@@ -59,6 +65,10 @@ pub fn page(command: &Command, extra: Extra) -> String {
     page.push_str(&section(|out| man.render_options_section(out)));
     page.push_str(&commands(command));
     page.push_str(&list("EXIT STATUS", &[STATUS, extra.status].concat()));
+    let environment = [&[ENVIRONMENT], extra.environment].concat().concat();
+    page.push_str(&list("ENVIRONMENT", &environment));
+    let files = [&[FILES], extra.files].concat().concat();
+    page.push_str(&list("FILES", &files));
     page.push_str(&list("EXAMPLES", extra.examples));
     let others = ["ncdump", "ncgen", "nccopy", "zdump"]
         .into_iter()
@@ -108,8 +118,8 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage: ").to_owned()
 }
 
-/// The ways to call the tool: its usage lines, with all options in the first one, and those of its commands.
-fn synopsis(command: &Command) -> String {
+/// The synopsis: usage lines of the tool, further uses, and usage lines of commands. The first line has all options.
+fn synopsis(command: &Command, uses: &[&str]) -> String {
     let name = command.get_name();
     let mut built = command.clone();
     built.build();
@@ -128,6 +138,10 @@ fn synopsis(command: &Command) -> String {
         };
         lines.push(format!("\\fB{name}\\fR{rest}"));
     }
+    lines.extend(uses.iter().map(|line| {
+        let line = escape(line).replace("[OPTIONS]", "[\\fIoptions\\fR]");
+        format!("\\fB{name}\\fR {line}")
+    }));
     let commands = built.get_subcommands_mut();
     for sub in commands.filter(|sub| sub.get_name() != "help") {
         let usage = self::usage(sub);
@@ -161,32 +175,6 @@ fn option(arg: &Arg) -> String {
     }
 }
 
-/// The possible values of an option, if the name of its value lists them or means a kind.
-fn words(arg: &Arg) -> Vec<&'static str> {
-    let Some([name]) = arg.get_value_names() else {
-        return vec![];
-    };
-    match name.as_str() {
-        "KIND" => kind_words(),
-        "c|f" => vec!["c", "f"],
-        "b|c|f77|java" => vec!["b", "c", "f77", "java"],
-        "F|p|m" => vec!["F", "p", "m"],
-        "yes|no" => vec!["yes", "no"],
-        _ => vec![],
-    }
-}
-
-/// The command with the words that shells complete. The real parser accepts more: synonyms, old numbers, other letter case.
-fn completed(command: &Command) -> Command {
-    command.clone().mut_args(|arg| {
-        let words = words(&arg);
-        match words.is_empty() {
-            true => arg,
-            false => arg.value_parser(PossibleValuesParser::new(words)),
-        }
-    })
-}
-
 /// A section of terms and what they mean.
 fn list(title: &str, entries: &[(&str, &str)]) -> String {
     let mut section = format!(".SH \"{title}\"\n");
@@ -203,26 +191,6 @@ fn escape(text: &str) -> String {
         true => format!("\\&{text}"),
         false => text,
     }
-}
-
-/// The completions of a tool: path under `completions/`, and text.
-///
-/// # Panics
-/// Never: completions are text.
-#[must_use]
-pub fn completions(command: &Command) -> Vec<(String, String)> {
-    let name = command.get_name().to_owned();
-    let shells = [
-        (Shell::Bash, format!("bash/{name}")),
-        (Shell::Zsh, format!("zsh/_{name}")),
-        (Shell::Fish, format!("fish/{name}.fish")),
-    ];
-    let one = |(shell, path): (Shell, String)| {
-        let mut text = Vec::new();
-        clap_complete::generate(shell, &mut completed(command), name.clone(), &mut text);
-        (path, String::from_utf8(text).expect("completions are text"))
-    };
-    shells.into_iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -242,6 +210,9 @@ mod tests {
             );
         let extra = Extra {
             status: &[("7", "odd")],
+            uses: &["--other [OPTIONS] <FILE>"],
+            environment: &[&[("TOOL_HOME", "its home")]],
+            files: &[&[("~/.tool", "settings")]],
             examples: &[("tool -x", "Does X")],
             notes: &[".odd start"],
         };
@@ -253,6 +224,10 @@ mod tests {
             ".SS \"tool look [WHAT]\"\nLooks at it.\n.TP\n\\fB[WHAT]\\fR\nWhat\n",
             ".SH \"EXIT STATUS\"",
             "\\fB7\\fR\nodd",
+            "\\fBtool\\fR \\-\\-other [\\fIoptions\\fR] <FILE>",
+            ".SH \"ENVIRONMENT\"\n.TP\n\\fBNCTRACING",
+            "\\fBTOOL_HOME\\fR\nits home",
+            "\\fB~/.tool\\fR\nsettings",
             "\\fBtool \\-x\\fR\nDoes X",
             "\\fBnccopy\\fR(1)",
         ] {

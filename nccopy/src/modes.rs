@@ -1,0 +1,153 @@
+//! The modes of nccopy, and the modes in which each option has an effect.
+//!
+//! A new option needs an entry here.
+
+use netcdf_grammar::modes::{Mode, ModeTable};
+
+use crate::cli::Cli;
+
+/// Modes that copy or plan a copy.
+const COPIES: &[&str] = &["copy", "in_place", "plan"];
+
+/// Copies under other names.
+const NEW: &[&str] = &["copy", "plan"];
+
+/// Copies at once.
+const AT_ONCE: &[&str] = &["copy", "in_place"];
+
+/// Modes that read or write datasets.
+const DATASETS: &[&str] = &["copy", "in_place", "plan", "part", "next", "finish"];
+
+/// All modes: settings of the process without influence on the output.
+const ALL: &[&str] = &[
+    "copy", "in_place", "plan", "part", "next", "finish", "status", "clean", "emit",
+];
+
+/// The modes, and the modes that use each option.
+pub const MODES: ModeTable = ModeTable {
+    modes: &[
+        mode("copy", ""),
+        mode("in_place", "'--in-place'"),
+        mode("plan", "'--plan'"),
+        mode("part", "'--part'"),
+        mode("next", "'--next'"),
+        mode("finish", "'--finish'"),
+        mode("status", "'--status'"),
+        mode("clean", "'--clean'"),
+        mode("emit", "'--emit'"),
+    ],
+    options: &[
+        // The kind.
+        ("kind", COPIES),
+        ("classic", COPIES),
+        ("netcdf4", COPIES),
+        ("cdf5", COPIES),
+        ("offset64", COPIES),
+        ("netcdf4_classic", COPIES),
+        // The selection.
+        ("fix_unlimited", COPIES),
+        ("data_vars", NEW),
+        ("only_vars", NEW),
+        ("coordinates", NEW),
+        ("data_groups", NEW),
+        ("only_groups", NEW),
+        ("select", NEW),
+        ("rename", COPIES),
+        ("attribute", COPIES),
+        ("enums", COPIES),
+        ("unlimited", COPIES),
+        ("history", COPIES),
+        ("history_time", COPIES),
+        // The storage.
+        ("deflate", COPIES),
+        ("shuffle", COPIES),
+        ("chunks", COPIES),
+        ("shards", COPIES),
+        ("filters", COPIES),
+        ("quantize", COPIES),
+        ("min_chunk", COPIES),
+        ("chunk_size", COPIES),
+        ("cloud", COPIES),
+        ("consolidated", COPIES),
+        ("zip_prefix", COPIES),
+        ("no_zip_prefix", COPIES),
+        ("overwrite", COPIES),
+        // Accepted, without effect.
+        ("buffer", COPIES),
+        ("cache", COPIES),
+        ("cache_chunks", COPIES),
+        ("write_diskless", COPIES),
+        ("read_diskless", COPIES),
+        ("computed_caches", COPIES),
+        ("log_level", COPIES),
+        // The outputs.
+        ("keep_links", NEW),
+        ("no_clobber", &["copy"]),
+        ("skip_existing", &["copy"]),
+        ("suffix", NEW),
+        ("recursive", COPIES),
+        ("force", &["in_place"]),
+        ("if_smaller", &["in_place"]),
+        ("keep_mtime", &["in_place"]),
+        ("dry_run", AT_ONCE),
+        ("report", &["copy", "in_place", "finish"]),
+        ("verify", &["copy", "in_place", "plan", "finish"]),
+        ("strict", COPIES),
+        ("allow_external", COPIES),
+        ("fill_missing", COPIES),
+        ("allow_large", COPIES),
+        // Copies in parts.
+        ("parts", &["plan"]),
+        ("part_size", &["plan"]),
+        ("stages", &["plan"]),
+        ("allow_secrets", &["plan"]),
+        ("lease", &["next", "finish"]),
+        ("no_check", &["finish"]),
+        ("json", &["status"]),
+        // The process.
+        ("prefer_plugins", DATASETS),
+        ("isolate_plugins", DATASETS),
+        ("plugin_timeout", DATASETS),
+        ("memory", ALL),
+        ("threads", ALL),
+        ("requests", ALL),
+        ("timeout", ALL),
+        ("io_stats", ALL),
+        ("no_sync", ALL),
+        ("quiet", ALL),
+        ("trace", ALL),
+    ],
+};
+
+const fn mode(name: &'static str, shown: &'static str) -> Mode {
+    Mode {
+        name,
+        shown,
+        // The C tool copies to another name.
+        of_c: shown.is_empty(),
+        with: &[],
+    }
+}
+
+/// The modes that a command line names, or the default.
+pub fn of(cli: &Cli) -> Vec<&'static str> {
+    let parts = &cli.parts;
+    let named = [
+        ("in_place", cli.in_place),
+        ("plan", parts.plan.is_some()),
+        ("part", parts.part.is_some()),
+        ("next", parts.next),
+        ("finish", parts.finish),
+        ("status", parts.status),
+        ("clean", parts.clean),
+        ("emit", parts.emit.is_some()),
+    ];
+    let named: Vec<_> = named
+        .into_iter()
+        .filter(|(_, is_given)| *is_given)
+        .collect();
+    match named.is_empty() {
+        true => vec!["copy"],
+        false => named.into_iter().map(|(name, _)| name).collect(),
+    }
+}

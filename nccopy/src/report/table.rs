@@ -1,0 +1,108 @@
+//! Report tables.
+
+use std::time::Duration;
+
+use netcdf_core::copy::Report;
+use netcdf_core::copy::report::ratio;
+use netcdf_core::json::Json;
+use netcdf_core::notes::{Note, Taken};
+use netcdf_core::shown::{Shown, number_agreement};
+use netcdf_core::tool::table::Table;
+
+use super::{Totals, json, names};
+use crate::dry_run::{add_changes, method};
+use crate::job::{DoneCopy, Outcome};
+
+/// Returns the table and the notes of a copy.
+pub fn of(done: &DoneCopy) -> String {
+    let (input, output) = names(done.copy);
+    let what = match &done.outcome {
+        Outcome::Copied(report) => of_copy(report),
+        other => other.not_copied(),
+    };
+    let notes = note_lines(&done.notes);
+    format!("{}\n{what}{notes}", title(&input, &output))
+}
+
+/// Returns a line for each note.
+pub fn note_lines(notes: &Taken) -> String {
+    let line = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
+    notes.together().iter().map(line).collect()
+}
+
+/// Returns the lines of a copy from the report of a part.
+pub fn of_line(line: &Json) -> String {
+    let text = |name: &str| {
+        let member = line.get(name).and_then(Json::as_str);
+        member.unwrap_or_default().to_owned()
+    };
+    let title = title(&text("input"), &text("output"));
+    if line.get("error").is_some() {
+        return format!("{title}\nnot copied: {}\n", Shown::new(&text("error")));
+    }
+    let (before, after) = json::stored(line);
+    let ratio = times(before, after);
+    format!("{title}\n{before} bytes before, {after} after, ratio {ratio}\n")
+}
+
+/// Returns the line with the totals.
+pub fn sums(totals: &Totals, time: Duration) -> String {
+    let Totals {
+        inputs,
+        copied,
+        skipped,
+        failed,
+        before,
+        after,
+    } = totals;
+    let left = match totals.left() {
+        0 => String::new(),
+        left => format!(", {left} not begun"),
+    };
+    let ratio = times(*before, *after);
+    let seconds = time.as_secs_f64();
+    let text = format!(
+        "{inputs} inputs: {copied} copied, {skipped} skipped, {failed} failed{left}; {before} bytes before, {after} after, ratio {ratio}, {seconds:.3} seconds\n"
+    );
+    number_agreement(text.into()).into_owned()
+}
+
+fn title(input: &str, output: &str) -> String {
+    format!("{} -> {}", Shown::new(input), Shown::new(output))
+}
+
+fn times(before: u64, after: u64) -> String {
+    ratio(before, after).map_or("-".to_owned(), |r| format!("{r:.2}"))
+}
+
+/// A table with a line a variable, and the sums.
+fn of_copy(report: &Report) -> String {
+    let titles = ["variable", "method", "before", "after", "ratio", "seconds"];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    for v in &report.vars {
+        rows.push(vec![
+            v.path.clone(),
+            method(v.method),
+            v.before.to_string(),
+            v.after.to_string(),
+            times(v.before, v.after),
+            format!("{:.3}", v.time.as_secs_f64()),
+        ]);
+    }
+    let (before, after) = report.stored();
+    add_changes(&mut rows, report.vars.iter().map(|v| v.changes.clone()));
+    let sums = [
+        "total".to_owned(),
+        String::new(),
+        before.to_string(),
+        after.to_string(),
+    ];
+    rows.push([&sums[..], &[times(before, after)]].concat());
+    let retyped = report.retyped.iter().map(|a| Shown::new(a).to_string());
+    let retyped = match retyped.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        list => format!("attributes of other types: {list}\n"),
+    };
+    let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
+    format!("{}{retyped}", table.text())
+}

@@ -1,0 +1,105 @@
+//! Values as cells.
+
+use netcdf_core::model::{Atomic, DataType, Schema, Values, VarId, Variable};
+use netcdf_core::shown::Shown;
+use netcdf_grammar::cdl::write::{Forms as _, NumberText, constants, number};
+use netcdf_grammar::escape::trim_nuls;
+
+use super::CellForms;
+use crate::options::Digits;
+
+impl CellForms<'_> {
+    /// The form of a variable's numbers, if it is not the usual one.
+    pub(super) fn number(&self, id: VarId, var: &Variable) -> Option<Box<dyn NumberText>> {
+        let numeric = match var.ty {
+            DataType::Atomic(ty) => !matches!(ty, Atomic::Char | Atomic::String),
+            DataType::User(_) => false,
+        };
+        self.forms.data(id).filter(|_| numeric)
+    }
+}
+
+/// Writes the cells of a variable.
+pub(super) struct Cells<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) digits: Digits,
+    pub(super) number: Option<&'a dyn NumberText>,
+    /// The value of an empty cell.
+    pub(super) fill: Option<&'a Values>,
+}
+
+impl Cells<'_> {
+    /// The texts of values.
+    pub(super) fn all(&self, values: &Values) -> Vec<String> {
+        let missing = |i: usize| self.fill == Some(&values.slice(i..i.saturating_add(1)));
+        if let Values::String(texts) = values {
+            let text = |text: &Option<Box<[u8]>>| text.as_deref().map_or(String::new(), lossy);
+            return texts.iter().map(text).collect();
+        }
+        let digits = (self.digits.float, self.digits.double);
+        let constants = constants(self.schema, values, digits).into_iter();
+        let cells = constants.enumerate().map(|(i, constant)| {
+            if missing(i) {
+                return String::new();
+            }
+            self.formed(values, i).unwrap_or_else(|| usual(&constant))
+        });
+        cells.collect()
+    }
+
+    /// A number in the variable's own form.
+    fn formed(&self, values: &Values, i: usize) -> Option<String> {
+        let mut out = vec![];
+        let written = self.number?.write(number(values, i)?, &mut out);
+        written.then(|| lossy(&out).trim_matches('"').to_owned())
+    }
+
+    /// A text of characters.
+    pub(super) fn text(&self, text: &[u8]) -> String {
+        let is_fill = |fill: &&Values| {
+            let fill = fill.as_text().and_then(<[u8]>::first);
+            fill.is_some_and(|fill| text.iter().all(|c| c == fill))
+        };
+        match self.fill.filter(is_fill) {
+            Some(_) => String::new(),
+            None => quoted(&lossy(trim_nuls(text))),
+        }
+    }
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// A CDL constant without the suffix of special floats.
+fn usual(constant: &[u8]) -> String {
+    let text = lossy(constant);
+    match text.strip_suffix('f') {
+        Some(word @ ("NaN" | "Infinity" | "-Infinity")) => word.to_owned(),
+        Some(_) | None => text,
+    }
+}
+
+/// A cell: in quotes if its text has commas, quotes, line ends, or blanks around it.
+pub(super) fn quoted(text: &str) -> String {
+    let text = Shown::new(text).lines().to_string();
+    match text.contains([',', '"', '\n', '\r']) || text.trim() != text {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_where_needed() {
+        assert_eq!(quoted("2000-01-01 06"), "2000-01-01 06");
+        assert_eq!(quoted("a,b"), "\"a,b\"");
+        assert_eq!(quoted("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
+        assert_eq!(quoted(" a"), "\" a\"");
+        assert_eq!(quoted("\u{1b}[2J"), "\\x1b[2J");
+        assert_eq!(usual(b"NaNf"), "NaN");
+    }
+}

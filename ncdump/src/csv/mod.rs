@@ -1,0 +1,182 @@
+//! Variables with their coordinates as comma-separated values (`--csv`).
+//!
+//! | module | content |
+//! |---|---|
+//! | `column` | a column: a variable or the indices of a dimension |
+//! | `cell` | values as text |
+
+mod cell;
+mod column;
+
+use std::io::Write;
+
+use netcdf_core::arithmetic::Amount;
+use netcdf_core::chunk::Dataset;
+use netcdf_core::chunk::plan::Bands;
+use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
+use netcdf_core::model::cf::{CfNames, coordinate_variable};
+use netcdf_core::model::{Atomic, DataType, DimId, Region, Schema, VarId};
+use netcdf_core::runtime::Item;
+
+use crate::forms::DumpForms;
+use crate::options::Digits;
+use column::Column;
+
+/// Rows of a band.
+const BAND: u64 = 1 << 13;
+/// Bytes of memory for a cell, roughly.
+const CELL: u64 = 64;
+
+/// The form of the values.
+#[derive(Clone, Copy)]
+pub(crate) struct CellForms<'a> {
+    /// Times, and variables with a `C_format`.
+    pub(crate) forms: &'a DumpForms<'a>,
+    /// Digits of other floating-point values.
+    pub(crate) digits: Digits,
+}
+
+/// Writes a table: a column for each dimension, auxiliary coordinate and variable, and a row for each element.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for variables with different dimensions; errors of reading, and of writing to `out`.
+pub(crate) fn write(
+    set: Dataset<'_>,
+    vars: &[VarId],
+    forms: CellForms<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let schema = set.reader.schema();
+    let dims = common_dims(schema, vars)?;
+    let columns = columns(schema, vars, &dims, forms)?;
+    let mut put = |text: &[u8]| {
+        let written = out.write_all(text);
+        written.map_err(|e| Error::io("cannot write", "(stdout)", e))
+    };
+    put(&head(&columns))?;
+    let lengths = dims
+        .iter()
+        .map(|&dim| schema.dim(dim).map_or(0, |dim| dim.len));
+    let bands = Bands::new(Region::whole(&lengths.collect::<Vec<_>>()), &[], BAND);
+    let items = bands.map(|band| {
+        let cells = Amount::product(&band.count) * columns.len() as u64;
+        Ok(Item::new((cells * CELL).get(), band))
+    });
+    let work = |band: Region| rows(set, &columns, &band);
+    set.runtime().ordered(items, work, |text| put(&text))?;
+    out.flush()
+        .map_err(|e| Error::io("cannot write", "(stdout)", e))
+}
+
+/// The dimensions of a variable in a table. Characters along the last dimension are one text.
+fn table_dims(schema: &Schema, var: VarId) -> &[DimId] {
+    let Some(var) = schema.var(var) else {
+        return &[];
+    };
+    match (var.ty, var.dims.split_last()) {
+        (DataType::Atomic(Atomic::Char), Some((_, dims))) => dims,
+        (DataType::Atomic(_) | DataType::User(_), _) => &var.dims,
+    }
+}
+
+/// The dimensions of all variables.
+fn common_dims(schema: &Schema, vars: &[VarId]) -> Result<Vec<DimId>> {
+    let [first, others @ ..] = vars else {
+        let what = "--csv: -v names no variable";
+        return Err(Error::new(ErrorKind::Argument, what));
+    };
+    let dims = table_dims(schema, *first);
+    match others
+        .iter()
+        .find(|&&other| table_dims(schema, other) != dims)
+    {
+        None => Ok(dims.to_vec()),
+        Some(&other) => {
+            let (a, b) = (schema.var_path(*first), schema.var_path(other));
+            let what = format!("--csv: {a} and {b} have different dimensions");
+            let e = Error::new(ErrorKind::Argument, what);
+            Err(e.with_remedy("print two tables"))
+        }
+    }
+}
+
+/// The columns of dimensions, auxiliary coordinates and variables.
+fn columns<'a>(
+    schema: &'a Schema,
+    vars: &[VarId],
+    dims: &[DimId],
+    forms: CellForms<'a>,
+) -> Result<Vec<Column<'a>>> {
+    let is_new = |id: &VarId| !vars.contains(id);
+    let mut all = vec![];
+    for (n, &dim) in dims.iter().enumerate() {
+        let coordinate = coordinate_variable(schema, dim);
+        match coordinate {
+            Some(id) if is_new(&id) => all.push(Column::of(schema, id, dims, forms)?),
+            // A coordinate variable that is itself printed.
+            Some(_) => {}
+            None => all.push(Column::index(
+                schema.dim(dim).or_internal("a dimension")?,
+                n,
+            )),
+        }
+    }
+    for id in auxiliary(schema, vars).into_iter().filter(is_new) {
+        let own = table_dims(schema, id);
+        if own.iter().all(|dim| dims.contains(dim)) && !all.iter().any(|c| c.var() == Some(id)) {
+            all.push(Column::of(schema, id, dims, forms)?);
+        }
+    }
+    for &id in vars {
+        all.push(Column::of(schema, id, dims, forms)?);
+    }
+    Ok(all)
+}
+
+/// The variables that the attributes `coordinates` name.
+fn auxiliary(schema: &Schema, vars: &[VarId]) -> Vec<VarId> {
+    let names = CfNames::new(schema);
+    let vars = vars.iter().filter_map(|&id| schema.var(id));
+    let named = vars.flat_map(|var| names.named(&var.attributes, var.group));
+    let named = named.filter(|one| one.attribute == "coordinates");
+    named.map(|one| one.var).collect()
+}
+
+fn head(columns: &[Column<'_>]) -> Vec<u8> {
+    let names: Vec<_> = columns
+        .iter()
+        .map(|column| cell::quoted(&column.name))
+        .collect();
+    format!("{}\n", names.join(",")).into_bytes()
+}
+
+/// The rows of a band.
+fn rows(set: Dataset<'_>, columns: &[Column<'_>], band: &Region) -> Result<Vec<u8>> {
+    let cells = columns.iter().map(|column| column.cells(set, band));
+    let cells: Vec<Vec<String>> = cells.collect::<Result<_>>()?;
+    let mut index = vec![0u64; band.count.len()];
+    let mut out = vec![];
+    for _ in 0..Amount::product(&band.count).get() {
+        for (n, (column, cells)) in columns.iter().zip(&cells).enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            let cell = cells.get(column.place(&index, &band.count));
+            out.extend_from_slice(cell.or_internal("a cell")?.as_bytes());
+        }
+        out.push(b'\n');
+        advance(&mut index, &band.count);
+    }
+    Ok(out)
+}
+
+/// Advances an index to the next element.
+fn advance(index: &mut [u64], shape: &[u64]) {
+    for (i, &len) in index.iter_mut().zip(shape).rev() {
+        *i = i.saturating_add(1);
+        if *i < len {
+            return;
+        }
+        *i = 0;
+    }
+}

@@ -1,0 +1,126 @@
+//! The modes of ncdump, and the modes in which each option has an effect.
+//!
+//! A new option needs an entry here.
+
+use netcdf_grammar::modes::{Mode, ModeTable};
+
+use crate::cli::Cli;
+
+/// Modes of our own that look at some variables and groups.
+const SELECTED: &[&str] = &[
+    "json", "filters", "sum", "stats", "layout", "require", "diff", "csv",
+];
+
+/// All modes: settings of the process, which limit, permit or prefer something wherever a dataset is opened.
+const ALL: &[&str] = &[
+    "dump", "kind", "extended", "ncml", "json", "filters", "sum", "stats", "layout", "require",
+    "diff", "csv",
+];
+
+const JSON: &[&str] = &["json"];
+
+/// The modes, and the modes that use each option.
+pub const MODES: ModeTable = ModeTable {
+    modes: &[
+        of_c("dump", ""),
+        of_c("kind", "'-k'"),
+        of_c("extended", "'-K'"),
+        of_c("ncml", "'-x'"),
+        own("json", "'--json'"),
+        own("filters", "'--filters'"),
+        own("sum", "'--sum'"),
+        own("stats", "'--stats'"),
+        Mode {
+            with: &["require"],
+            ..own("layout", "'--layout'")
+        },
+        own("require", "'--require'"),
+        own("diff", "'--diff'"),
+        own("csv", "'--csv'"),
+    ],
+    options: &[
+        // Options of the C tool, in modes of our own.
+        ("coordinates", &["json", "filters"]),
+        ("header", &["json", "diff"]),
+        ("variables", SELECTED),
+        ("groups", SELECTED),
+        ("brief", &[]),
+        ("full", &[]),
+        ("line_length", &[]),
+        ("name", JSON),
+        ("precision", &["csv"]),
+        ("digits", &["csv"]),
+        ("special", JSON),
+        ("all_filters", JSON),
+        ("times", &["csv"]),
+        ("iso_times", &["csv"]),
+        ("extra", &[]),
+        ("cache", JSON),
+        ("log_level", JSON),
+        // Options of our own.
+        ("select", &["dump", "ncml", "json", "sum", "stats", "diff", "csv"]),
+        ("tolerance", &["diff"]),
+        ("ignore", &["diff"]),
+        ("compare_layout", &["diff"]),
+        ("check", &["sum"]),
+        ("unpack", &["stats"]),
+        (
+            "json",
+            &[
+                "dump", "json", "kind", "extended", "filters", "sum", "stats", "layout", "diff",
+            ],
+        ),
+        // The process.
+        ("strict", ALL),
+        ("prefer_plugins", ALL),
+        ("isolate_plugins", ALL),
+        ("plugin_timeout", ALL),
+        ("threads", ALL),
+        ("requests", ALL),
+        ("timeout", ALL),
+        ("io_stats", ALL),
+        ("allow_external", ALL),
+        ("trace", ALL),
+    ],
+};
+
+const fn of_c(name: &'static str, shown: &'static str) -> Mode {
+    Mode {
+        of_c: true,
+        ..own(name, shown)
+    }
+}
+
+const fn own(name: &'static str, shown: &'static str) -> Mode {
+    Mode {
+        name,
+        shown,
+        of_c: false,
+        with: &[],
+    }
+}
+
+/// The modes that a command line names, or the default.
+pub(crate) fn of(cli: &Cli) -> Vec<&'static str> {
+    let named = [
+        ("kind", cli.kind),
+        ("extended", cli.extended_kind),
+        ("ncml", cli.ncml),
+        ("filters", cli.filters),
+        ("sum", cli.sum),
+        ("stats", cli.stats),
+        ("layout", cli.layout),
+        ("require", cli.require.is_some()),
+        ("diff", cli.diff),
+        ("csv", cli.csv),
+    ];
+    let named: Vec<_> = named
+        .into_iter()
+        .filter(|(_, is_given)| *is_given)
+        .collect();
+    match (named.is_empty(), cli.json) {
+        (true, true) => vec!["json"],
+        (true, false) => vec!["dump"],
+        (false, _) => named.into_iter().map(|(name, _)| name).collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Several files on one command line: the options that take them, headings, notes and the exit status.
+
+use std::path::{Path, PathBuf};
+
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::locator::Location;
+use netcdf_core::json::Json;
+use netcdf_core::notes::{Note, Notes};
+use netcdf_core::shown::{Shown, ShownAddress};
+use netcdf_core::tool::{self, Io, Status};
+
+use crate::NAME;
+use crate::cli::Cli;
+
+/// The files of a command line, and the worst status so far.
+pub(crate) struct FileSeries {
+    paths: Vec<PathBuf>,
+    /// Whether any file has output.
+    printed: bool,
+    worst: Status,
+}
+
+impl FileSeries {
+    /// The files of a command line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a second file, unless the options take several; for standard input twice.
+    pub(crate) fn new(cli: &Cli) -> Result<Self> {
+        let second = cli.others.first().filter(|_| !takes_several(cli));
+        if let Some(second) = second {
+            let e = Error::new(
+                ErrorKind::Argument,
+                "only one file can be printed at a time",
+            );
+            let remedy = "options for several files: --sum, --stats, --layout, --require, --filters, -k, -K; for two: --diff";
+            return Err(e.of(&shown(second)).with_remedy(remedy));
+        }
+        let paths: Vec<_> = [&cli.input].into_iter().chain(&cli.others).collect();
+        let standard = |path: &&&PathBuf| Location::new(path).is_ok_and(|at| at.is_standard());
+        if paths.iter().filter(standard).count() > 1 {
+            let what = "only one of the files can be standard input";
+            return Err(Error::new(ErrorKind::Argument, what));
+        }
+        Ok(Self {
+            paths: paths.into_iter().cloned().collect(),
+            printed: false,
+            worst: Status::Success,
+        })
+    }
+
+    /// The paths.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.paths.clone()
+    }
+
+    /// The heading of the next file.
+    pub(crate) fn heading(&self, path: &Path) -> Heading {
+        let several = self.paths.len() > 1;
+        Heading {
+            file: several.then(|| shown(path)),
+            blank: self.printed,
+        }
+    }
+
+    /// Records the result of a file. Returns whether the run ends here, after EPIPE or a signal.
+    pub(crate) fn count<T>(&mut self, done: &Result<T>, status: Status) -> bool {
+        self.printed |= done.is_ok();
+        if status.code() > self.worst.code() {
+            self.worst = status;
+        }
+        let broken = done.as_ref().err().is_some_and(Error::is_broken_pipe);
+        broken || matches!(status, Status::Signal(_))
+    }
+
+    /// The worst status of all files.
+    pub(crate) fn worst(&self) -> Status {
+        self.worst
+    }
+}
+
+/// Whether the options take several files.
+fn takes_several(cli: &Cli) -> bool {
+    let whole = cli.stats || cli.layout || cli.require.is_some();
+    let first = cli.kind || cli.extended_kind || cli.filters;
+    whole || first || cli.sum
+}
+
+/// A file name, without secrets.
+fn shown(path: &Path) -> String {
+    Shown::new(&ShownAddress::of(path).into_text()).to_string()
+}
+
+/// The name of a file in the output, if there are several files.
+pub(crate) struct Heading {
+    file: Option<String>,
+    /// Whether other output comes before it.
+    blank: bool,
+}
+
+impl Heading {
+    /// The text before a block of lines.
+    pub(crate) fn block(&self) -> String {
+        let blank = if self.blank { "\n" } else { "" };
+        let heading = |file| format!("{blank}{file}:\n");
+        self.file.as_ref().map_or(String::new(), heading)
+    }
+
+    /// The text before a line.
+    pub(crate) fn line(&self) -> String {
+        let heading = |file| format!("{file}: ");
+        self.file.as_ref().map_or(String::new(), heading)
+    }
+
+    /// The member of a JSON object.
+    pub(crate) fn member(&self) -> Option<(&'static str, Json)> {
+        let file = self.file.as_ref()?;
+        Some(("file", Json::text(file)))
+    }
+
+    /// Whether there are several files.
+    pub(crate) fn is_one_of_several(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Prints the notes of the file.
+    pub(crate) fn tell(&self, env: &Env, io: &mut Io) {
+        let Some(file) = &self.file else {
+            return tool::tell(NAME, &env.notes, io);
+        };
+        let named = Notes::default();
+        for note in env.notes.take_all().together() {
+            let object = match note.object.starts_with(file.as_str()) {
+                true => note.object,
+                false => format!("{file}: {}", note.object),
+            };
+            named.say(Note { object, ..note });
+        }
+        tool::tell(NAME, &named, io);
+    }
+}
