@@ -289,6 +289,46 @@ fn changed_chunks_of_an_input_are_noticed() {
     assert!(!sandbox.path("made.nc").exists());
 }
 
+/// Data of HDF5 datasets can be in other files, and virtual datasets have sources.
+#[test]
+fn changed_files_that_the_input_refers_to_are_noticed() {
+    for (input, other, options) in [
+        (
+            "external.h5",
+            &["external_1.raw", "external_2.raw"][..],
+            &["-c", "x:5"][..],
+        ),
+        (
+            "virtual_v110.h5",
+            &["virtual_source.h5"],
+            &["-V", "shared_names", "-c", "shared_names:2,15"],
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        for name in other.iter().chain([&input]) {
+            let bytes = std::fs::read(files::testdata("hdf5").join(name)).expect("testdata");
+            sandbox.write(name, bytes);
+        }
+        let plan = ["--plan", "@p", "--parts", "2", "--overwrite", "-k", "zarr3"];
+        let input = format!("@{input}");
+        let plan = [&plan[..], options, &[&input, "@o.zarr"]].concat();
+        succeeds(&sandbox, &plan);
+        succeeds(&sandbox, &["--part", "0", "@p"]);
+        let changed = other.last().expect("a file");
+        // Only the time is another one.
+        sandbox.write(changed, sandbox.read(changed));
+        succeeds(&sandbox, &["--part", "1", "@p"]);
+        let why = "this file of the input changed while parts";
+        fails(&sandbox, &["--finish", "@p"], 1, why);
+        assert!(!sandbox.path("o.zarr").exists());
+        succeeds(&sandbox, &["--clean", "@p"]);
+        succeeds(&sandbox, &plan);
+        for step in ["--next", "--finish"] {
+            succeeds(&sandbox, &[step, "@p"]);
+        }
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn files_of_a_plan_that_are_none_are_errors() {

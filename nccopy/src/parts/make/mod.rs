@@ -168,6 +168,7 @@ fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Resu
         chunks: vec![],
         failed,
         reads: None,
+        files: vec![],
         seconds: String::new(),
     })
 }
