@@ -203,3 +203,40 @@ fn a_remark_says_which_kind_python_reads() {
     let copied = copy(&sandbox, &["-k", "nczarr", "-V", "s,f", "@a.nc", "@p"]);
     assert!(!copied.message().contains("`>S1`"), "{copied}");
 }
+
+/// xarray opens no store of version 3 with a list or a text as `_FillValue`.
+#[test]
+fn version_3_has_no_fill_values_that_xarray_refuses() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 2 ; variables: short one(x) ; one:_FillValue = 5s ; short list(x) ; short text(x) ; float other(x) ; char c(x) ;
+data: one = 1, 2 ; list = 1, 2 ; text = 1, 2 ; other = 1, 2 ; c = "ab" ; }"#,
+    );
+    let _ = copy(&sandbox, &["-k", "zarr", "@a.nc", "@in"]);
+    for (var, value) in [
+        ("list", "[1, 2]"),
+        ("text", "\"x\""),
+        ("other", "5"),
+        ("c", "[1, 2]"),
+    ] {
+        let key = format!("in/{var}/.zattrs");
+        let json = String::from_utf8(sandbox.read(&key)).unwrap();
+        let with = format!("{{\"_FillValue\": {value}, ");
+        sandbox.write(&key, json.replacen('{', &with, 1));
+    }
+    let _ = std::fs::remove_file(sandbox.path("in/.zmetadata"));
+    for kind in ["zarr3", "nczarr3"] {
+        let copied = copy(&sandbox, &["-k", kind, "@in", &format!("@{kind}")]);
+        let why = "/c, /list and /text: left out: a _FillValue that is not one value";
+        assert!(copied.message().contains(why), "{copied}");
+        for (var, kept) in [
+            ("one", true),
+            ("list", false),
+            ("text", false),
+            ("other", true),
+            ("c", false),
+        ] {
+            let json = metadata(&sandbox, &format!("{kind}/{var}/zarr.json"));
+            assert_eq!(json.contains(r#""_FillValue":"#), kept, "{kind}: {json}");
+        }
+    }
+}

@@ -142,6 +142,21 @@ pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
     attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
 }
 
+/// Whether xarray opens no store of version 3 with this attribute of a variable: a `_FillValue` that is not one number, or not the fill
+/// value of a text variable.
+#[must_use]
+pub fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
+    let is_text = |ty: Option<Atomic>| matches!(ty, Some(Atomic::Char | Atomic::String));
+    let atomic = var.ty.atomic().is_some() && attribute.ty.atomic().is_some();
+    if !atomic || !attribute.name.is("_FillValue") {
+        return false;
+    }
+    match is_text(var.ty.atomic()) {
+        true => !is_own(var, attribute),
+        false => is_text(attribute.ty.atomic()) || attribute.values.len() != 1,
+    }
+}
+
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
 /// attributes in JSON cannot have.
 #[must_use]

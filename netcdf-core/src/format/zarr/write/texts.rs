@@ -7,7 +7,7 @@ use super::numbers::Style;
 use crate::env::Env;
 use crate::error::list_names;
 use crate::json::Json;
-use crate::model::{Atomic, Attribute, Schema, Values, Zarr, ZarrVersion};
+use crate::model::{Atomic, Attribute, Schema, Values, Variable, Zarr, ZarrVersion};
 use crate::notes::Note;
 
 use crate::format::zarr::attrs;
@@ -50,8 +50,28 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         let names: Vec<String> = these.map(|(_, name)| name.clone()).collect();
         remark(env, what, &names);
     }
-    if zarr.pure && zarr.version == ZarrVersion::V3 {
-        say_empty_fills(schema, env);
+    if zarr.version == ZarrVersion::V3 {
+        say_unreadable_fills(schema, env);
+        if zarr.pure {
+            say_empty_fills(schema, env);
+        }
+    }
+}
+
+/// Notes fill values that are not stored, because xarray opens no store with them.
+fn say_unreadable_fills(schema: &Schema, env: &Env) {
+    let vars = schema.var_ids().zip(&schema.vars);
+    let unreadable = |var: &Variable| {
+        let mut attributes = var.attributes.iter();
+        attributes.any(|a| fill::is_unreadable(var, a))
+    };
+    for (id, _) in vars.filter(|(_, var)| unreadable(var)) {
+        env.notes.say(Note {
+            object: schema.var_path(id),
+            what: "left out: a _FillValue that is not one value of the variable's type; xarray opens no store of version 3 with it"
+                .to_owned(),
+            remedy: Some("use -k zarr or -k nczarr to keep it".to_owned()),
+        });
     }
 }
 
