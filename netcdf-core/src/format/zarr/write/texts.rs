@@ -1,4 +1,4 @@
-//! Text attributes with other texts after a round trip.
+//! Attributes with other texts or NaN after a round trip.
 
 use super::attributes::{self, AttributeForm};
 use super::check::lists;
@@ -12,16 +12,18 @@ use crate::notes::Note;
 
 use crate::format::zarr::attrs;
 
-/// The change of a text.
+/// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     /// One NUL becomes an empty text.
     Emptied,
     /// JSON is written in our form.
     Respaced,
+    /// JSON has one NaN, without a sign.
+    Unsigned,
 }
 
-/// Notes the attributes with changed texts. Another note covers invalid UTF-8.
+/// Notes the attributes with changed texts and NaN. Another note covers invalid UTF-8.
 pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
@@ -32,8 +34,11 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         .iter()
         .flat_map(|(path, var, attributes)| {
             let own = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
-            let texts = attributes.iter().filter(move |a| !own(a));
-            texts.filter_map(move |a| Some((change(a, form)?, format!("{path}:{}", a.name))))
+            let changes = attributes.iter().map(move |a| match own(a) {
+                true => (nan(a), a),
+                false => (nan(a).or_else(|| change(a, form)), a),
+            });
+            changes.filter_map(move |(change, a)| Some((change?, format!("{path}:{}", a.name))))
         })
         .collect();
     for (change, what) in [
@@ -44,6 +49,10 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         (
             Change::Respaced,
             "JSON texts are stored as JSON, and their spaces may change",
+        ),
+        (
+            Change::Unsigned,
+            "Zarr has one NaN, so sign and other bits of NaN in these attributes change",
         ),
     ] {
         let these = changed.iter().filter(|(one, _)| *one == change);
@@ -112,4 +121,21 @@ fn change(attribute: &Attribute, form: AttributeForm) -> Option<Change> {
     let recorded = form.recorded.then_some(Atomic::Char);
     let same = attrs::values(&stored.json, recorded).0 == attribute.values;
     (as_json && !same).then_some(Change::Respaced)
+}
+
+/// The change of NaN in a round trip, if any.
+fn nan(attribute: &Attribute) -> Option<Change> {
+    let other = match &attribute.values {
+        Values::Float(v) => v
+            .iter()
+            .any(|x| x.is_nan() && x.to_bits() != f32::NAN.to_bits()),
+        Values::Double(v) => v
+            .iter()
+            .any(|x| x.is_nan() && x.to_bits() != f64::NAN.to_bits()),
+        Values::Byte(_) | Values::UByte(_) | Values::Short(_) | Values::UShort(_) => false,
+        Values::Int(_) | Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) => false,
+        Values::Char(_) | Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
+        Values::Vlen(..) | Values::Compound { .. } => false,
+    };
+    other.then_some(Change::Unsigned)
 }
