@@ -240,3 +240,17 @@ data: one = 1, 2 ; list = 1, 2 ; text = 1, 2 ; other = 1, 2 ; c = "ab" ; }"#,
         }
     }
 }
+
+/// A fill value that is not UTF-8 still equals the elements.
+#[test]
+fn fill_values_that_are_not_utf_8_come_back() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 3 ; variables: char c(x) ; c:_FillValue = "\377" ; data: c = "a\377b" ; }"#,
+    );
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let _ = copy(&sandbox, &["-k", kind, "@a.nc", &format!("@{kind}")]);
+        let out = sandbox.run(ncdump::run, &["ncdump", "-h", &format!("@{kind}")]);
+        let fill = b"c:_FillValue = \"\xff\" ;";
+        assert!(out.stdout.windows(fill.len()).any(|w| w == fill), "{out}");
+    }
+}
