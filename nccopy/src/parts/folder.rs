@@ -526,7 +526,7 @@ impl Folder {
                 false => self.mark(&plan).remove(store)?,
             }
         }
-        // Until nothing else is left, the next process finds the plan.
+        // The next `--clean` needs `plan.json` if other entries remain.
         self.empty_but(&[PLAN])?;
         self.has_only_plan()?;
         self.empty()?;

@@ -1,4 +1,4 @@
-//! What a finished part says.
+//! The record of a finished part.
 
 use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::parts::segment::Written;
@@ -9,12 +9,12 @@ use netcdf_core::sum::Digest;
 
 use super::members::{Members, lacks};
 
-/// What a finished part says.
+/// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
-    /// The segment, or what was put into the store; of files, what was read.
+    /// Bytes and digest of the segment or of the stored keys; for a part of files, of the inputs.
     pub written: Written,
     /// The chunks that were put into the store.
     pub chunks: Vec<PutChunks>,
