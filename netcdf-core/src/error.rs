@@ -263,16 +263,9 @@ impl Error {
     /// True if the process or the system has no free file descriptor: a later attempt may succeed.
     #[must_use]
     pub fn is_too_many_files(&self) -> bool {
-        #[cfg(unix)]
-        {
-            use rustix::io::Errno;
-            let source = self.0.source.as_ref();
-            let source = source.and_then(|e| e.downcast_ref::<std::io::Error>());
-            let errno = source.and_then(Errno::from_io_error);
-            errno.is_some_and(|e| [Errno::MFILE, Errno::NFILE].contains(&e))
-        }
-        #[cfg(not(unix))]
-        false
+        let source = self.0.source.as_ref();
+        let source = source.and_then(|e| e.downcast_ref::<std::io::Error>());
+        source.is_some_and(is_too_many)
     }
 
     /// True if a file does not exist, or is not something we may read; false if the system failed to open or
@@ -312,6 +305,32 @@ impl Error {
         let source = self.0.source.as_ref()?;
         source.downcast_ref::<std::io::Error>().map(|e| e.kind())
     }
+}
+
+/// Whether the process or the system has no free file descriptor.
+pub(crate) fn is_too_many(e: &std::io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let number = errno(e).map(Errno::from_raw_os_error);
+        number.is_some_and(|e| [Errno::MFILE, Errno::NFILE].contains(&e))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = e;
+        false
+    }
+}
+
+/// The error number of the operating system. `tempfile` puts errors into others with a path, which only have the text of the number.
+#[cfg(unix)]
+fn errno(e: &std::io::Error) -> Option<i32> {
+    let of_text = || {
+        let text = e.to_string();
+        let (_, number) = text.split_once("(os error ")?;
+        number.split_once(')')?.0.parse().ok()
+    };
+    e.raw_os_error().or_else(of_text)
 }
 
 /// The operating system's message without Rust's `(os error N)`.

@@ -80,6 +80,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
             division: division(&plan, &mut ready)?,
         };
         end.compare(&ready)?;
+        end.compare_files(&env)?;
         match plan.record.store() {
             Some(place) => end.together(ready, place),
             None => end.joined(ready),
@@ -236,6 +237,17 @@ impl End<'_> {
             Some(_) => Ok(()),
             None => self.compare_segments(ready.set.env),
         }
+    }
+
+    /// Compares the states of files beside the input that parts read.
+    fn compare_files(&self, env: &Env) -> Result<()> {
+        for part in 0..self.plan.record.parts {
+            let done = self.folder.done(part)?;
+            for (name, state) in done.into_iter().flat_map(|done| done.files) {
+                env.siblings.opened.add(&name, &state)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares the store between two stages.

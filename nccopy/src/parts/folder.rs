@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy::parts::Segment;
-use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::io::Target;
 use netcdf_core::io::dir::shared::{self, PlanMark};
 use netcdf_core::io::file::{self, FileLock, FileTarget, LockAttempt, Sharing};
@@ -520,13 +520,43 @@ impl Folder {
                     "not a store that parts write; nothing was removed",
                 ));
             }
+            file::recover(&plan.record.output());
             match self.is_finished(&plan)? {
                 true => self.end(&plan)?,
                 false => self.mark(&plan).remove(store)?,
             }
         }
+        // The next `--clean` needs `plan.json` if other entries remain.
+        self.empty_but(&[PLAN])?;
+        self.has_only_plan()?;
         self.empty()?;
         self.gone(fs::remove_dir(&self.path))
+    }
+
+    /// Checks that the directory contains only the plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] for other entries; [`ErrorKind::Io`].
+    fn has_only_plan(&self) -> Result<()> {
+        let path = self.path.to_string_lossy();
+        let failed = |e| Error::io("cannot list", &path, e);
+        let mut others = vec![];
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            if name != PLAN {
+                others.push(name.to_string_lossy().into_owned());
+            }
+        }
+        if others.is_empty() {
+            return Ok(());
+        }
+        others.sort();
+        let what = format!(
+            "other files are in the plan directory: {}",
+            list_names(&others)
+        );
+        let e = Error::new(ErrorKind::Exists, what).of(&path);
+        Err(e.with_remedy("move them, then repeat nccopy --clean FOLDER"))
     }
 
     /// Removes the folder of a plan that no process finished to make.
@@ -556,6 +586,7 @@ impl Folder {
             self.gone(fs::remove_dir_all(self.path.join(folder)))?;
         }
         self.gone(fs::remove_dir_all(self.between()))?;
+        file::clear(&self.between());
         self.gone(fs::remove_dir_all(self.claims()))?;
         files::remove(&self.path)?;
         for file in [FINISHED, PLAN, PLANNING] {

@@ -18,7 +18,8 @@ use netcdf_core::io::guarded::Check;
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
 use super::claimed;
-use super::folder::Folder;
+use super::folder::{Folder, StoredPlan};
+use super::record::StorePlace;
 use crate::cli::Cli;
 
 /// Bytes of a claim at most.
@@ -121,6 +122,21 @@ impl Hold {
     pub fn checker(&self) -> Check {
         let right = Arc::clone(&self.right);
         Box::new(move || right.check())
+    }
+}
+
+/// Gives the old output its name back if a process was killed after it moved the old output aside.
+pub fn recover_output(folder: &Folder, plan: &StoredPlan, cli: &Cli) {
+    let Some(StorePlace::Directory(_)) = plan.record.store() else {
+        return;
+    };
+    let output = plan.record.output();
+    if !file::is_aside(&output) {
+        return;
+    }
+    // No process may be between the two renames.
+    if let Ok(_hold) = Hold::take(folder, cli) {
+        file::recover(&output);
     }
 }
 

@@ -1,7 +1,6 @@
-//! A store below an address that several processes write together, each its own keys, while a claim keeps others away.
+//! An object-store prefix that several processes write concurrently. Each process writes distinct keys; a claim object locks out other runs.
 //!
-//! Objects cannot be renamed, so that keys are put in their places. The store is one once its root has metadata, which the last process
-//! puts.
+//! Objects cannot be renamed, so processes put keys at their final names. The last process puts the root metadata, which completes the store.
 
 use super::address::Address;
 use super::lease::LeaseOwner;
@@ -14,9 +13,9 @@ use crate::error::{OrInternal as _, Result};
 /// A store that several processes write together.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimedStore<'a> {
-    /// Where it is: at an address.
+    /// The address of the store.
     pub to: &'a Destination,
-    /// What tells its claim from that of any other run: a few letters and digits that nobody else has.
+    /// Letters and digits that identify the claim. Every run has another tag.
     pub tag: &'a str,
     /// The run of this process.
     pub run: &'a Run,
@@ -28,39 +27,39 @@ impl<'a> ClaimedStore<'a> {
         address.or_internal("a claim of a store on this machine")
     }
 
-    /// Claims the place, and clears it where the output replaces what is there.
+    /// Claims the prefix, and removes the objects that the output replaces.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) if there is anything that is not replaced, or if another run writes there;
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for web servers; those of connecting.
+    /// Returns [`ErrorKind::Exists`](crate::ErrorKind::Exists) for objects that are not replaced and for the claim of another run,
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for web servers, and connection errors.
     pub fn begin(&self) -> Result<()> {
         remote::begin_claimed(self.address()?, (self.tag, self.to.overwrite), self.run)
     }
 
-    /// Starts a part of the store, and gives the sums of what is put. The keys are there on commit.
+    /// Starts a part of the store, and returns the sums of the stored bytes. Commit puts the last keys.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`](crate::ErrorKind::Changed) without the claim, also on commit; those of connecting.
+    /// Returns [`ErrorKind::Changed`](crate::ErrorKind::Changed) without the claim, also on commit, and connection errors.
     pub fn part(&self) -> Result<(Output, Sums)> {
         let (target, sums) = remote::part_of_claimed(self.address()?, self.tag, self.run)?;
         Ok((Output::Store(target), sums))
     }
 
-    /// Starts the last part: on commit, the store gets the metadata of its root, and the claim is removed. Where both is done already,
-    /// what is put must be what is there. `owner` has the right to finish the store until the output is committed or dropped.
+    /// Starts the last part. Commit puts the root metadata and removes the claim. For a store that is already finished, commit compares
+    /// the new keys with the stored keys. `owner` has the right to finish the store until the output is committed or dropped.
     ///
     /// # Errors
-    /// As [`ClaimedStore::part`]; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes the store, also on
-    /// commit.
+    /// Returns the errors of [`ClaimedStore::part`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes
+    /// the store, also on commit.
     pub fn end(&self, owner: &LeaseOwner) -> Result<Output> {
         let target = remote::end_of_claimed(self.address()?, (self.tag, owner), self.run)?;
         Ok(Output::Store(target))
     }
 
-    /// Removes all that was put, and the claim, if it is there. Returns whether it was; if not, everything stays.
+    /// Removes the keys of the store and the claim. Without the claim, removes no key and returns false.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes the store; those of connecting.
+    /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process finishes or removes the store, and connection errors.
     pub fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
         remote::remove_claimed(self.address()?, (self.tag, owner), self.run)
     }

@@ -19,11 +19,11 @@ const MARGIN: u64 = 1;
 /// The state of a key that is read.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyState<'a> {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// Its tag, if the service has tags.
+    /// The tag, if the service has tags.
     pub tag: Option<&'a str>,
-    /// The time of its last change.
+    /// The time of the last change.
     pub modified: Option<SystemTime>,
 }
 
@@ -53,7 +53,7 @@ impl KeyReads {
         let seconds = modified.map_or(0, |time| time.as_secs());
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        // A time in the future says nothing about a change.
+        // Ignore times in the future: a clock is wrong.
         let future = seconds > late(lease::now());
         let mut keys = self.lock();
         if !future && keys.newest.as_ref().is_none_or(|(time, _)| *time < seconds) {
@@ -68,7 +68,7 @@ impl KeyReads {
         }
     }
 
-    /// The record of the keys since the last record: their number, bytes, and a digest of their states. `None` without keys.
+    /// Returns number, bytes and state digest of the keys since the last call. `None` without keys.
     #[must_use]
     pub fn record(&self) -> Option<String> {
         let mut keys = self.lock();

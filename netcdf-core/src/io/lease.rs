@@ -1,7 +1,7 @@
 //! Leases: another process can take a right over once its lease has expired. The owner renews the lease while it works.
 //!
-//! The owner never acts after the end of its lease without renewing it first. Clocks of machines may differ: then a takeover comes too
-//! early or too late, and the former owner notices the takeover at its next renewal.
+//! The owner renews an expired lease before it changes anything. If clocks of machines differ, a takeover comes too early or too late. The
+//! former owner notices the takeover at the next renewal.
 
 use std::fmt::Debug;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -113,7 +113,7 @@ impl Lease {
     fn stop_thread(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // The thread returns nothing.
+            // Ignore a panic of the thread: `check` renews an expired lease.
             let _ = thread.join();
         }
     }
@@ -176,7 +176,7 @@ pub fn now() -> u64 {
     now.unwrap_or_default().as_secs()
 }
 
-/// The error where another process has the right to finish or remove a plan, for so many seconds.
+/// Returns the error for a plan that another process finishes or removes. `seconds` is the rest of the lease.
 #[must_use]
 pub fn busy(object: &str, seconds: Option<u64>) -> Error {
     let what = "another process is finishing or removing this plan";
@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts extensions; fails after so many.
+    /// Counts extensions, and fails beyond a number of extensions.
     #[derive(Debug, Clone)]
     struct Counted {
         extended: Arc<AtomicU64>,

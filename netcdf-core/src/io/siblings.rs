@@ -1,12 +1,13 @@
 //! Files that belong to a dataset, apart from the one that was opened.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Source;
-use super::file::Id;
+use super::file::{FileSource, Id};
 use crate::error::{Error, ErrorKind, Result};
+use crate::shown::ShownAddress;
 
 /// The files that a run creates or replaces. No dataset may need them, by any name.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +30,57 @@ impl Outputs {
     }
 }
 
+/// The files beside datasets that a run opened, with their states ([`Source::state`]).
+#[derive(Debug, Clone, Default)]
+pub struct Opened(Arc<Mutex<BTreeMap<String, String>>>);
+
+impl Opened {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a file with its state.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if the file had another state before.
+    pub fn add(&self, name: &str, state: &str) -> Result<()> {
+        let mut files = self.lock();
+        let known = files
+            .entry(name.to_owned())
+            .or_insert_with(|| state.to_owned());
+        if known == state {
+            return Ok(());
+        }
+        let what = "this file of the input changed while parts of the copy were made";
+        let e = Error::new(ErrorKind::Changed, what).of(name);
+        Err(e.with_remedy("make the plan again, where nothing changes the input"))
+    }
+
+    /// Checks that no local file changed since it was opened.
+    ///
+    /// # Errors
+    /// As [`Opened::add`].
+    pub fn check(&self) -> Result<()> {
+        for (name, _) in self.states() {
+            // The read of a file that is gone reports it.
+            if let Ok(file) = FileSource::open(Path::new(&name)) {
+                self.add(&name, &file.state())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names and states.
+    #[must_use]
+    pub fn states(&self) -> Vec<(String, String)> {
+        let files = self.lock();
+        let pairs = files
+            .iter()
+            .map(|(name, state)| (name.clone(), state.clone()));
+        pairs.collect()
+    }
+}
+
 /// Which files beside a dataset may be opened.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
@@ -36,6 +88,8 @@ pub struct Access {
     pub outside: bool,
     /// Files not to open.
     pub outputs: Outputs,
+    /// Files that were opened.
+    pub opened: Opened,
 }
 
 /// Opens the file that a dataset refers to by `name`. Unless the user allows others, only files in or below the
@@ -43,7 +97,7 @@ pub struct Access {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run;
-/// those of opening.
+/// [`ErrorKind::Changed`] for a file that changed since it was opened before; those of opening.
 pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn Source>> {
     let text = String::from_utf8_lossy(name);
     let path = PathBuf::from(text.as_ref());
@@ -54,6 +108,8 @@ pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn
     }
     let sibling = source.sibling(&path, access.outside)?;
     access.outputs.check(&*sibling)?;
+    let name = ShownAddress::new(sibling.name());
+    access.opened.add(name.text(), &sibling.state())?;
     Ok(sibling)
 }
 
@@ -66,7 +122,6 @@ fn is_below(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::file::FileSource;
     use crate::io::memory::MemorySource;
 
     #[test]
@@ -112,6 +167,25 @@ mod tests {
         for name in [&b"fifo"[..], b"../data/fifo", b"/dev/null", b"."] {
             assert!(open(&source, name, &access(true)).is_err());
         }
+    }
+
+    #[test]
+    fn a_file_that_changed_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a.h5", "b.h5"] {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let source = FileSource::open(&dir.path().join("a.h5")).unwrap();
+        let access = Access::default();
+        for _ in 0..2 {
+            assert!(open(&source, b"b.h5", &access).is_ok());
+        }
+        assert_eq!(access.opened.states().len(), 1);
+        access.opened.check().unwrap();
+        std::fs::write(dir.path().join("b.h5"), "xy").unwrap();
+        assert!(access.opened.check().is_err());
+        let e = open(&source, b"b.h5", &access).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Changed);
     }
 
     #[test]

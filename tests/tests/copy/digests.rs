@@ -112,6 +112,62 @@ same:c = "null" ; same:d = "[[1],[2]]" ; }"#,
     }
 }
 
+/// Bytes that are not UTF-8, and NIL strings. The attribute of `u` has no difference.
+#[test]
+fn attributes_that_json_cannot_express_are_named() {
+    let sandbox = made(
+        r#"netcdf a { variables: double t ; t:a = "\351x" ; int n ; string n:a = "a", NIL ; int u ; u:a = "\303\251" ; }"#,
+    );
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let said = copy(&sandbox, kind, "@a.nc", &format!("@{kind}")).message();
+        for note in ["t:a", "n:a"] {
+            assert!(said.contains(note), "{kind}: {note}: {said}");
+        }
+        let all = differing(&sandbox, "@a.nc", kind);
+        assert_eq!(all, ["/n", "/t", ""], "{kind}");
+    }
+    assert_eq!(differing(&sandbox, "@a.nc", "nc4"), [""; 0]);
+}
+
+/// NaN with a sign, as 0/0 has on x86.
+#[test]
+fn nan_of_zarr_has_no_sign() {
+    let sandbox = made(
+        "netcdf a { variables: double d ; d:a = NaN ; float f ; f:_FillValue = NaNf ; int i ; i:a = 1. ; data: d = 1 ; f = 1 ; i = 1 ; }",
+    );
+    let note = "NaN in these attributes change: /d:a, /f:_FillValue";
+    let _ = copy(&sandbox, "nc3", "@a.nc", "@b.nc");
+    for kind in ["nczarr", "nczarr3"] {
+        let said = copy(&sandbox, kind, "@b.nc", &format!("@{kind}")).message();
+        assert!(!said.contains(note), "{kind}: {said}");
+        assert_eq!(differing(&sandbox, "@b.nc", kind), [""; 0], "{kind}");
+    }
+    let mut bytes = sandbox.read("b.nc");
+    for at in 0..bytes.len() {
+        if bytes[at..].starts_with(&[0x7f, 0xf8, 0, 0]) || bytes[at..].starts_with(&[0x7f, 0xc0, 0])
+        {
+            bytes[at] = 0xff;
+        }
+    }
+    sandbox.write("b.nc", bytes);
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let said = copy(&sandbox, kind, "@b.nc", &format!("@{kind}")).message();
+        assert!(said.contains(note), "{kind}: {said}");
+        assert_eq!(
+            differing(&sandbox, "@b.nc", kind),
+            ["/d", "/f", ""],
+            "{kind}"
+        );
+        let args = ["ncdump", "--diff", "@b.nc", &format!("@{kind}")];
+        if kind.starts_with('n') {
+            let _ = sandbox.run(ncdump::run, &args).clean();
+        }
+    }
+    for kind in ["nc4", "nc7"] {
+        assert_eq!(differing(&sandbox, "@b.nc", kind), [""; 0], "{kind}");
+    }
+}
+
 fn store(name: &str, attribute: &str, fill: &str) -> (String, Sandbox) {
     let sandbox = Sandbox::new();
     let array = format!(

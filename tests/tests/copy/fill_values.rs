@@ -38,6 +38,49 @@ fn variables_that_can_grow_keep_their_fill_value() {
     assert_eq!(not_filled(&sandbox, "@o7.nc"), ["d"]);
 }
 
+const GROWING: &str = r#"netcdf a { dimensions: t = UNLIMITED ; x = 2 ; variables: float f(t, x) ; f:_FillValue = -999.9f ; float df(t) ; int i(t) ;
+byte b(t) ; int64 l(t) ; double inner(x, t) ; char c(t) ; short n(t) ; n:_NoFill = "true" ; float d(x) ; string s(t) ;
+data: f = 1, 2, 3, 4 ; df = 1, 2 ; i = 1, 2 ; b = 1, 2 ; l = 1, 2 ; inner = {1, 2}, {3, 4} ; c = "ab" ; n = 1, 2 ; d = 1, 2 ; s = "a", "b" ; }"#;
+
+/// The fill values of these variables in Zarr version 3.
+const FILLS: [(&str, &str); 8] = [
+    ("f", "-999.9000244140625"),
+    ("df", "9.969209968386869e+36"),
+    ("i", "-2147483647"),
+    ("b", "-127"),
+    ("l", "-9223372036854775806"),
+    ("inner", "9.969209968386869e+36"),
+    ("c", "0"),
+    ("n", "0"),
+];
+
+/// Zarr version 3 has the fill value in `fill_value`; NCZarr version 2 has `null`, which readers do not mask, and a member of
+/// `_nczarr_array`.
+#[test]
+fn a_way_through_nczarr_keeps_the_fill_value_of_variables_that_can_grow() {
+    let sandbox = made(GROWING);
+    for args in [&["-k", "nczarr"][..], &["-k", "nczarr3"]] {
+        for chunks in [&[][..], &["-c", "t/2"]] {
+            let _ = copy(&sandbox, &[args, chunks, &["@a.nc", "@o"]].concat());
+            let _ = copy(&sandbox, &[args, &["@o", "@p"]].concat());
+            let _ = copy(&sandbox, &["-k", "nc4", "@p", "@b.nc"]);
+            let marked = not_filled(&sandbox, "@b.nc");
+            let none = match args {
+                [_, "nczarr"] => &["n", "d"][..],
+                // Version 3 stores zero for `_NoFill`.
+                _ => &["d"],
+            };
+            assert_eq!(marked, none, "{args:?} {chunks:?}");
+            let _ = copy(&sandbox, &["-k", "nczarr3", "@b.nc", "@q"]);
+            for (var, fill) in FILLS {
+                let json = metadata(&sandbox, &format!("q/{var}/zarr.json"));
+                let fill = format!(r#""fill_value":{fill},"#);
+                assert!(json.contains(&fill), "{args:?} {chunks:?} {var}: {json}");
+            }
+        }
+    }
+}
+
 const TEXTS: &str = r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:long_name = "c" ; c:_FillValue = " " ; c:units = "1" ; char nul(x) ; nul:_FillValue = "\000" ; char none(x) ;
 string s(x) ; s:_FillValue = "-" ; string e(x) ; e:_FillValue = "" ; float f(x) ; f:_FillValue = 1.e20f ; double d(x) ; d:_FillValue = 0.1 ;
 data: c = "a", _ ; nul = "ab" ; none = "ab" ; s = "a", _ ; e = "a", "" ; f = 1, _ ; d = 1, _ ; }"#;
@@ -159,4 +202,55 @@ fn a_remark_says_which_kind_python_reads() {
     assert!(copied.message().contains("`>S1`"), "{copied}");
     let copied = copy(&sandbox, &["-k", "nczarr", "-V", "s,f", "@a.nc", "@p"]);
     assert!(!copied.message().contains("`>S1`"), "{copied}");
+}
+
+/// xarray opens no store of version 3 with a list or a text as `_FillValue`.
+#[test]
+fn version_3_has_no_fill_values_that_xarray_refuses() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 2 ; variables: short one(x) ; one:_FillValue = 5s ; short list(x) ; short text(x) ; float other(x) ; char c(x) ;
+data: one = 1, 2 ; list = 1, 2 ; text = 1, 2 ; other = 1, 2 ; c = "ab" ; }"#,
+    );
+    let _ = copy(&sandbox, &["-k", "zarr", "@a.nc", "@in"]);
+    for (var, value) in [
+        ("list", "[1, 2]"),
+        ("text", "\"x\""),
+        ("other", "5"),
+        ("c", "[1, 2]"),
+    ] {
+        let key = format!("in/{var}/.zattrs");
+        let json = String::from_utf8(sandbox.read(&key)).unwrap();
+        let with = format!("{{\"_FillValue\": {value}, ");
+        sandbox.write(&key, json.replacen('{', &with, 1));
+    }
+    let _ = std::fs::remove_file(sandbox.path("in/.zmetadata"));
+    for kind in ["zarr3", "nczarr3"] {
+        let copied = copy(&sandbox, &["-k", kind, "@in", &format!("@{kind}")]);
+        let why = "/c, /list and /text: left out: a _FillValue that is not one value";
+        assert!(copied.message().contains(why), "{copied}");
+        for (var, kept) in [
+            ("one", true),
+            ("list", false),
+            ("text", false),
+            ("other", true),
+            ("c", false),
+        ] {
+            let json = metadata(&sandbox, &format!("{kind}/{var}/zarr.json"));
+            assert_eq!(json.contains(r#""_FillValue":"#), kept, "{kind}: {json}");
+        }
+    }
+}
+
+/// A fill value that is not UTF-8 still equals the elements.
+#[test]
+fn fill_values_that_are_not_utf_8_come_back() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 3 ; variables: char c(x) ; c:_FillValue = "\377" ; data: c = "a\377b" ; }"#,
+    );
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        let _ = copy(&sandbox, &["-k", kind, "@a.nc", &format!("@{kind}")]);
+        let out = sandbox.run(ncdump::run, &["ncdump", "-h", &format!("@{kind}")]);
+        let fill = b"c:_FillValue = \"\xff\" ;";
+        assert!(out.stdout.windows(fill.len()).any(|w| w == fill), "{out}");
+    }
 }

@@ -171,6 +171,50 @@ fn so_are_segments() {
     succeeds(&sandbox, &["--finish", "@q"]);
 }
 
+/// `--finish` without an exchange of two names, killed between its two renames.
+#[test]
+fn an_old_store_that_was_moved_aside_gets_its_name_back() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let old = files::contents(&sandbox.path("o.zarr"));
+    let aside = sandbox.path(".o.zarr.abcSAA.was");
+    for steps in [
+        &[&["--next", "@p"][..], &["--clean", "@p"]][..],
+        &[&["--part", "0", "@p"]],
+        &[&["--clean", "@p"]],
+    ] {
+        if !sandbox.path("p").exists() {
+            let copy = ["-k", "zarr3", "@new.nc", "@o.zarr"];
+            succeeds(
+                &sandbox,
+                &[&["--plan", "@p", "--parts", "2"], &copy[..]].concat(),
+            );
+        }
+        std::fs::create_dir(&aside).expect("a directory");
+        std::fs::rename(sandbox.path("o.zarr"), aside.join("old")).expect("the old store");
+        for step in steps {
+            succeeds(&sandbox, step);
+            assert!(old == files::contents(&sandbox.path("o.zarr")), "{step:?}");
+        }
+    }
+    assert!(!aside.exists() && !sandbox.path("p").exists());
+}
+
+#[test]
+fn a_plan_with_leftovers_of_parts_is_removed() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    for left in [".between.abcHLE.tmp", "between/v"] {
+        std::fs::create_dir_all(sandbox.path("p").join(left)).expect("a directory");
+    }
+    sandbox.write("p/notes", "mine");
+    let why = "other files are in the plan directory: notes";
+    for _ in 0..2 {
+        fails(&sandbox, &["--clean", "@p"], 1, why);
+    }
+    std::fs::remove_file(sandbox.path("p/notes")).expect("a file");
+    succeeds(&sandbox, &["--clean", "@p"]);
+    assert!(!sandbox.path("p").exists());
+}
+
 #[test]
 fn one_process_finishes_at_a_time() {
     let sandbox = planned(&["-k", "zarr3"]);
@@ -243,6 +287,46 @@ fn changed_chunks_of_an_input_are_noticed() {
     }
     fails(&sandbox, &["--finish", "@q"], 1, "parts are not done");
     assert!(!sandbox.path("made.nc").exists());
+}
+
+/// Data of HDF5 datasets can be in other files, and virtual datasets have sources.
+#[test]
+fn changed_files_that_the_input_refers_to_are_noticed() {
+    for (input, other, options) in [
+        (
+            "external.h5",
+            &["external_1.raw", "external_2.raw"][..],
+            &["-c", "x:5"][..],
+        ),
+        (
+            "virtual_v110.h5",
+            &["virtual_source.h5"],
+            &["-V", "shared_names", "-c", "shared_names:2,15"],
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        for name in other.iter().chain([&input]) {
+            let bytes = std::fs::read(files::testdata("hdf5").join(name)).expect("testdata");
+            sandbox.write(name, bytes);
+        }
+        let plan = ["--plan", "@p", "--parts", "2", "--overwrite", "-k", "zarr3"];
+        let input = format!("@{input}");
+        let plan = [&plan[..], options, &[&input, "@o.zarr"]].concat();
+        succeeds(&sandbox, &plan);
+        succeeds(&sandbox, &["--part", "0", "@p"]);
+        let changed = other.last().expect("a file");
+        // Only the time is another one.
+        sandbox.write(changed, sandbox.read(changed));
+        succeeds(&sandbox, &["--part", "1", "@p"]);
+        let why = "this file of the input changed while parts";
+        fails(&sandbox, &["--finish", "@p"], 1, why);
+        assert!(!sandbox.path("o.zarr").exists());
+        succeeds(&sandbox, &["--clean", "@p"]);
+        succeeds(&sandbox, &plan);
+        for step in ["--next", "--finish"] {
+            succeeds(&sandbox, &[step, "@p"]);
+        }
+    }
 }
 
 #[test]

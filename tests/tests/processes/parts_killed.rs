@@ -146,3 +146,28 @@ fn without_room_a_part_asks_to_be_tried_again() {
         succeeds(&sandbox, &["--part", "1", "p"]);
     }
 }
+
+/// Without free file descriptors, also for a lease, another attempt makes sense.
+#[test]
+fn too_many_open_files_ask_for_another_attempt() {
+    let sandbox = sandbox();
+    let options = ["--parts", "2", "-k", "zarr3", "a.nc", "made"];
+    succeeds(&sandbox, &[&["--plan", "p"][..], &options].concat());
+    let mut failed = 0;
+    for (step, limit) in ["--next", "--part 0"]
+        .into_iter()
+        .flat_map(|step| (4..12).map(move |limit| (step, limit)))
+    {
+        let limited = format!("ulimit -n {limit}; exec {HELPER} tool nccopy {step} p");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).current_dir(sandbox.path(""));
+        let out = command.output().expect("a shell");
+        let said = String::from_utf8_lossy(&out.stderr);
+        if said.contains("Too many open files") {
+            assert_eq!(out.status.code(), Some(75), "{step} {limit}: {said}");
+            failed += 1;
+        }
+    }
+    assert!(failed > 1, "{failed}");
+    succeeds(&sandbox, &["--next", "p"]);
+}

@@ -88,6 +88,7 @@ impl DatasetParts<'_> {
             chunks,
             failed: vec![],
             reads: ready.reads.record(),
+            files: ready.set.env.siblings.opened.states(),
             seconds: String::new(),
         })
     }
@@ -138,8 +139,9 @@ impl DatasetParts<'_> {
         }
     }
 
-    /// Checks that no key of the input that was read changed after the plan was made.
+    /// Checks that no key of the input that was read changed after the plan was made, and no other file of the input since it was opened.
     fn check_reads(&self, ready: &Ready<'_>) -> Result<()> {
+        ready.set.env.siblings.opened.check()?;
         ready.reads.check(self.plan.record.time)
     }
 

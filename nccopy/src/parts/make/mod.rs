@@ -17,6 +17,7 @@ use self::dataset::DatasetParts;
 use super::choice::PartChoice;
 use super::files::{FileParts, MadeFiles};
 use super::folder::{Folder, StoredPlan};
+use super::hold::recover_output;
 use super::in_folder;
 use super::record::{DoneRecord, Work};
 use crate::cli::Cli;
@@ -28,6 +29,7 @@ use crate::environment;
 /// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
 pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
+    recover_output(folder, &plan, cli);
     let variable = |name: &str| std::env::var(name).ok();
     let numbers = choice.numbers(plan.record.parts, variable)?;
     if folder.is_finished(&plan)? {
@@ -86,13 +88,18 @@ impl<'a> Worker<'a> {
         let Err((part, e)) = self.make(numbers, io) else {
             return Ok(Status::Success);
         };
+        self.failed(part.unwrap_or(first), e, io)
+    }
+
+    /// Reports the error of a part, and puts it into the log. Returns whether another attempt makes sense.
+    fn failed(&self, part: u64, e: Error, io: &mut Io) -> Result<Status> {
         let e = in_folder(e, self.folder.path());
         if e.kind() == ErrorKind::Cancelled {
             return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
         }
         let error = vec![("error", Json::text(&e.to_string()))];
         // The error itself matters more than its record.
-        let _ = self.folder.log(part.unwrap_or(first), "failed", error);
+        let _ = self.folder.log(part, "failed", error);
         // Whether it makes sense to try again decides the status.
         Ok(match (tool::report("nccopy", &e, io), e.kind()) {
             (Status::Failure, ErrorKind::Io | ErrorKind::Busy) => Status::TryAgain,
@@ -161,6 +168,7 @@ fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Resu
         chunks: vec![],
         failed,
         reads: None,
+        files: vec![],
         seconds: String::new(),
     })
 }

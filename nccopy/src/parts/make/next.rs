@@ -11,6 +11,7 @@ use netcdf_core::tool::{Io, Status};
 use super::Worker;
 use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan, now};
+use crate::parts::hold::recover_output;
 
 /// The default lease of a part.
 const LEASE: Duration = Duration::from_secs(3600);
@@ -27,6 +28,7 @@ fn lease(cli: &Cli) -> Duration {
 /// Those of the folder, and as [`super::run`].
 pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
+    recover_output(folder, &plan, cli);
     if folder.is_finished(&plan)? {
         return Ok(Status::Success);
     }
@@ -58,12 +60,16 @@ impl Worker<'_> {
         if folder.is_whole(part, self.plan)? {
             return Ok(Status::Success);
         }
-        if !folder.take_lease(part, now(), lease)? {
-            return Ok(Status::TryAgain);
+        match folder.take_lease(part, now(), lease) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Status::TryAgain),
+            Err(e) => return self.failed(part, e, io),
         }
-        let status = self.all(&[part], io);
-        folder.end_lease(part)?;
-        status
+        match (self.all(&[part], io)?, folder.end_lease(part)) {
+            (Status::Success, Err(e)) => self.failed(part, e, io),
+            // The first error counts.
+            (status, _) => Ok(status),
+        }
     }
 }
 

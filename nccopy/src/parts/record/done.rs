@@ -1,4 +1,4 @@
-//! What a finished part says.
+//! The record of a finished part.
 
 use netcdf_core::chunk::PutChunks;
 use netcdf_core::copy::parts::segment::Written;
@@ -9,12 +9,12 @@ use netcdf_core::sum::Digest;
 
 use super::members::{Members, lacks};
 
-/// What a finished part says.
+/// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
-    /// The segment, or what was put into the store; of files, what was read.
+    /// Bytes and digest of the segment or of the stored keys; for a part of files, of the inputs.
     pub written: Written,
     /// The chunks that were put into the store.
     pub chunks: Vec<PutChunks>,
@@ -22,6 +22,8 @@ pub struct DoneRecord {
     pub failed: Vec<FailedFile>,
     /// The keys of a store that the part read: their number, bytes, and a digest of their sizes and times or tags.
     pub reads: Option<String>,
+    /// The other files of the input that the part opened, with their states.
+    pub files: Vec<(String, String)>,
     /// How long it took.
     pub seconds: String,
 }
@@ -57,6 +59,10 @@ impl DoneRecord {
                 "reads",
                 self.reads.as_deref().map_or(Json::Null, Json::text),
             ),
+            (
+                "files",
+                Json::Array(self.files.iter().map(file_json).collect()),
+            ),
             ("seconds", Json::Number(self.seconds.clone())),
         ]);
         Ok(format!("{}\n", json.line(Between::CommaBlank)?))
@@ -83,6 +89,11 @@ impl DoneRecord {
                 .map(FailedFile::from_json)
                 .collect::<Result<_>>()?,
             reads: of.get("reads")?.as_str().map(str::to_owned),
+            files: of
+                .list("files")?
+                .iter()
+                .map(file_of)
+                .collect::<Result<_>>()?,
             seconds: of
                 .get("seconds")?
                 .as_number()
@@ -107,6 +118,20 @@ impl FailedFile {
             error: of.text("error")?.to_owned(),
         })
     }
+}
+
+/// A file with its state.
+fn file_json((name, state): &(String, String)) -> Json {
+    Json::Array(vec![Json::text(name), Json::text(state)])
+}
+
+fn file_of(json: &Json) -> Result<(String, String)> {
+    let texts = match json.items() {
+        Some([name, state]) => name.as_str().zip(state.as_str()),
+        Some(_) | None => None,
+    };
+    let (name, state) = texts.ok_or_else(|| lacks("files"))?;
+    Ok((name.to_owned(), state.to_owned()))
 }
 
 /// The chunks of a variable: its number, and the runs of their numbers.

@@ -1,4 +1,4 @@
-//! What is stored about a plan and its parts, as JSON (docs/machines.md).
+//! The JSON records of a plan and its parts (docs/machines.md).
 
 mod dataset;
 mod done;

@@ -5,9 +5,9 @@
 //! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join()`] puts segments together: it stores the
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
-//! What depends on stored data is decided once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). Variables
-//! whose values refer to a heap are copied when the parts are joined: where such data lies depends on all that was stored before. Strings
-//! without a known length are copied in the same step.
+//! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). [`join()`] copies
+//! variables with heap data, because the location of heap data depends on all data stored before. [`join()`] also copies strings without a
+//! known length.
 
 mod boxes;
 mod costs;

@@ -13,7 +13,7 @@ use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
 /// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::Job) take care
 /// of. Fill values that no attribute of the variable repeats are kept, too; where readers mask them, only if
-/// necessary. Variables that can grow keep the fill value of the input in any case.
+/// necessary. Variables that can grow keep the fill value of the input in any case, as the value of skipped records.
 ///
 /// # Errors
 /// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].

@@ -81,7 +81,9 @@ impl StoreBuilder<'_> {
         let path = format!("/{}", prefix.trim_end_matches('/'));
         let mut attributes = self.attributes(&path, json, (types.as_ref(), ty.atomic()));
         if let Some(own) = json.get("_FillValue")
-            && let Some(values) = self.fill_value(&described.stored, ty, own)
+            && let Some(values) = self
+                .fill_value(&described.stored, ty, own)
+                .or_else(|| self.latin_fill(described, own))
             && let Some(fill) = attributes.iter_mut().find(|a| a.name.is("_FillValue"))
         {
             (fill.ty, fill.values) = (ty, values);
@@ -171,6 +173,19 @@ impl StoreBuilder<'_> {
             return None;
         }
         self.fill_value(&described.stored, ty, &described.fill)
+    }
+
+    /// The bytes of a `_FillValue` of pure version 2 that is not UTF-8: the attribute has them as Latin-1, and `fill_value` in base64.
+    fn latin_fill(&self, described: &Described, own: &Json) -> Option<Values> {
+        let v2 = self.zarr.pure && described.version == ZarrVersion::V2;
+        let fixed = v2 && matches!(described.stored.dtype, Dtype::Bytes(_));
+        let (Json::Text(text), Json::Text(coded), true) = (own, &described.fill, fixed) else {
+            return None;
+        };
+        let bytes = fill::base64(coded)?;
+        let latin: String = bytes.iter().copied().map(char::from).collect();
+        let changed = latin.as_bytes() == text.as_slice() && !is_utf8(&bytes);
+        changed.then(|| Values::String(vec![Some(bytes.into())]))
     }
 
     /// A fill value from JSON, in the variable's type.

@@ -47,6 +47,23 @@ fn plain(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     }
 }
 
+/// netCDF's default fill value of a type, as JSON; `None` for types that netCDF does not have.
+#[must_use]
+pub fn default(dtype: &Dtype) -> Option<Json> {
+    match dtype {
+        Dtype::Number(a) => {
+            let bits = encoded(&a.default_fill(), Endianness::Big)?;
+            let digits: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+            Some(Json::text(&format!("0x{digits}")))
+        }
+        Dtype::Char => Some(Json::int(0)),
+        Dtype::Bytes(_) | Dtype::Text => Some(Json::text("")),
+        Dtype::Bool | Dtype::Half | Dtype::Brain | Dtype::Complex(_) | Dtype::Time(_) => None,
+        Dtype::Utf32(_) | Dtype::Raw(_) | Dtype::Struct(_) | Dtype::Blob => None,
+        Dtype::Unknown(..) => None,
+    }
+}
+
 /// A number, or the bits of one: `"0x7fc00001"`.
 fn number(ty: Atomic, order: Endianness, json: &Json) -> Option<Vec<u8>> {
     if let Some(bits) = bits(json, ty.size()?) {

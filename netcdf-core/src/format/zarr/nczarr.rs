@@ -7,6 +7,10 @@ use std::collections::HashMap;
 
 use crate::json::Json;
 
+/// The member of `_nczarr_array` that says `false` if elements that are not stored read as netCDF's default, although `fill_value` is
+/// `null`. netCDF-C ignores it, and takes `null` for `_NoFill`.
+pub const NO_FILL: &str = "no_fill";
+
 /// A part of the metadata, with the names that it had in different versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NczarrPart {
@@ -89,6 +93,8 @@ pub struct Extras {
     pub scalar: bool,
     /// Its netCDF type, if Zarr has no such type: `char`, `string`.
     pub alias: Option<String>,
+    /// Whether elements that are not stored read as netCDF's default, although `fill_value` is `null`.
+    pub default_fill: bool,
 }
 
 /// The member with the first of these names that exists.
@@ -155,6 +161,7 @@ impl Extras {
                 .get("type_alias")
                 .and_then(Json::as_str)
                 .map(str::to_owned),
+            default_fill: json.get(NO_FILL) == Some(&Json::Bool(false)),
         }
     }
 }
@@ -272,6 +279,7 @@ mod tests {
         ] {
             let extras = Extras::of(&json(text));
             assert_eq!((extras.dims, extras.scalar), (Some(vec![]), true));
+            assert!(!extras.default_fill);
         }
     }
 

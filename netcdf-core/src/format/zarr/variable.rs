@@ -260,6 +260,9 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
     };
     let text = matches!(dtype, Dtype::Char | Dtype::Bytes(_));
     stored.dtype = dtype;
+    if !pure && extras.default_fill && described.fill == Json::Null {
+        described.fill = fill::default(&stored.dtype).unwrap_or(Json::Null);
+    }
     stored.order = stored.order.filter(|_| !text);
 }
 

@@ -74,6 +74,13 @@ pub(in crate::io) fn swap(made: &Path, path: &Path) -> Result<Aside> {
     Ok(aside)
 }
 
+/// Checks whether a directory was moved aside and none has the name `path`.
+pub(in crate::io) fn is_aside(path: &Path) -> bool {
+    let absent = path.symlink_metadata();
+    let absent = absent.is_err_and(|e| e.kind() == Failure::NotFound);
+    absent && !temporary::left(path, REPLACED).is_empty()
+}
+
 /// Cleans up after a process that was killed between the two renames. If no file has the name `path`, the old directory gets the name
 /// back. Otherwise the old directory is removed. Failures are ignored.
 pub(in crate::io) fn recover(path: &Path) {

@@ -49,20 +49,6 @@ pub(super) fn open(path: &Path) -> std::io::Result<File> {
     Err(std::io::Error::new(Failure::InvalidInput, what))
 }
 
-/// Whether a file could not be opened because too many files are open.
-pub(super) fn is_too_many(e: &std::io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::io::Errno;
-        Errno::from_io_error(e).is_some_and(|e| [Errno::MFILE, Errno::NFILE].contains(&e))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = e;
-        false
-    }
-}
-
 /// Opens a path whose last part is not a link; does not wait for the writer of a pipe.
 ///
 /// # Errors

@@ -88,7 +88,7 @@ impl FileLock {
     }
 }
 
-/// Whether an error says that the file system, or the system, has no locks.
+/// Checks whether the error code means that the file system or the system has no locks.
 #[cfg(unix)]
 fn has_no_locks(e: &std::io::Error) -> bool {
     use rustix::io::Errno;

@@ -9,6 +9,7 @@ mod existing;
 pub(crate) mod full;
 mod id;
 pub(super) mod kept;
+mod leftovers;
 pub(super) mod obstacle;
 pub(super) mod place;
 mod pool;
@@ -23,6 +24,7 @@ mod writers;
 pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use existing::Replacement;
 pub use id::{Id, host};
+pub use leftovers::{clear, is_aside, recover, sweep};
 pub use scratch::Scratch;
 pub use stamp::Stamp;
 
@@ -242,14 +244,6 @@ pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
     }
 }
 
-/// Moves a directory back after a kill during its replacement, on file systems without an exchange of two names.
-pub fn recover(path: &Path) {
-    let path: PathBuf = path.components().collect();
-    if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
-        aside::recover(&real);
-    }
-}
-
 /// Adds a line to a file in one call, so that lines of several processes do not mix. Does not wait for the reader of a pipe.
 ///
 /// # Errors
@@ -324,11 +318,6 @@ pub fn sync_name(path: &Path) -> Result<()> {
         true => Disk::default().folder_above(above, &path.to_string_lossy()),
         false => Ok(()),
     }
-}
-
-/// Removes what processes that were killed left beside `path` while they put it there.
-pub fn sweep(path: &Path) {
-    temporary::sweep(path);
 }
 
 impl FileSource {

@@ -12,9 +12,10 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use super::beside::{is_too_many, open_itself};
+use super::beside::open_itself;
 use super::exclusive::{self, Sharing};
 use super::unnamed::{folder, prefix};
+use crate::error::is_too_many;
 
 /// Number of random letters in a name, and of letters computed from them.
 const CHOSEN: usize = 3;
@@ -210,6 +211,19 @@ pub(in crate::io) fn sweep(path: &Path) {
     }
 }
 
+/// Removes what processes left beside `path`, except entries that a running process has locked. The caller has the right to remove all
+/// entries of the directory. Failures to remove are ignored.
+pub(in crate::io) fn clear(path: &Path) {
+    for left in left(path, SUFFIX) {
+        let locked = |e: std::io::Error| e.kind() == std::io::ErrorKind::WouldBlock;
+        match open_itself(&left) {
+            Ok(file) if lock(&file).is_err_and(locked) => {}
+            Ok(file) => remove_unlocked(&left, &file),
+            Err(_) => {}
+        }
+    }
+}
+
 /// Removes leftovers with the names that [`beside_first`] tries first. Failures to remove are ignored.
 pub(in crate::io) fn sweep_first(path: &Path) {
     let above = folder(path);
@@ -238,9 +252,12 @@ pub(super) fn remove(path: &Path) {
     let Ok(file) = open_itself(path) else {
         return;
     };
-    if lock(&file).is_err() {
-        return;
+    if lock(&file).is_ok() {
+        remove_unlocked(path, &file);
     }
+}
+
+fn remove_unlocked(path: &Path, file: &File) {
     let _ = match file.metadata() {
         Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
         Ok(meta) if meta.is_file() => std::fs::remove_file(path),

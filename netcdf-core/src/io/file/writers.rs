@@ -8,9 +8,10 @@ use std::fs::File;
 use std::io::ErrorKind as Failure;
 use std::path::Path;
 
-use super::beside::{is_too_many, open_itself};
+use super::beside::open_itself;
 use super::exclusive::{Sharing, try_lock};
 use super::read_exact_at;
+use crate::error::is_too_many;
 use crate::error::{Error, ErrorKind, Result};
 
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";

@@ -41,10 +41,10 @@ pub fn end_of_claimed(
     shared(address, tag, run)?.end(owner)
 }
 
-/// Removes what was put, and the claim, if that is there: then returns true.
+/// Removes the keys of the store, then the claim. Without the claim, removes no key and returns false.
 ///
 /// # Errors
-/// As [`Shared::remove`]; those of connecting.
+/// Returns the errors of [`Shared::remove`], and connection errors.
 pub fn remove_claimed(
     address: &Address,
     (tag, owner): (&str, &LeaseOwner),

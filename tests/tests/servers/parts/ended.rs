@@ -97,7 +97,7 @@ fn an_end_that_is_killed_is_repeated() {
     assert!(first.made() == want && site.made() == want);
 }
 
-/// A site whose parts are made, with a copy `q` of the plan directory `p`.
+/// A site with finished parts, and a copy `q` of the plan directory `p`.
 fn with_two_directories() -> Site {
     let site = Site::planned(2, &SMALL);
     site.succeeds(&["--part", "0-1"]);

@@ -149,15 +149,26 @@ impl Case<'_> {
 
     /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
     /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
-    /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records.
+    /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records. Zarr version 3 stores a fill
+    /// value in any case, and its readers do not mask elements that equal it.
     fn fill(&self, copied: bool) -> Fill {
         let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
-            DataType::Atomic(_) if copied && grows(self.output, self.to) => self.from.storage.fill,
+            DataType::Atomic(_) if copied && self.keeps_fill() => self.from.storage.fill,
             DataType::User(_) => Fill::Fill,
             DataType::Atomic(Atomic::String) if !sized => Fill::Fill,
             DataType::Atomic(_) if copied => Fill::NoFill,
             DataType::Atomic(_) => Fill::Fill,
+        }
+    }
+
+    /// Whether the output keeps the fill mode of the input.
+    fn keeps_fill(&self) -> bool {
+        match bare_fill(self.output.kind) {
+            BareFill::Nothing => grows(self.output, self.to),
+            BareFill::Unwritten => true,
+            // Readers mask elements that equal a fill value outside the attributes.
+            BareFill::Missing => false,
         }
     }
 
@@ -274,11 +285,9 @@ impl Case<'_> {
     }
 }
 
-/// True if programs may add records to an output variable, and missing records read as the fill value. Zarr is excluded: its readers
-/// mask elements equal to a fill value outside the attributes.
+/// True if programs may add records to an output variable. Missing records read as the fill value.
 pub(super) fn grows(output: &Schema, var: &Variable) -> bool {
-    let unlimited = var.dims.iter().any(|&dim| output.is_unlimited(dim));
-    unlimited && bare_fill(output.kind) == BareFill::Nothing
+    var.dims.iter().any(|&dim| output.is_unlimited(dim))
 }
 
 /// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed

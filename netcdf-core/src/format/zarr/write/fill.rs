@@ -128,10 +128,33 @@ fn own(var: &Variable) -> Option<Values> {
     fits.then(|| attribute.values.clone())
 }
 
+/// Whether skipped records of a variable read as netCDF's default, without `_FillValue` and without a fill mode in the metadata.
+#[must_use]
+pub fn is_default(schema: &Schema, var: &Variable) -> bool {
+    let grows = var.dims.iter().any(|&dim| schema.is_unlimited(dim));
+    let default = var.ty.atomic().map(Atomic::default_fill);
+    grows && var.storage.unwritten.is_some() && var.storage.unwritten == default
+}
+
 /// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
 pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
     attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
+}
+
+/// Whether xarray opens no store of version 3 with this attribute of a variable: a `_FillValue` that is not one number, or not the fill
+/// value of a text variable.
+#[must_use]
+pub fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
+    let is_text = |ty: Option<Atomic>| matches!(ty, Some(Atomic::Char | Atomic::String));
+    let atomic = var.ty.atomic().is_some() && attribute.ty.atomic().is_some();
+    if !atomic || !attribute.name.is("_FillValue") {
+        return false;
+    }
+    match is_text(var.ty.atomic()) {
+        true => !is_own(var, attribute),
+        false => is_text(attribute.ty.atomic()) || attribute.values.len() != 1,
+    }
 }
 
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which

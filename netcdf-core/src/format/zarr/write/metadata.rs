@@ -10,7 +10,7 @@ use crate::format::{self, zarr};
 use crate::json::Json;
 use crate::model::{
     Atomic, Attribute, CreateOptions, DimId, Dimension, Group, GroupId, Name, Schema, VarId,
-    Variable, Zarr,
+    Variable, Zarr, ZarrVersion,
 };
 use crate::notes::Note;
 
@@ -131,7 +131,9 @@ impl Metadata<'_> {
     pub fn of_var(&self, id: VarId) -> Result<Written> {
         let var = self.var(id)?;
         let attributes = var.attributes.iter();
-        let attributes = attributes.filter(|a| !fill::is_only_told(var, a));
+        let v3 = self.zarr.version == ZarrVersion::V3;
+        let unreadable = |a: &Attribute| v3 && fill::is_unreadable(var, a);
+        let attributes = attributes.filter(|a| !fill::is_only_told(var, a) && !unreadable(a));
         self.own(attributes, &|| self.schema.var_path(id))
     }
 

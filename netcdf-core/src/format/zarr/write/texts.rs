@@ -1,4 +1,4 @@
-//! Text attributes with other texts after a round trip.
+//! Attributes with other texts or NaN after a round trip.
 
 use super::attributes::{self, AttributeForm};
 use super::check::lists;
@@ -7,21 +7,23 @@ use super::numbers::Style;
 use crate::env::Env;
 use crate::error::list_names;
 use crate::json::Json;
-use crate::model::{Atomic, Attribute, Schema, Values, Zarr, ZarrVersion};
+use crate::model::{Atomic, Attribute, Schema, Values, Variable, Zarr, ZarrVersion};
 use crate::notes::Note;
 
 use crate::format::zarr::attrs;
 
-/// The change of a text.
+/// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     /// One NUL becomes an empty text.
     Emptied,
     /// JSON is written in our form.
     Respaced,
+    /// JSON has one NaN, without a sign.
+    Unsigned,
 }
 
-/// Notes the attributes with changed texts. Another note covers invalid UTF-8.
+/// Notes the attributes with changed texts and NaN. Another note covers invalid UTF-8.
 pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
@@ -32,8 +34,11 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         .iter()
         .flat_map(|(path, var, attributes)| {
             let own = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
-            let texts = attributes.iter().filter(move |a| !own(a));
-            texts.filter_map(move |a| Some((change(a, form)?, format!("{path}:{}", a.name))))
+            let changes = attributes.iter().map(move |a| match own(a) {
+                true => (nan(a), a),
+                false => (nan(a).or_else(|| change(a, form)), a),
+            });
+            changes.filter_map(move |(change, a)| Some((change?, format!("{path}:{}", a.name))))
         })
         .collect();
     for (change, what) in [
@@ -45,13 +50,37 @@ pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
             Change::Respaced,
             "JSON texts are stored as JSON, and their spaces may change",
         ),
+        (
+            Change::Unsigned,
+            "Zarr has one NaN, so sign and other bits of NaN in these attributes change",
+        ),
     ] {
         let these = changed.iter().filter(|(one, _)| *one == change);
         let names: Vec<String> = these.map(|(_, name)| name.clone()).collect();
         remark(env, what, &names);
     }
-    if zarr.pure && zarr.version == ZarrVersion::V3 {
-        say_empty_fills(schema, env);
+    if zarr.version == ZarrVersion::V3 {
+        say_unreadable_fills(schema, env);
+        if zarr.pure {
+            say_empty_fills(schema, env);
+        }
+    }
+}
+
+/// Notes fill values that are not stored, because xarray opens no store with them.
+fn say_unreadable_fills(schema: &Schema, env: &Env) {
+    let vars = schema.var_ids().zip(&schema.vars);
+    let unreadable = |var: &Variable| {
+        let mut attributes = var.attributes.iter();
+        attributes.any(|a| fill::is_unreadable(var, a))
+    };
+    for (id, _) in vars.filter(|(_, var)| unreadable(var)) {
+        env.notes.say(Note {
+            object: schema.var_path(id),
+            what: "left out: a _FillValue that is not one value of the variable's type; xarray opens no store of version 3 with it"
+                .to_owned(),
+            remedy: Some("use -k zarr or -k nczarr to keep it".to_owned()),
+        });
     }
 }
 
@@ -92,4 +121,21 @@ fn change(attribute: &Attribute, form: AttributeForm) -> Option<Change> {
     let recorded = form.recorded.then_some(Atomic::Char);
     let same = attrs::values(&stored.json, recorded).0 == attribute.values;
     (as_json && !same).then_some(Change::Respaced)
+}
+
+/// The change of NaN in a round trip, if any.
+fn nan(attribute: &Attribute) -> Option<Change> {
+    let other = match &attribute.values {
+        Values::Float(v) => v
+            .iter()
+            .any(|x| x.is_nan() && x.to_bits() != f32::NAN.to_bits()),
+        Values::Double(v) => v
+            .iter()
+            .any(|x| x.is_nan() && x.to_bits() != f64::NAN.to_bits()),
+        Values::Byte(_) | Values::UByte(_) | Values::Short(_) | Values::UShort(_) => false,
+        Values::Int(_) | Values::UInt(_) | Values::Int64(_) | Values::UInt64(_) => false,
+        Values::Char(_) | Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
+        Values::Vlen(..) | Values::Compound { .. } => false,
+    };
+    other.then_some(Change::Unsigned)
 }

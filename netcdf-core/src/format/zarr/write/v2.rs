@@ -5,10 +5,11 @@ use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::metadata::{JsonMember, Metadata, Written, lengths, name};
 use super::storage::ArrayStorage;
-use super::{codecs, dtype, numbers, strings, user};
+use super::{codecs, dtype, fill, numbers, strings, user};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::filter::ids::SZIP;
+use crate::format::zarr::nczarr::NO_FILL;
 use crate::json::Json;
 use crate::model::{Atomic, Dimension, GroupId, VarId, ZarrVersion};
 
@@ -117,17 +118,21 @@ impl Metadata<'_> {
             written.members.push((DIMENSIONS.to_owned(), names));
         }
         if !self.zarr.pure {
-            written.add("_nczarr_array", self.nczarr_array(&dims), None);
+            let fill = stored.fill_value().is_none() && fill::is_default(self.schema, var);
+            written.add("_nczarr_array", self.nczarr_array(&dims, fill), None);
         }
         Ok(self.zattrs(written, strings::width(self.schema, var)?))
     }
 
-    fn nczarr_array(&self, dims: &[&Dimension]) -> Json {
+    /// `_nczarr_array`. `default` says that elements that are not stored read as netCDF's default, although `fill_value` is `null`.
+    fn nczarr_array(&self, dims: &[&Dimension], default: bool) -> Json {
         let paths = dims.iter().map(|d| self.dim_path(d)).collect();
         let scalar = dims.is_empty().then(|| ("scalar", Json::int(1)));
         let paths = [("dimension_references", Json::Array(paths))];
         let storage = [("storage", Json::text("chunked"))];
-        Json::object(paths.into_iter().chain(scalar).chain(storage))
+        let fill = default.then_some((NO_FILL, Json::Bool(false)));
+        let members = paths.into_iter().chain(scalar).chain(storage).chain(fill);
+        Json::object(members)
     }
 
     /// The `.zattrs` of a group.

@@ -1,7 +1,7 @@
-//! A store below a prefix that several processes write together, each its own keys.
+//! A store below a prefix that several processes write concurrently. Each process writes distinct keys.
 //!
-//! The claim belongs to all of the processes, so that it outlives each. Whoever puts keys looks for it before and after, and never removes a
-//! key: others may have put the same. The last process sends the metadata of the root, and removes the claim.
+//! The claim belongs to the plan and outlives each process. A process checks the claim before and after it puts keys. A process never removes
+//! a key, because another process may have put the same key. The last process puts the root metadata and removes the claim.
 
 use std::sync::{Arc, OnceLock};
 
@@ -117,11 +117,11 @@ impl<'a> Shared<'a> {
         Ok(self.target(claim, turn, others))
     }
 
-    /// Removes all that was put and the claim, unless it is not there. The claim goes last, so that nobody takes the rest for something
-    /// else. A store with the metadata of its root is finished, or the one to be replaced: it stays. Returns whether the claim was there.
+    /// Removes the keys of the store, then the claim. Without the claim, removes no key and returns false. A store with root metadata
+    /// is finished, or the store to be replaced, and stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another process finishes or removes it; those of the service.
+    /// Returns [`ErrorKind::Busy`] if another process finishes or removes the store, and errors of the service.
     pub fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
         let claim = self.claim();
         let lease = match finisher::take(&claim, owner, self.run)? {

@@ -191,7 +191,7 @@ fn whoever_has_lost_the_claim_stops() {
     end(&*last, b"group");
     service.put(CLAIM, "of others");
     changed(part.commit());
-    // The next process finds out what happened.
+    // The next process reports the changed claim.
     busy(last.commit());
     changed(service.end(A));
     assert!(!service.shared().remove(&owner(A)).unwrap());
@@ -230,7 +230,7 @@ fn one_process_finishes_a_store_at_a_time() {
     let (part, _) = service.part();
     put_ten(&*part, 0);
     part.commit().unwrap();
-    // A process that gives up leaves the claim of the plan.
+    // After a dropped target, the claim of the plan has its first content.
     drop(first);
     assert_eq!(service.get(CLAIM).unwrap(), plain);
     let target = service.end(B).unwrap();

@@ -1,0 +1,35 @@
+//! Removal of entries that killed processes left beside a path.
+
+use std::path::{Path, PathBuf};
+
+use super::place::{self, PathEnd};
+use super::{aside, temporary};
+
+/// Moves a directory back after a kill during its replacement, on file systems without an exchange of two names.
+pub fn recover(path: &Path) {
+    let path: PathBuf = path.components().collect();
+    if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
+        aside::recover(&real);
+    }
+}
+
+/// Removes what processes left beside `path`, except entries that a running process has locked. The caller has the right to remove all
+/// entries of the directory.
+pub fn clear(path: &Path) {
+    temporary::clear(path);
+}
+
+/// Checks whether a process was killed between the two renames that replace a directory.
+#[must_use]
+pub fn is_aside(path: &Path) -> bool {
+    let path: PathBuf = path.components().collect();
+    match place::resolve(&path) {
+        Ok(PathEnd::Path(real)) => aside::is_aside(&real),
+        Ok(_) | Err(_) => false,
+    }
+}
+
+/// Removes what processes that were killed left beside `path` while they put it there.
+pub fn sweep(path: &Path) {
+    temporary::sweep(path);
+}
