@@ -420,7 +420,7 @@ impl FileTarget {
     /// As [`FileTarget::create`]. If `how` has notes, the bytes of a file that a rename cannot replace are overwritten on commit.
     ///
     /// # Errors
-    /// As [`FileTarget::create`]; the error of [`Notes::check`].
+    /// As [`FileTarget::create`]; the error of a strict note.
     pub fn create_as(path: &Path, sync: bool, how: Replacement) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
