@@ -141,6 +141,25 @@ fn codecs_are_filters_of_netcdf4() {
     assert!(text.contains("_DeflateLevel = 2"), "{text}");
 }
 
+/// NetCDF-C shuffles strings as elements of a pointer's size, whatever the length of the texts.
+#[test]
+fn strings_with_shuffle_come_back() {
+    let cdl = r#"netcdf a { dimensions: n = 4 ; variables: string s(n) ; s:_ChunkSizes = 2 ; s:_Shuffle = "true" ;
+s:_DeflateLevel = 1 ; char c(n) ; c:_Shuffle = "true" ; c:_DeflateLevel = 1 ; data: s = "a", "bb", "ccc", "dddd" ; c = "wxyz" ; }"#;
+    for kind in ["nczarr", "zarr", "nczarr3", "zarr3", "nc4"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("a.cdl", cdl);
+        let made = sandbox.run(ncgen::run, &["ncgen", "-k", kind, "-o", "@a", "@a.cdl"]);
+        assert_eq!(made.code, 0, "{kind}: {made}");
+        let text = ncdump(&sandbox, &["@a"]).clean().text();
+        let values = r#"s = "a", "bb", "ccc", "dddd" ;"#;
+        assert!(text.contains(values), "{kind}: {text}");
+        // Pure Zarr has no characters.
+        let characters = text.contains(r#"c = "wxyz" ;"#);
+        assert_eq!(characters, !kind.starts_with("zarr"), "{kind}: {text}");
+    }
+}
+
 /// zarr-python compresses scalars, too. `ncdump -s` prints only `_Codecs`, and ncgen accepts `_Codecs` for every kind.
 #[test]
 fn filters_of_scalars() {

@@ -236,10 +236,15 @@ fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
     filter
 }
 
+/// The size of netCDF-C's `NC_STRING` in bytes: a pointer.
+const STRING: u64 = 8;
+
 /// Returns shuffle as netCDF-C applies it: netCDF-C always takes the size of the type, and may store another size. Writers of
 /// pure Zarr take the stored size.
 fn of_shuffle(mut filter: FilterSpec, layout: &Layout, pure: bool) -> FilterSpec {
-    let size = u32::try_from(layout.element.size);
+    let element = &layout.element;
+    let is_text = element.ty == Atomic::String.into();
+    let size = u32::try_from(if is_text { STRING } else { element.size });
     if let (2, [stored], Ok(size), false) = (filter.id, filter.params.as_mut_slice(), size, pure) {
         *stored = size;
     }
