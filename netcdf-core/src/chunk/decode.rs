@@ -106,7 +106,7 @@ impl<'a> Decoder<'a> {
         whole.map_err(|e| self.in_chunk(e, chunk))
     }
 
-    /// A chunk with all elements of its shape. Those beyond the extent may be missing in `bytes`.
+    /// Returns a chunk with all elements of its shape. `bytes` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let found = bytes.len();
         let Some(len) = self
@@ -146,14 +146,14 @@ impl<'a> Decoder<'a> {
 /// Chunks of up to this many bytes may have any number of missing bytes.
 const COMPLETED: usize = 64 << 20;
 
-/// Whether `found` bytes of a chunk with `whole` bytes have all elements inside the extent.
+/// Checks whether `found` bytes of a chunk with `whole` bytes contain all elements inside the extent.
 pub(crate) fn is_enough(layout: &Layout, chunk: &ChunkRef, whole: usize, found: usize) -> bool {
     let needed = || layout.needed_bytes(chunk.index);
     let possible = whole <= COMPLETED || whole / RATIO <= found;
     found >= whole || possible && needed().is_some_and(|n| n <= found)
 }
 
-/// Gives a chunk exactly `len` bytes: adds missing elements, or drops the bytes after them.
+/// Resizes a chunk to `len` bytes: adds missing elements, or drops trailing bytes.
 pub(crate) fn complete(bytes: &mut Vec<u8>, len: usize, fill: &[u8]) -> Result<()> {
     bytes.truncate(len);
     let found = bytes.len();
@@ -165,7 +165,7 @@ pub(crate) fn complete(bytes: &mut Vec<u8>, len: usize, fill: &[u8]) -> Result<(
     Ok(())
 }
 
-/// The remark about chunks whose length is not that of their shape.
+/// The remark about chunks with more or fewer bytes than their shape.
 pub(crate) fn other_length(path: String) -> Note {
     Note {
         object: path,

@@ -144,7 +144,7 @@ impl<'a> Mover<'a> {
                 return Ok(EncodedChunk { mask, bytes });
             }
             Ok(false) => self.changed(chunk, bytes),
-            // The chunk may have another length.
+            // The chunk length may differ from the shape.
             Err(e) if e.kind() == ErrorKind::Corrupt => self.changed(chunk, bytes),
             Err(e) => Err(e),
         };
@@ -185,7 +185,7 @@ impl<'a> Mover<'a> {
         self.encoder.encode(&self.job.place(chunk), elements)
     }
 
-    /// A chunk in another container; `None` if it has to be encoded again.
+    /// Returns a chunk in another container, or `None` if the chunk must be encoded again.
     fn rewrapped(
         &self,
         chunk: &ChunkRef,
@@ -197,13 +197,13 @@ impl<'a> Mover<'a> {
         };
         let chains = (rewrap, self.encoder.chain());
         match self.chain.rewrapped(chains, bytes, scratch) {
-            // The chunk may have another length.
+            // The chunk length may differ from the shape.
             Err(e) if e.kind() == ErrorKind::Corrupt => Ok(None),
             made => made,
         }
     }
 
-    /// A chunk with exactly the elements of its shape. Those beyond the extent may be missing in `elements`.
+    /// Returns a chunk with exactly the elements of its shape. `elements` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut elements: Vec<u8>) -> Result<Vec<u8>> {
         let (found, whole) = (elements.len(), self.encoder.chunk_bytes());
         if !is_enough(&self.job.from, chunk, whole, found) {

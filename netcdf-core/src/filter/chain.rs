@@ -37,7 +37,7 @@ impl Stage {
         }
     }
 
-    /// As [`Self::undo`], but the result may have another length than the filter got on writing.
+    /// Like [`Self::undo`], but accepts a result of any length.
     fn undo_any_length(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let Err(e) = self.undo(context, bytes, out) else {
             return Ok(());
@@ -97,10 +97,10 @@ impl Chain {
         self.undone(mask, bytes, scratch, Stage::undo)
     }
 
-    /// As [`Self::decode`], but a chunk may be shorter than its shape, or longer: at most twice as long and 64 KiB.
+    /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape plus 64 KiB.
     ///
     /// # Errors
-    /// Those of [`Self::decode`].
+    /// Returns the same errors as [`Self::decode`].
     pub fn decode_any_length(
         &self,
         mask: u32,
@@ -128,7 +128,7 @@ impl Chain {
         Ok(bytes)
     }
 
-    /// Whether a chunk skipped all filters.
+    /// Checks whether a chunk skipped all filters.
     #[must_use]
     pub fn skips_all(&self, mask: u32) -> bool {
         self.stages.iter().all(|s| s.bit & mask != 0)
@@ -139,7 +139,7 @@ impl Chain {
         &self.stages
     }
 
-    /// Bytes that each filter gets on writing; `None` after a filter whose output has no fixed length.
+    /// Input bytes of each filter on writing; `None` after a filter with output of variable length.
     #[must_use]
     pub fn lengths(&self) -> Vec<Option<usize>> {
         self.stages.iter().map(|stage| stage.context.len).collect()

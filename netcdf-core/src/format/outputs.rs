@@ -25,7 +25,7 @@ pub const BETWEEN_STAGES: Kind = Kind::NCZARR3;
 /// cancelled. If files that are not part of a replaced store are removed with it, a note says so.
 ///
 /// # Errors
-/// Those of [`FileTarget::create_as`] and [`DirTarget::create`].
+/// Returns errors of [`FileTarget::create_as`] and [`DirTarget::create`].
 pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<Output> {
     if let Some(address) = &to.remote {
         return elsewhere(to, address, env, trace);

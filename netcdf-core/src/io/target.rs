@@ -94,10 +94,10 @@ pub trait StoreTarget: Debug + Send {
     /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
     fn commit(self: Box<Self>) -> Result<()>;
 
-    /// As [`StoreTarget::commit`], if a check succeeds before it. Targets with several steps repeat the check before the last step.
+    /// Commits like [`StoreTarget::commit`] if a check succeeds. Targets with several steps repeat the check before the last step.
     ///
     /// # Errors
-    /// Those of the check and of [`StoreTarget::commit`].
+    /// Returns errors of the check and of [`StoreTarget::commit`].
     fn commit_if(self: Box<Self>, check: &dyn Fn() -> Result<()>) -> Result<()> {
         check()?;
         self.commit()

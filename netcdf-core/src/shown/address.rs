@@ -36,7 +36,7 @@ const FRAGMENT_NAMES: [&str; 8] = [
     "log",
     "show",
 ];
-/// The words that may stand in brackets before an address, with those of a fragment.
+/// The known words in brackets before an address, and the known words of a fragment.
 const PREFIX_WORDS: [&str; 6] = ["log", "show", "cache", "nocache", "prefetch", "compile"];
 /// Protocols that write `CONTAINER@HOST`, which is no login.
 const AZURE: [&str; 4] = ["az", "azure", "abfs", "abfss"];
@@ -138,7 +138,7 @@ fn next_address(text: &str) -> Option<(&str, &str, &str)> {
     let mark = text.find("://")?;
     let start = text.get(..mark)?.rfind(|c| !is_of_protocol(c));
     let mut start = start.map_or(0, |at| at + text.get(at..).map_or(0, first_length));
-    // Brackets before an address are a part of it.
+    // An address includes the brackets before it.
     while let Some(open) = text
         .get(..start)
         .filter(|before| before.ends_with(']'))
@@ -191,7 +191,7 @@ fn stripped(text: &str) -> Option<String> {
     (shown != text).then_some(shown)
 }
 
-/// The words in brackets before an address, and the address: `[log]` and `http://host`.
+/// Splits an address into the bracketed words and the URL: `[log]` and `http://host`.
 fn bracketed(text: &str) -> (&str, &str) {
     let protocol = |mark: usize| {
         let (before, _) = text.split_at_checked(mark)?;

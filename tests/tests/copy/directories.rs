@@ -54,7 +54,7 @@ fn all_sorts() -> Sandbox {
     sandbox
 }
 
-/// The inputs that JSON lines name, without the folder.
+/// Input names of JSON lines, without the directory.
 fn inputs(text: &str) -> Vec<String> {
     let line = |line: &str| serde_json::from_str::<Value>(line).unwrap();
     let names = text.lines().map(line).filter_map(|line| {
@@ -111,7 +111,7 @@ fn a_directory_is_copied() {
     }
     assert!(sandbox.path("all/sub/deep/c.nc").is_file());
     assert!(!sandbox.path("all/link").is_symlink());
-    // Nothing says that the output is a directory.
+    // The output name has no slash, so nccopy cannot know that it is a directory.
     assert_snapshot!("a_directory_to_a_name", nccopy(&sandbox, &["@in", "@new"]));
     std::fs::create_dir(sandbox.path("none")).unwrap();
     let none = nccopy(&sandbox, &["@none", "@new/"]);
@@ -201,7 +201,7 @@ fn reports_begin_with_the_options() {
     assert_eq!(lines[3]["totals"]["copied"], 1);
 }
 
-/// Parts of a plan report as a run without a plan does.
+/// Plans and plain runs print the same report.
 #[test]
 fn reports_of_plans() {
     let sandbox = all_sorts();
@@ -367,7 +367,7 @@ fn histories_and_reports_have_no_secrets() {
     }
 }
 
-/// Hints can be typed as they are.
+/// Users can type hints unchanged.
 #[test]
 fn hints_of_plans_name_the_directory() {
     let sandbox = all_sorts();

@@ -1,4 +1,4 @@
-//! Inputs that netCDF-C and other libraries read, and whose copies keep what they hold: reserved attributes, data without storage, enums.
+//! Copies of unusual inputs: reserved attributes, unallocated data, enums.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -193,7 +193,7 @@ fn enums_as_flags() {
         }
         assert!(!text.contains("types:"), "{text}");
     }
-    // Truth values stay where the kind has them.
+    // Kinds with truth values store truth values.
     let _ = copy(
         &sandbox,
         &["-k", "zarr3", "--enums=flags", TRUTH, "@truth.zarr"],

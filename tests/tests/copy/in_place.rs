@@ -1,4 +1,4 @@
-//! `--in-place`: what is left alone, what is replaced, and what is named.
+//! `--in-place`: skipped files, replaced files, and error messages.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -45,7 +45,7 @@ fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     let _ = sandbox.run(ncgen::run, &args).clean();
 }
 
-/// How a dataset is stored, without its name.
+/// Stored layout of a dataset as `ncdump -hs` prints it, without the name.
 fn storage(sandbox: &Sandbox, name: &str) -> String {
     let name = format!("@{name}");
     let mut said = String::new();
@@ -62,7 +62,7 @@ fn identity(path: &Path) -> (u64, SystemTime) {
     (meta.ino(), meta.modified().unwrap())
 }
 
-/// Copies a file, or a directory with all that is in it.
+/// Copies a file or a directory tree.
 fn copy_all(from: &Path, to: &Path) {
     if !from.is_dir() {
         std::fs::copy(from, to).unwrap();
@@ -82,8 +82,8 @@ fn remove(path: &Path) {
     }
 }
 
-/// Stores a dataset in each of these forms, and asks for each of them in place. A dataset is skipped if it was stored in the form, and only
-/// if a copy would be the same. Returns how many were skipped.
+/// Stores a dataset in each form, and requests each form in place. nccopy must skip a dataset in the requested form, and must not skip
+/// a dataset if a copy would differ. Returns the number of skipped datasets.
 fn all_forms(kind: &str, extension: &str, forms: &[&[&str]]) -> usize {
     let sandbox = sandbox();
     let name = |stem: &str| format!("{stem}.{extension}");
@@ -164,7 +164,7 @@ fn only_classic_files_that_are_stored_as_asked_are_skipped() {
     assert!((3..9).contains(&all_forms("nc3", "nc", &forms)));
 }
 
-/// Quantized numbers may have been added later: the attribute alone is no proof.
+/// The attribute alone does not prove quantization: other numbers may have been added later.
 #[test]
 fn doubt_means_a_copy() {
     let sandbox = sandbox();
@@ -186,7 +186,7 @@ fn doubt_means_a_copy() {
     }
 }
 
-/// A run that was interrupted goes on: what is done is skipped, and counted.
+/// An interrupted run continues: finished files are skipped and counted.
 #[test]
 fn a_second_run_goes_on() {
     let sandbox = sandbox();
@@ -253,7 +253,7 @@ fn modification_times_are_kept_if_asked() {
     }
 }
 
-/// Foreign files are named as what they are, not as datasets behind a user block.
+/// Error messages name the format of foreign files, not a user block.
 #[test]
 fn foreign_files_are_named() {
     let sandbox = sandbox();

@@ -30,8 +30,8 @@ pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -
     filters
 }
 
-/// Moves `shuffle` before the first filter whose output has no fixed length: zarr-python only shuffles whole elements. HDF5 accepts any
-/// length. Where `shuffle` would not get whole elements at that place either, it is left out and reported to `say`.
+/// Moves `shuffle` before the first filter with output of variable length: zarr-python only shuffles whole elements. HDF5 accepts any
+/// length. If no position gives `shuffle` whole elements, the function removes `shuffle` and reports the removal to `say`.
 pub(super) fn of_whole_elements(
     mut filters: Vec<FilterSpec>,
     (context, table): (&Context, &Table),
@@ -73,7 +73,7 @@ fn last_known(lengths: &[Option<usize>]) -> Option<usize> {
     unknown.checked_sub(1)
 }
 
-/// Whether this is `shuffle` and its input of `len` bytes may not be whole elements.
+/// Checks whether the filter is `shuffle` and its input of `len` bytes may contain a partial element.
 fn is_split(filter: &FilterSpec, len: Option<usize>, context: &Context) -> bool {
     let size = filter.params.first().map(|&n| u64::from(n));
     let size = size.unwrap_or(context.element.size);
