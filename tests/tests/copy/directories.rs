@@ -11,6 +11,8 @@ use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use serde_json::Value;
 
+use crate::in_place;
+
 const TEXT: &str = "netcdf t { dimensions: x = 1000 ; variables: int v(x) ; data: v = 1, 2, 3 ; }";
 
 fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
@@ -21,18 +23,7 @@ fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     let path = sandbox.path(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     sandbox.write("t.cdl", TEXT);
-    let name = format!("@{name}");
-    let args = [
-        "ncgen",
-        "--quiet",
-        "--no-sync",
-        "-k",
-        kind,
-        "-o",
-        &name,
-        "@t.cdl",
-    ];
-    let _ = sandbox.run(ncgen::run, &args).clean();
+    in_place::make(sandbox, name, kind);
 }
 
 /// A directory with all sorts of entries.

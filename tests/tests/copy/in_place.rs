@@ -30,7 +30,8 @@ fn in_place(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     nccopy(sandbox, &[&["--in-place", "--quiet"], args].concat())
 }
 
-fn make(sandbox: &Sandbox, name: &str, kind: &str) {
+/// Generates the dataset of `t.cdl`.
+pub fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     let name = format!("@{name}");
     let args = [
         "ncgen",

@@ -97,7 +97,11 @@ impl ExistingFile {
         } = self;
         let made = making.finish_unannounced(file);
         let made = made.map_err(|e| full::failed("cannot write", name, e))?;
-        let copied = overwrite((&path, id), (name, file), sync);
+        // After a power cut the finished output must still have its name.
+        let named = sync.map_or(Ok(()), |disk| disk.folder(super::folder(&made)));
+        let named =
+            named.map_err(|e| Error::io("cannot write the output's directory to disk", name, e));
+        let copied = named.and_then(|()| overwrite((&path, id), (name, file), sync));
         copied.map_err(|e| {
             let made = made.display();
             e.with_remedy(format!("the finished output is in {made}"))

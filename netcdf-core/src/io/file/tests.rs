@@ -347,6 +347,32 @@ fn a_failed_copy_into_an_existing_file_keeps_the_output() {
     assert_eq!(std::fs::read(dir.path().join(complete)).unwrap(), b"new");
 }
 
+/// After a power cut, the finished output still has its name: its directory is on disk before the existing file changes.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_byte_changes_before_the_finished_output_is_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, other) = (dir.path().join("a.nc"), dir.path().join("b.nc"));
+    std::fs::write(&path, "older").unwrap();
+    std::fs::hard_link(&path, &other).unwrap();
+    let notes = Notes::default();
+    let how = Replacement {
+        keep_links: true,
+        at_most: None,
+        notes: Some(&notes),
+    };
+    let mut target = FileTarget::create_as(&path, true, how).unwrap();
+    target.sync = Some(Disk::of(|path, _| match path.is_dir() {
+        true => Err(std::io::Error::other("no disk")),
+        false => Ok(()),
+    }));
+    target.write_at(0, b"new").unwrap();
+    let e = Box::new(target).commit().unwrap_err();
+    assert!(e.to_string().contains("no disk"), "{e}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"older");
+    assert!(names(dir.path()).iter().any(|n| n.ends_with(".complete")));
+}
+
 /// The events that programs see that wait for files to be closed or moved, with file names.
 #[cfg(target_os = "linux")]
 #[test]
