@@ -263,6 +263,16 @@ document() {
     RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --workspace --quiet "$@"
 }
 
+# Runs all cases of the test executables in tests/, apart from the damaged files.
+exhaustive_areas() {
+    local area chosen=()
+    for area in tests/tests/*; do
+        area=$(basename "$area" .rs)
+        [ "$area" = damage ] || chosen+=(--test "$area")
+    done
+    EXHAUSTIVE=1 cargo test --workspace "${chosen[@]}"
+}
+
 # Runs README's run command and checks the output of ncdump.
 run_readme() {
     readme "Run it" | tee "$work/printed" | tail -n 12
