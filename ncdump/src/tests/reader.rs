@@ -1,5 +1,6 @@
 //! A dataset of the netCDF-4 model in memory.
 
+use netcdf_core::env::Env;
 use std::sync::Arc;
 
 use netcdf_core::chunk::scatter::Block;
@@ -157,7 +158,7 @@ impl Reader for Memory {
         false
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(ErrorKind::Unsupported, "no heap"))
     }
 }

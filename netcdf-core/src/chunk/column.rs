@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::Block;
 use crate::chunk::{Provenance, Reader};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
@@ -86,7 +87,7 @@ impl Reader for Column<'_> {
         Some(&self.source)
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         let what = "elements in a source of their own are plain";
         Err(Error::new(ErrorKind::Unsupported, what))
     }

@@ -20,6 +20,7 @@ pub mod reader;
 pub mod rechunk;
 pub mod scatter;
 pub mod shapes;
+pub mod texts;
 pub mod view;
 pub mod writer;
 
@@ -32,4 +33,5 @@ pub use grid::Grid;
 pub use layout::{ChunkRef, Layout};
 pub use metadata::{FileMetadata, FilePages, Metadata, OtherData};
 pub use reader::{Provenance, Reader};
+pub use texts::Texts;
 pub use writer::{PutChunks, Runs, Writer};

@@ -6,6 +6,7 @@ use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
 use super::metadata::Metadata;
 use super::scatter::Block;
+use super::texts::Texts;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -173,7 +174,13 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values>;
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values>;
+
+    /// How a variable stores texts of any length; `None` if it does not. Its elements then are not plain, and refer to texts
+    /// ([`element`](super::texts::element)) that the engine decodes: [`Reader::resolve`] is not called for this variable.
+    fn texts(&self, _var: VarId) -> Option<&Texts> {
+        None
+    }
 
     /// The meaning of the bytes of a variable's elements, if they have a user type of fixed size.
     /// Elements that the output stores in the same form are copied without decoding.

@@ -283,7 +283,7 @@ impl Job {
     pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
         match self.from.element.plain_type() {
             Some(ty) => elements::decode(ty, self.from.element.order, bytes),
-            None => set.reader.resolve(self.pair.from, bytes),
+            None => set.resolve(self.pair.from, bytes),
         }
     }
 

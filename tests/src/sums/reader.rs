@@ -186,7 +186,7 @@ impl Reader for Raw {
         Some(&self.source)
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "elements without a meaning",

@@ -155,9 +155,9 @@ impl Reader for Staged {
         Ok(out)
     }
 
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        match self.untouched(var) {
-            Some((base, id)) => base.resolve(id, bytes),
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        match self.untouched(var).zip(self.base_set(env)) {
+            Some(((_, id), base)) => base.resolve(id, bytes),
             None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
         }
     }

@@ -12,6 +12,7 @@ mod requests;
 mod rows;
 mod slab;
 mod tasks;
+mod texts;
 mod tiles;
 mod together;
 mod wants;
@@ -174,11 +175,11 @@ impl<'a> Dataset<'a> {
     /// The values of stored elements, as passed by [`Dataset::bands`].
     ///
     /// # Errors
-    /// Those of [`Reader::resolve`].
+    /// As [`Dataset::resolve`].
     pub fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
         match layout.element.plain_type() {
             Some(a) => elements::decode(a, layout.element.order, bytes),
-            None => self.reader.resolve(var, bytes),
+            None => self.resolve(var, bytes),
         }
     }
 

@@ -109,7 +109,7 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct Chunks {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk for which the budget has no room. Otherwise each worker would decode the same chunk, which takes more memory.
+    /// The last chunk for which there is no room. Otherwise each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
     flights: BTreeMap<ChunkKey, Arc<ChunkFlight>>,
 }
@@ -192,11 +192,9 @@ impl DecodedChunks {
     /// Keeps a chunk that was claimed, if there is room.
     pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
         let size = bytes.capacity() as u64;
-        if !self.takes(size) {
-            return;
-        }
         self.become_known();
-        let Some(spare) = self.spare(size, claim.since) else {
+        let room = Some(size).filter(|&size| self.takes(size));
+        let Some(spare) = room.and_then(|size| self.spare(size, claim.since)) else {
             let mut state = self.lock();
             let before = state.last.replace((claim.key, Arc::clone(bytes)));
             self.count.store(state.count(), Ordering::Relaxed);

@@ -135,7 +135,7 @@ fn before(part: &Region, whole: &Region) -> Exact {
 
 /// The elements of a part of a variable in a file, as a dataset without the rest.
 struct Spill<'a> {
-    reader: &'a dyn Reader,
+    set: Dataset<'a>,
     file: Scratch,
     /// Where the part starts.
     start: Vec<u64>,
@@ -149,7 +149,7 @@ impl<'a> Spill<'a> {
     fn new(view: &View<'a>, area: Vec<u64>, plan: &RechunkPlan) -> Result<Self> {
         let fill = view.set.fill(view.var, &view.layout)?;
         Ok(Self {
-            reader: view.set.reader,
+            set: view.set,
             file: Scratch::new(view.set.env.scratch.as_deref())?,
             start: view.region.start.clone(),
             areas: Grid::of(view.region.count.clone(), area),
@@ -252,11 +252,11 @@ fn band(view: &View<'_>, plan: &RechunkPlan) -> Vec<u64> {
 
 impl Reader for Spill<'_> {
     fn schema(&self) -> &Schema {
-        self.reader.schema()
+        self.set.reader.schema()
     }
 
     fn provenance(&self) -> Provenance {
-        self.reader.provenance()
+        self.set.reader.provenance()
     }
 
     fn layout(&self, _: VarId) -> Result<Layout> {
@@ -293,7 +293,7 @@ impl Reader for Spill<'_> {
         Ok(bytes)
     }
 
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.reader.resolve(var, bytes)
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
+        self.set.resolve(var, bytes)
     }
 }

@@ -87,6 +87,11 @@ impl<'a> View<'a> {
         self
     }
 
+    /// The base, with what is kept of it.
+    fn set<'s>(&'s self, env: &'s Env) -> Dataset<'s> {
+        Dataset::new(self.base, env).with(self.engine)
+    }
+
     /// What is taken of each dimension of a variable.
     fn taken(&self, var: VarId) -> Result<Vec<Option<&Taken>>> {
         let var = self.base.schema().var(var);
@@ -150,7 +155,7 @@ impl<'a> View<'a> {
 
     /// The elements of a box of a variable, piece by piece.
     fn elements(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        let set = Dataset::new(self.base, env).with(self.engine);
+        let set = self.set(env);
         let layout = set.layout(var)?;
         let taken = self.taken(var)?;
         let dims = taken.iter().zip(part.start.iter().zip(&part.count));
@@ -294,8 +299,8 @@ impl Reader for View<'_> {
         }
     }
 
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.base.resolve(var, bytes)
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        self.set(env).resolve(var, bytes)
     }
 
     fn form(&self, var: VarId) -> Result<Option<ElementForm>> {

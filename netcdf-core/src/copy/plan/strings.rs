@@ -179,7 +179,7 @@ fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<Longest> {
         var,
         InBands::new(region, BAND),
         |_, bytes| {
-            let Values::String(strings) = set.reader.resolve(var, &bytes)? else {
+            let Values::String(strings) = set.resolve(var, &bytes)? else {
                 let what = "values that are not strings";
                 return Err(Error::new(ErrorKind::BadType, what));
             };

@@ -1,5 +1,6 @@
 //! A dataset in memory whose variables are in chunks: written by the engine, and read again.
 
+use crate::env::Env;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -233,7 +234,7 @@ impl Reader for Back {
         (object == 0).then_some(&self.source)
     }
     /// A number as text, with a NIL now and then.
-    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, bytes: &[u8], _: &Env) -> Result<Values> {
         let (numbers, _) = bytes.as_chunks::<4>();
         let text = |n: u32| (!n.is_multiple_of(5)).then(|| n.to_string().into_bytes().into());
         let numbers = numbers.iter().map(|b| text(u32::from_le_bytes(*b)));

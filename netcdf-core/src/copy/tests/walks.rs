@@ -1,5 +1,6 @@
 //! How often a copy walks the chunk indexes of its input.
 
+use crate::env::Env;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -47,8 +48,8 @@ impl Reader for Counting {
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         self.reader.object(object)
     }
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.reader.resolve(var, bytes)
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        self.reader.resolve(var, bytes, env)
     }
 }
 

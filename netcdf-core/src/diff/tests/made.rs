@@ -1,5 +1,6 @@
 //! Datasets in memory, in chunks of any shape, with a filter or not.
 
+use crate::env::Env;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -232,7 +233,7 @@ impl Reader for Made {
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         self.source.as_ref().filter(|_| object == 0)
     }
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         unimplemented!()
     }
 }

@@ -204,7 +204,7 @@ impl Reader for ClassicReader {
         (object == 0).then_some(&self.source)
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "classic files have no heap",

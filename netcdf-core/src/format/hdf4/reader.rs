@@ -177,7 +177,7 @@ impl Reader for Hdf4Reader {
         !whole || self.stored.iter().any(|stored| stored.data.is_external())
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         let what = "HDF4 files have no heap";
         Err(Error::new(ErrorKind::Unsupported, what))
     }

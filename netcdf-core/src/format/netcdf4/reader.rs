@@ -381,7 +381,7 @@ impl Reader for Netcdf4Reader {
         !whole || self.files.all().len() > 1 || self.vars.iter().any(elsewhere)
     }
 
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
         let data = self.data(var)?;
         let file = self.files.get(data.var.file)?;
         let ty = self.schema.var(var).map(|v| v.ty);

@@ -18,7 +18,7 @@ impl ZarrReader {
     fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
         let array = &self.data(Self::var_of(chunk)?)?.array;
         let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
+        if array.texts.is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
             return Ok(());
         }
         let what = format!("a chunk of {have} bytes, but its elements have {whole}");
@@ -32,7 +32,7 @@ impl ZarrReader {
         let array = &self.data(var)?.array;
         let layout = &array.layout;
         let whole = layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || !layout.filters.is_empty() || have == whole {
+        if array.texts.is_some() || !layout.filters.is_empty() || have == whole {
             return Ok(have);
         }
         let needed = || layout.needed_bytes(chunk.index).map(|n| n as u64);
@@ -77,7 +77,7 @@ impl ZarrReader {
     /// The key of a chunk.
     fn key(&self, chunk: &ChunkRef) -> Result<String> {
         let chunks = self.chunks(Self::var_of(chunk)?)?;
-        Ok(chunks.key(chunk.index))
+        Ok(chunks.keys.key(chunk.index))
     }
 
     /// True if a chunk is all there is under its key, and all of it is wanted.
@@ -85,7 +85,7 @@ impl ZarrReader {
         let data = Self::var_of(chunk).and_then(|var| self.data(var));
         data.is_ok_and(|ArrayData { array, .. }| {
             let whole = array.layout.chunk_bytes().map(|n| n as u64);
-            let all = array.heap().is_some()
+            let all = array.texts.is_some()
                 || !array.layout.filters.is_empty()
                 || whole == Some(chunk.range.end);
             array.described.shards.is_empty() && chunk.range.start == 0 && all
@@ -125,7 +125,7 @@ impl ZarrReader {
         sizes.in_object(|| key.clone())?;
         let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
         let finder = self.chunks(Self::var_of(first)?)?;
-        let known = finder.parts(first.index, &ranges);
+        let known = finder.sharded().parts(first.index, &ranges);
         let known = known.in_object(|| key.clone())?.map(Some);
         Ok((KeyRanges { key, ranges }, known))
     }

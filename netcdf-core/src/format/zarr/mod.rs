@@ -3,6 +3,7 @@
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
 mod array;
+mod array_keys;
 mod attributes;
 mod attrs;
 mod chunks;
@@ -21,7 +22,7 @@ pub mod raw;
 mod reader;
 mod schema;
 mod shard;
-mod strings;
+mod sharded;
 pub mod survey;
 mod types;
 mod v2;
@@ -31,7 +32,7 @@ mod variable;
 mod whole;
 pub mod write;
 
-pub use array::{Described, HeapCodec, Shard, lengths};
+pub use array::{Described, Shard, lengths};
 pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;

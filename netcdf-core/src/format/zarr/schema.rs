@@ -9,6 +9,7 @@ use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::whole::Whole;
 use super::{meta, v2, v3};
 use crate::chunk::layout::Layout;
+use crate::chunk::texts::Texts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::name::{ByName, Interner};
@@ -24,6 +25,8 @@ pub struct Array {
     pub prefix: String,
     /// How it is stored.
     pub layout: Layout,
+    /// How it stores texts of any length, if it does.
+    pub texts: Option<Texts>,
     /// How to decode shards that were encoded as a whole.
     pub whole: Option<Whole>,
 }

@@ -206,7 +206,7 @@ impl Reader for Memory {
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         (object == 0).then_some(&self.source)
     }
-    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, bytes: &[u8], _: &Env) -> Result<Values> {
         elements::decode(Atomic::Int, self.layout.element.order, bytes)
     }
 }

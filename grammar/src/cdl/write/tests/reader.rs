@@ -1,5 +1,6 @@
 //! A dataset in memory, of any types.
 
+use netcdf_core::env::Env;
 use std::sync::Arc;
 
 use netcdf_core::chunk::scatter::Block;
@@ -188,7 +189,7 @@ impl Reader for Memory {
         false
     }
 
-    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, bytes: &[u8], _: &Env) -> Result<Values> {
         let first = u64::from_le_bytes(*bytes.first_chunk().unwrap());
         let (var, first) = (first >> 32, (first & 0xffff_ffff) as usize);
         Ok(self.data[var as usize].slice(first..first + bytes.len() / 8))

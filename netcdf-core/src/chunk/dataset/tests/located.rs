@@ -1,5 +1,6 @@
 //! How often reads ask for places of chunks.
 
+use crate::env::Env;
 use std::sync::Mutex;
 
 use super::*;
@@ -94,7 +95,7 @@ impl Reader for Many {
         false
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(ErrorKind::Unsupported, "no heap"))
     }
 }

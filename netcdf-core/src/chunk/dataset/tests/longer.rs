@@ -1,6 +1,7 @@
 //! Chunks that are longer than expected.
 
 use super::*;
+use crate::env::Env;
 use crate::io::store::Content;
 
 /// Bytes of a chunk.
@@ -63,8 +64,8 @@ impl Reader for Longer {
     fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
         Some(format!("chunk {}", chunk.index).into())
     }
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.inner.resolve(var, bytes)
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        self.inner.resolve(var, bytes, env)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A dataset with one variable, in memory, of any shape, chunks, filters and gaps.
 
+use crate::env::Env;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -277,7 +278,7 @@ impl Reader for Made {
     fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         (object == 0).then_some(&self.source)
     }
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         unimplemented!()
     }
     fn assembles(&self, _: VarId) -> bool {

@@ -7,6 +7,7 @@ mod made;
 mod properties;
 mod sparse;
 
+use crate::env::Env;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -153,7 +154,7 @@ impl Reader for Chunked {
     fn has_sources(&self) -> bool {
         false
     }
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         unimplemented!()
     }
 }

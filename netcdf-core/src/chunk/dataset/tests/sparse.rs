@@ -1,6 +1,7 @@
 //! Grids of very many chunks, few of which are stored.
 
 use super::*;
+use crate::env::Env;
 
 /// One variable of 2^40 bytes in chunks of one byte, with these chunks stored. It counts how often it is asked for places of
 /// chunks.
@@ -86,7 +87,7 @@ impl Reader for Sparse {
         false
     }
 
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(ErrorKind::Unsupported, "no heap"))
     }
 }
