@@ -186,14 +186,19 @@ impl DecodedChunks {
             key,
             flight,
             since,
+            any_size: false,
         })
     }
 
     /// Keeps a chunk that was claimed, if there is room.
     pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
         let size = bytes.capacity() as u64;
+        let takes = self.takes(size);
+        if !takes && !claim.any_size {
+            return;
+        }
         self.become_known();
-        let room = Some(size).filter(|&size| self.takes(size));
+        let room = Some(size).filter(|_| takes);
         let Some(spare) = room.and_then(|size| self.spare(size, claim.since)) else {
             let mut state = self.lock();
             let before = state.last.replace((claim.key, Arc::clone(bytes)));

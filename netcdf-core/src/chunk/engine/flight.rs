@@ -90,6 +90,8 @@ pub(in crate::chunk) struct Claim<'a> {
     pub(super) flight: Arc<ChunkFlight>,
     /// The time from which on others must have been used to stay.
     pub(super) since: u64,
+    /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
+    pub(super) any_size: bool,
 }
 
 impl Claim<'_> {

@@ -73,7 +73,13 @@ impl<'a> Usage<'a> {
     /// What there is of a chunk that is to be kept.
     pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> Found<'a> {
         let key = ChunkKey::new(self.var, chunk);
-        self.chunks.claim(key, self.since)
+        match self.chunks.claim(key, self.since) {
+            Found::Nothing(mut claim) => {
+                claim.any_size = self.all;
+                Found::Nothing(claim)
+            }
+            found => found,
+        }
     }
 }
 
