@@ -148,7 +148,7 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
             if let Some(ahead) = ahead {
                 ahead.forget();
             }
-            odd::tell(&*store, &env.notes)?;
+            odd::tell(&store.odd(false)?, store.name(), &env.notes);
             opened
         }
     }
