@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::array::Described;
-use super::meta::{V2, V3};
+use super::node::{V2, V3};
 use super::variable::Around;
 use super::whole::Whole;
 use super::{fill, strings, types, v2, v3, values};
