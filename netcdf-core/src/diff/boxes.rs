@@ -1,9 +1,9 @@
 //! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
 
 use super::Compared;
-use super::schema::Pair;
 use super::tally::{Found, Tally};
 use super::values::Both;
+use super::walk::Pair;
 use crate::arithmetic::Amount;
 use crate::chunk::pairs::Stored;
 use crate::chunk::{Grid, Layout};

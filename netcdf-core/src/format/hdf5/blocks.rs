@@ -4,10 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::pages::Pages;
 use crate::arithmetic::{Amount, length};
 use crate::error::Result;
 use crate::io::Source;
+
+/// Pages of the same size, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pages {
+    /// Where the first one begins in the source.
+    pub(super) base: u64,
+    /// Bytes of each.
+    pub(super) size: u64,
+}
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;

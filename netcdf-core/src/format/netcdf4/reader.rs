@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::builder::FileBuilder;
 use super::files::Files;
 use super::form::form;
+use super::found::FoundVariable;
 use super::unseen;
 use super::values::Decoder;
-use super::variables::{FoundVariable, plain};
-use super::virtual_data::Virtual;
+use super::variables::plain;
+use super::virtual_mappings::Virtual;
 use super::virtual_sources::Nesting;
-use super::walk::FileBuilder;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
@@ -113,18 +114,10 @@ impl Netcdf4Reader {
         })
     }
 
-    /// True if the only variable is in this file.
-    pub(super) fn is_of(&self, file: &Arc<File>) -> bool {
-        let own = self
-            .vars
-            .first()
-            .and_then(|d| self.files.get(d.var.file).ok());
-        own.is_some_and(|own| own.name() == file.name())
-    }
-
     /// The datatype of the only variable.
-    pub(super) fn datatype(&self) -> Option<&Datatype> {
-        self.vars.first().map(|d| &*d.var.dataset.datatype)
+    pub(super) fn datatype(&self) -> Option<Arc<Datatype>> {
+        let first = self.vars.first();
+        first.map(|d| Arc::clone(&d.var.dataset.datatype))
     }
 
     fn data(&self, var: VarId) -> Result<&VariableData> {

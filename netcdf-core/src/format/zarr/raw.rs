@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::array::Described;
-use super::meta::{V2, V3};
+use super::node::{V2, V3};
 use super::variable::Around;
 use super::variable::texts_of;
 use super::whole::Whole;

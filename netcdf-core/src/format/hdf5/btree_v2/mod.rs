@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::fields::Fields;
-use super::file::{Bytes, File};
+use super::file_bytes::{Bytes, FileBytes};
 use crate::error::{ErrorKind, Result};
 use geometry::Geometry;
 
@@ -46,7 +46,7 @@ impl BTree2 {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn open(file: &File, address: u64) -> Result<Self> {
+    pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
         let head = file.read(address, len)?;
@@ -82,7 +82,7 @@ impl BTree2 {
 
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the records are not of one of these types.
-    pub fn expect(&self, file: &File, kinds: &[u8]) -> Result<()> {
+    pub fn expect(&self, file: &FileBytes, kinds: &[u8]) -> Result<()> {
         if kinds.contains(&self.kind) {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl BTree2 {
     /// the header.
     pub fn visit(
         &self,
-        file: &File,
+        file: &FileBytes,
         mut visit: impl FnMut(Fields<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut visited = 0u64;
@@ -121,7 +121,7 @@ impl BTree2 {
     /// Those of reading nodes, of `compare` and of `visit`.
     pub fn visit_range(
         &self,
-        file: &File,
+        file: &FileBytes,
         mut compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
         mut visit: impl FnMut(Fields<'_>) -> Result<()>,
     ) -> Result<()> {
@@ -134,7 +134,7 @@ impl BTree2 {
     /// Those of reading nodes, and of `compare`.
     pub fn find(
         &self,
-        file: &File,
+        file: &FileBytes,
         compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
     ) -> Result<Option<Vec<u8>>> {
         let mut found = None;
@@ -147,7 +147,7 @@ impl BTree2 {
         Ok(found)
     }
 
-    fn walk(&self, file: &File, compare: Compare, visit: VisitRecord) -> Result<()> {
+    fn walk(&self, file: &FileBytes, compare: Compare, visit: VisitRecord) -> Result<()> {
         let Some(root) = self.root else {
             return Ok(());
         };
@@ -164,7 +164,7 @@ impl BTree2 {
 
 struct WalkV2<'a> {
     tree: &'a BTree2,
-    file: &'a File,
+    file: &'a FileBytes,
     seen: HashSet<u64>,
     compare: Compare<'a>,
     visit: VisitRecord<'a>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::element::ChunkEntry;
 use super::grid::Grid;
 use super::pages::KEPT;
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::File;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::element::EntryForm;
 use super::grid::{Block, Grid};
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v2::BTree2;
 use crate::format::hdf5::fields::Fields;

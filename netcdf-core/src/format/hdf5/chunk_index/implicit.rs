@@ -3,7 +3,7 @@
 use super::element::ChunkEntry;
 use super::grid::{Grid, dot};
 use super::pages::beside;
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
 use crate::error::{ErrorKind, Result};
 
 /// An array of all chunks of the maximum extent.

@@ -1,18 +1,8 @@
 //! Walks the places of an array of chunks, most of which may be empty.
 
-use super::element::ChunkEntry;
+use super::element::{ChunkEntry, Slot};
 use super::grid::{Block, dot};
 use crate::error::Result;
-
-/// The contents of a place in an array.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Slot {
-    Chunk(ChunkEntry),
-    /// A chunk that is not stored.
-    Empty,
-    /// No chunk from here up to, but not including, this number.
-    EmptyUntil(u64),
-}
 
 /// An array of chunks.
 pub(super) struct ArrayOfChunks<'a> {

@@ -1,7 +1,7 @@
 //! The only chunk of a dataset ("VII.A. The Single Chunk Index").
 
 use super::element::ChunkEntry;
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
 use crate::error::Result;
 
 /// The only chunk.
