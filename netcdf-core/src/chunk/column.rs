@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::layout::{ChunkRef, Layout};
 use super::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -68,8 +68,9 @@ impl Reader for Column<'_> {
         &self,
         _: VarId,
         _: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        _: Locate,
+        visit: Visit<'_>,
+    ) -> Visited {
         visit(ChunkRef {
             index: 0,
             object: 0,

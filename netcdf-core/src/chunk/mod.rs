@@ -22,6 +22,7 @@ pub mod scatter;
 pub mod shapes;
 pub mod texts;
 pub mod view;
+pub mod visit;
 pub mod writer;
 
 pub use assemble::Assembler;
@@ -34,4 +35,5 @@ pub use layout::{ChunkRef, Layout};
 pub use metadata::{FileMetadata, FilePages, Metadata, OtherData};
 pub use reader::{Provenance, Reader};
 pub use texts::Texts;
+pub use visit::{Locate, Stop, Visit, Visited};
 pub use writer::{PutChunks, Runs, Writer};

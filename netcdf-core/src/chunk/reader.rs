@@ -7,6 +7,7 @@ use super::layout::{ChunkRef, Layout};
 use super::metadata::Metadata;
 use super::scatter::Block;
 use super::texts::Texts;
+use super::visit::{Locate, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -41,21 +42,16 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// Visits the stored chunks of a variable within a box of the chunk grid (counted in
-    /// chunks), in row-major order. Missing chunks are not visited: they read as fill values.
+    /// Visits chunks of a variable within a box of the chunk grid (counted in chunks), in row-major order. Missing chunks are not
+    /// visited: they read as fill values.
     ///
     /// # Errors
     /// Those of reading the chunk index, and those of the visitor.
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()>;
+    fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited;
 
     /// True if [`Reader::locate`] reads an index of this variable, in which thousands of chunks beside those of a box take
     /// little more time, and no more requests that take long. False if places are computed, or if each may take a request.
-    /// Where it is true, [`Reader::candidates`] are the chunks that are stored.
+    /// Where it is true, [`Locate::Candidates`] are the chunks that are stored.
     fn has_index(&self, _var: VarId) -> bool {
         false
     }
@@ -66,22 +62,7 @@ pub trait Reader: Send + Sync {
     /// [`ErrorKind::Truncated`] if the file ends too early.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>>;
 
-    /// As [`Reader::locate`], for those who fetch what they are told ([`Reader::fetch_stored`]) and nothing else. Where it would take
-    /// requests to find out which chunks are stored and how many bytes each has, all chunks are visited, as if they had the size of their
-    /// elements.
-    ///
-    /// # Errors
-    /// As [`Reader::locate`].
-    fn candidates(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        self.locate(var, chunks, visit)
-    }
-
-    /// As [`Reader::fetch`], for chunks from [`Reader::candidates`]: some may not be stored, or be longer than expected. A longer one
+    /// As [`Reader::fetch`], for chunks from [`Locate::Candidates`]: some may not be stored, or be longer than expected. A longer one
     /// is not read; who wants it asks again, with a range that is long enough.
     ///
     /// # Errors

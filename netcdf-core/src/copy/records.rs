@@ -2,6 +2,7 @@
 
 use super::Job;
 use super::methods::object;
+use crate::chunk::visit::Locate;
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, Dataset, Writer};
@@ -108,7 +109,7 @@ fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<Chu
         found.push(chunk);
         Ok(())
     };
-    set.locate_in(job.pair.from, &all, &mut keep)?;
+    set.locate_chunks(job.pair.from, &all, Locate::Stored, &mut keep)?;
     Ok(found)
 }
 

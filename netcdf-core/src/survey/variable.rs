@@ -1,5 +1,7 @@
 //! How a variable is stored.
 
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::{ChunkRef, Dataset, Layout};
 use crate::error::{OrInternal as _, Result};
@@ -81,7 +83,8 @@ impl VariableSurvey {
             form,
         };
         if found.form != Stored::Virtual {
-            set.locate(var, &mut |chunk| {
+            let all = Block::whole(&layout.grid());
+            set.locate_chunks(var, &all, Locate::Again, &mut |chunk| {
                 found.add(&chunk);
                 Ok(())
             })?;

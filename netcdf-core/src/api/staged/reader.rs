@@ -7,7 +7,7 @@ use super::{Staged, elements};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -78,10 +78,11 @@ impl Reader for Staged {
         &self,
         var: VarId,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        _: Locate,
+        visit: Visit<'_>,
+    ) -> Visited {
         match self.untouched(var) {
-            Some((base, id)) => base.locate(id, chunks, visit),
+            Some((base, id)) => base.locate(id, chunks, Locate::Stored, visit),
             None => match self.put_in(var) {
                 Some(tiles) => tiles.locate(&self.schema.shape(var), chunks, visit),
                 None => Ok(()),

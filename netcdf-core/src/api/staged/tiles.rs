@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::spool::Spool;
+use crate::chunk::visit::{Visit, Visited};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, Run, advance, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
@@ -90,8 +91,8 @@ impl Tiles {
         &self,
         shape: &[u64],
         cells: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let grid = self.layout(shape).grid();
         let len = self.bytes()? as u64;
         let mut one = |place: &[u64], at: u64| {
@@ -313,7 +314,10 @@ struct Axis {
 }
 
 /// Visits the places of a box, in row-major order.
-fn each_cell(cells: &Block, visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+fn each_cell<E>(
+    cells: &Block,
+    visit: impl FnMut(&[u64]) -> Result<(), E>,
+) -> Result<(), E> {
     let axis = |(&start, &count)| Axis {
         start,
         count,
@@ -325,7 +329,7 @@ fn each_cell(cells: &Block, visit: impl FnMut(&[u64]) -> Result<()>) -> Result<(
 }
 
 /// Visits places, in row-major order.
-fn each_place(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+fn each_place<E>(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
     let counts: Vec<u64> = axes.iter().map(|axis| axis.count).collect();
     if counts.contains(&0) {
         return Ok(());

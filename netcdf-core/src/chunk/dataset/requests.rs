@@ -2,10 +2,11 @@
 
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::{SectionFlight, Visit, Ways};
+use crate::chunk::engine::{SectionFlight, Ways};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::error::{Error, ErrorKind, Result};
+use crate::chunk::visit::{Locate, Visit, Visited, ended};
+use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::store::Content;
 use crate::model::VarId;
@@ -80,56 +81,43 @@ impl Dataset<'_> {
         self.ask(|| source.read_at(offset, buf))
     }
 
-    /// Visits the stored chunks of a box of the grid, as the reader finds them
-    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under
-    /// way: the caller makes none, and `visit` runs no job.
-    pub(super) fn ask_for_places(
+    /// Visits chunks of a variable within a box of the chunk grid, in row-major order, without reading them: as the reader finds them
+    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under way: `visit`
+    /// makes none, and runs no job.
+    ///
+    /// # Errors
+    /// Those of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
+    pub fn locate_chunks(
         &self,
         var: VarId,
-        chunks: &Block,
+        within: &Block,
+        which: Locate,
         visit: Visit<'_>,
     ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::Places, visit)
+        let mut visit = |chunk: ChunkRef| {
+            self.env.cancel.check()?;
+            visit(chunk)
+        };
+        let located = self.visit_chunks((var, within), which, &mut visit);
+        ended(located).in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// As [`Dataset::ask_for_places`], for those who fetch what they are told
-    /// ([`Reader::candidates`](crate::chunk::Reader::candidates)).
-    pub(super) fn ask_for_candidates(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-    ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::Candidates, visit)
-    }
-
-    /// As [`Dataset::ask_for_places`], for those who want them again. The places are then known, as far as there is room.
-    pub(super) fn ask_for_all_places(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-    ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::All, visit)
-    }
-
-    fn ask_where(
+    fn visit_chunks(
         &self,
         (var, chunks): (VarId, &Block),
-        asked: Asked,
+        which: Locate,
         visit: Visit<'_>,
-    ) -> Result<()> {
+    ) -> Visited {
+        self.env.cancel.check()?;
         let kept = self.kept_of(var);
         let index = kept.is_some() && self.reader.has_index(var);
+        let asked = if index { Locate::Stored } else { which };
         let locate = |part: &Block, visit: Visit<'_>| {
             let mut visit = |chunk: ChunkRef| {
                 self.env.cancel.check()?;
                 visit(chunk)
             };
-            self.ask(|| match asked {
-                Asked::Candidates if !index => self.reader.candidates(var, part, &mut visit),
-                _ => self.reader.locate(var, part, &mut visit),
-            })
+            self.ask(|| self.reader.locate(var, part, asked, &mut visit))
         };
         let Some((engine, id)) = kept else {
             return locate(chunks, visit);
@@ -141,19 +129,10 @@ impl Dataset<'_> {
             locate: &locate,
             wait: &wait,
             index,
-            keep: asked == Asked::All,
+            keep: which == Locate::Again,
         };
         engine.visit_places(id, chunks, ways, visit)
     }
-}
-
-/// What is asked for of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Places,
-    Candidates,
-    /// Those of all chunks.
-    All,
 }
 
 /// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.

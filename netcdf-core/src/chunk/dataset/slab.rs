@@ -7,6 +7,7 @@ use super::assembled::made;
 use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
+use crate::chunk::visit::Locate;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
@@ -58,10 +59,11 @@ impl Slab {
                 (cell, chunk)
             }));
         } else {
-            let located = match &tiles {
-                Some(_) => variable.located(&cells)?,
-                None => variable.candidates(&cells)?,
+            let which = match &tiles {
+                Some(_) => Locate::Stored,
+                None => Locate::Candidates,
             };
+            let located = variable.located(&cells, which)?;
             let cells = located.into_iter().map(|c| (cells.cell(c.index), c));
             chunks.extend(cells.filter_map(|(cell, chunk)| Some((cell?, chunk))));
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::gather::{BoxElements, Variable};
 use super::slab::Slab;
 use super::{Dataset, InBands};
+use crate::chunk::visit::Locate;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{BandWay, Bands, Budget, Cells, in_boxes, in_rows, plan};
@@ -206,7 +207,10 @@ impl<'a> Tasks<'a> {
         // Bands side by side would ask for the same parts of the index.
         let ahead = self.set.runtime().asks_ahead() && !self.variable.assembled;
         let located = match ahead {
-            true => Some(self.variable.candidates(&Cells::new(&band, layout))?),
+            true => {
+                let cells = Cells::new(&band, layout);
+                Some(self.variable.located(&cells, Locate::Candidates)?)
+            }
             false => None,
         };
         Ok(Item::new(bytes.get(), Task::Direct(band, located)))

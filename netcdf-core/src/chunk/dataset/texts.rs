@@ -9,6 +9,7 @@ use crate::chunk::engine::{ChunkElements, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::texts::{Texts, place};
+use crate::chunk::visit::Locate;
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Values, VarId};
 
@@ -147,7 +148,8 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         let count = vec![1; start.len()];
         let mut found = None;
         let set = self.variable.set;
-        set.ask_for_candidates(self.variable.var, &Block { start, count }, &mut |chunk| {
+        let (var, one) = (self.variable.var, Block { start, count });
+        set.locate_chunks(var, &one, Locate::Candidates, &mut |chunk| {
             found = Some(chunk);
             Ok(())
         })?;

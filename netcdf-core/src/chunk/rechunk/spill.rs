@@ -7,6 +7,7 @@
 //! own.
 
 use super::{RechunkPlan, Rechunking};
+use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
@@ -263,8 +264,8 @@ impl Reader for Spill<'_> {
         Ok(self.layout.clone())
     }
 
-    fn locate(&self, _: VarId, _: &Block, _: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
-        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    fn locate(&self, _: VarId, _: &Block, _: Locate, _: Visit<'_>) -> Visited {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks").into())
     }
 
     fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {

@@ -14,6 +14,7 @@ use self::taken::Piece;
 use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
+use super::visit::{Locate, Visit, Visited};
 use super::{Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
 use crate::arithmetic::Amount;
 use crate::env::Env;
@@ -24,9 +25,6 @@ use crate::io::store::Content;
 use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
-
-/// Who is told of chunks.
-type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
 
 /// A dataset with the variables of another one, of whose dimensions only some indices are taken. Chunks of which all elements
 /// are taken stay chunks.
@@ -115,26 +113,6 @@ impl<'a> View<'a> {
         Ok(variable)
     }
 
-    /// Visits chunks as `find` finds them in the base.
-    fn chunks(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-        find: impl FnOnce(&Block, Visit<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let variable = self.variable(var)?;
-        find(&variable.within(chunks)?, &mut |chunk| {
-            let object = self.objects.number(var, chunk.object)?;
-            let index = variable.out(chunk.index)?;
-            visit(ChunkRef {
-                index,
-                object,
-                ..chunk
-            })
-        })
-    }
-
     /// A chunk as the base knows it.
     fn back(&self, chunk: &ChunkRef) -> Result<ChunkRef> {
         let (var, object) = self
@@ -216,15 +194,17 @@ impl Reader for View<'_> {
         Ok(self.variable(var)?.shown.clone())
     }
 
-    fn locate(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, chunks, visit, |within, visit| {
-            self.base.locate(var, within, visit)
-        })
-    }
-
-    fn candidates(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, chunks, visit, |within, visit| {
-            self.base.candidates(var, within, visit)
+    fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
+        let variable = self.variable(var)?;
+        let within = variable.within(chunks)?;
+        self.base.locate(var, &within, which, &mut |chunk| {
+            let object = self.objects.number(var, chunk.object)?;
+            let index = variable.out(chunk.index)?;
+            visit(ChunkRef {
+                index,
+                object,
+                ..chunk
+            })
         })
     }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, Stop};
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, InBands};
 use crate::error::{Error, ErrorKind, Result};
@@ -144,19 +146,15 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
     let chunks = Amount::product(&layout.grid()).get();
     let most = chunks / SPARSE;
     let (mut indices, mut many) = (vec![], false);
-    let found = set.locate(var, &mut |chunk| {
+    let grid = Block::whole(&layout.grid());
+    set.locate_chunks(var, &grid, Locate::Again, &mut |chunk| {
         indices.push(chunk.index);
         many = indices.len() as u64 > most;
-        match many {
-            // The error ends the search.
-            true => Err(Error::new(ErrorKind::Limit, "many stored chunks")),
-            false => Ok(()),
-        }
-    });
+        if many { Err(Stop::Enough) } else { Ok(()) }
+    })?;
     if many {
         return Ok(None);
     }
-    found?;
     indices.sort_unstable();
     let unwritten = (0..).zip(&indices).find(|(n, index)| n != *index);
     let unwritten = unwritten.map_or(indices.len() as u64, |(n, _)| n);

@@ -6,7 +6,7 @@ use super::header;
 use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
+use crate::chunk::{FileMetadata, Locate, Metadata, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::source::present;
@@ -152,8 +152,9 @@ impl Reader for ClassicReader {
         &self,
         var: VarId,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        _: Locate,
+        visit: Visit<'_>,
+    ) -> Visited {
         let place = self.place(var)?;
         if chunks.count.contains(&0) {
             return Ok(());

@@ -7,6 +7,7 @@ use super::file::{File, Place};
 use super::special::{Chunked, Coder, Special};
 use super::tags;
 use super::vdata::Vdata;
+use crate::chunk::visit::{Visit, Visited};
 use crate::bytes::Cursor;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
@@ -48,8 +49,8 @@ impl ChunkTable {
         &self,
         layout: &Layout,
         cells: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let Some(Range { start, end }) = numbers(&layout.grid(), cells) else {
             return Ok(());
         };

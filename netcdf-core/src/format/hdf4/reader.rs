@@ -12,7 +12,7 @@ use super::{KIND, dfsd, others, sd, tags};
 use crate::arithmetic::claimed;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Source;
@@ -109,7 +109,7 @@ impl Hdf4Reader {
         Ok(read)
     }
 
-    fn chunks(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
+    fn chunks(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Visited {
         let stored = self.stored(var)?;
         check_coder(stored.data.coder())?;
         let layout = stored.layout(&self.schema.shape(var));
@@ -124,9 +124,6 @@ impl Hdf4Reader {
         }
     }
 }
-
-/// A visitor of chunks.
-type Visit<'a> = &'a mut dyn FnMut(ChunkRef) -> Result<()>;
 
 impl Reader for Hdf4Reader {
     fn schema(&self) -> &Schema {
@@ -145,10 +142,11 @@ impl Reader for Hdf4Reader {
         Ok(self.stored(var)?.layout(&self.schema.shape(var)))
     }
 
-    fn locate(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, cells, visit)
-            .map_err(|e| e.of(self.file.source().name()))
-            .in_object(|| self.schema.var_path(var))
+    fn locate(&self, var: VarId, cells: &Block, _: Locate, visit: Visit<'_>) -> Visited {
+        let of_file = |e: Error| e.of(self.file.source().name());
+        let visited = self.chunks(var, cells, visit);
+        let path = || self.schema.var_path(var);
+        visited.map_err(|stop| stop.map(|e| of_file(e).in_object(&path())))
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {

@@ -12,6 +12,7 @@ use super::values::Decoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
 use super::virtual_sources::Nesting;
+use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
@@ -274,8 +275,9 @@ impl Reader for Netcdf4Reader {
         &self,
         var: VarId,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        _: Locate,
+        visit: Visit<'_>,
+    ) -> Visited {
         let data = self.data(var)?;
         let dataset = &data.var.dataset;
         let file = self.files.get(data.var.file)?;
@@ -309,10 +311,10 @@ impl Reader for Netcdf4Reader {
                     })
                 })
             }
-            Stored::Virtual { .. } => Err(Error::new(
-                ErrorKind::Unsupported,
-                "the elements of a virtual dataset are stored in other datasets",
-            )),
+            Stored::Virtual { .. } => {
+                let what = "the elements of a virtual dataset are stored in other datasets";
+                Err(Error::new(ErrorKind::Unsupported, what).into())
+            }
         }
     }
 

@@ -114,7 +114,7 @@ impl ArrayKeys<'_> {
     /// Looks up each key.
     fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
         let (mut numbers, mut keys) = (vec![], vec![]);
-        self.places(wanted, grid, &mut |number, place| {
+        self.places::<Error>(wanted, grid, &mut |number, place| {
             numbers.push(number);
             keys.push(self.key_at(place));
             Ok(())
@@ -128,12 +128,12 @@ impl ArrayKeys<'_> {
     ///
     /// # Errors
     /// Those of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn places(
+    pub fn places<E: From<Error>>(
         &self,
         wanted: &Block,
         grid: &[u64],
-        visit: &mut dyn FnMut(u64, Vec<u64>) -> Result<()>,
-    ) -> Result<()> {
+        visit: &mut dyn FnMut(u64, Vec<u64>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut at = vec![0u64; wanted.count.len()];
         loop {
             let place = sum(&at, &wanted.start);

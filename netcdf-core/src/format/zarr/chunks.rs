@@ -7,7 +7,8 @@ use super::grid::{coarse, common};
 use super::sharded::{Sharded, ShardsRead};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::error::{Error, ErrorKind, Result};
+use crate::chunk::visit::{Visit, Visited};
+use crate::error::{Error, ErrorKind};
 use crate::model::region::product;
 
 /// Bytes of a usual chunk of texts.
@@ -38,8 +39,8 @@ impl<'a> ChunkFinder<'a> {
     pub fn locate(
         &self,
         wanted: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let grid = self.keys.key_grid();
         let all = Block::whole(&grid);
         let wanted_keys = common(&coarse(wanted, &self.keys.ratio()), &all);
@@ -60,8 +61,8 @@ impl<'a> ChunkFinder<'a> {
     pub fn candidates(
         &self,
         wanted: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let layout = &self.keys.array.layout;
         let grid = layout.grid();
         let all = common(wanted, &Block::whole(&grid));

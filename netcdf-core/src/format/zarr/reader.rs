@@ -13,7 +13,8 @@ use super::variable::no_variable;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, runs};
 use crate::chunk::texts::{self, Texts};
-use crate::chunk::{Metadata as Place, Provenance, Reader};
+use crate::chunk::visit::ended;
+use crate::chunk::{Locate, Metadata as Place, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::merge::Near;
@@ -162,26 +163,14 @@ impl Reader for ZarrReader {
         Ok(array.layout.clone())
     }
 
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
         let found = self.chunks(var.index())?;
         found.keys.array.readable()?;
-        found.locate(chunks, &mut |chunk| visit(self.cut(chunk)?))
-    }
-
-    fn candidates(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        let found = self.chunks(var.index())?;
-        found.keys.array.readable()?;
-        found.candidates(chunks, &mut |chunk| visit(self.cut(chunk)?))
+        let mut cut = |chunk| visit(self.cut(chunk)?);
+        match which {
+            Locate::Candidates => found.candidates(chunks, &mut cut),
+            Locate::Stored | Locate::Again => found.locate(chunks, &mut cut),
+        }
     }
 
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
@@ -258,10 +247,11 @@ impl Reader for ZarrReader {
             return Ok(out);
         }
         let chunks = coarse(part, &layout.chunk);
-        self.chunks(var.index())?.locate(&chunks, &mut |chunk| {
+        let located = self.chunks(var.index())?.locate(&chunks, &mut |chunk| {
             env.cancel.check()?;
-            number(layout, chunk.index, part, &mut out)
-        })?;
+            Ok(number(layout, chunk.index, part, &mut out)?)
+        });
+        ended(located)?;
         Ok(out)
     }
 

@@ -26,14 +26,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::Flight;
 use super::shelf::Shelf;
+use crate::chunk::visit::{Visit, Visited};
 use crate::chunk::scatter::Block;
-use crate::error::Result;
 use crate::model::VarId;
 use crate::runtime::{Runtime, Spare, SpareBytes};
 use claim::SectionClaim;
 use places::{Places, ROW};
 use search::Search;
-pub(in crate::chunk) use search::{Visit, Ways};
+pub(in crate::chunk) use search::Ways;
 use sections::Sections;
 
 /// Most chunks of a section.
@@ -195,7 +195,7 @@ impl LocatedChunks {
         chunks: &Block,
         ways: Ways<'_>,
         visit: Visit<'_>,
-    ) -> Result<()> {
+    ) -> Visited {
         let known = self.lock().vars.get(&var).cloned();
         let sections = match known {
             Some(sections) => Some(sections),

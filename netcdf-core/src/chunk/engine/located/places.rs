@@ -1,9 +1,9 @@
 //! Where chunks are stored, in columns.
 
+use crate::chunk::visit::{Visit, Visited};
 use crate::arithmetic::length;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
-use crate::error::Result;
 use crate::model::region::product;
 
 /// Bytes of a chunk with all columns.
@@ -121,8 +121,8 @@ impl Places {
     pub(super) fn visit(
         &self,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let whole = chunks.count == self.grid;
         let rows = chunks.count.split_last().map(|(_, outer)| outer);
         if chunks.count.contains(&0) {
@@ -149,8 +149,8 @@ impl Places {
     fn visit_rows(
         &self,
         chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let Some((&len, outer)) = chunks.count.split_last() else {
             return self.get(0).map_or(Ok(()), visit);
         };

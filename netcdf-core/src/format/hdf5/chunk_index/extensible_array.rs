@@ -10,6 +10,7 @@ use super::grid::Grid;
 use super::pages::{BlockOwner, Pages, beside, bit, pass, read_verified};
 use super::places::{ArrayOfChunks, walk};
 use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::File;
@@ -92,7 +93,7 @@ impl ExtensibleArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(index) = &self.index else {
             return Ok(());
         };

@@ -5,6 +5,7 @@ use super::grid::{Grid, dot};
 use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
 use super::places::{ArrayOfChunks, walk};
 use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::file_bytes::Bytes;
@@ -71,7 +72,7 @@ impl FixedArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(block) = &self.block else {
             return Ok(());
         };

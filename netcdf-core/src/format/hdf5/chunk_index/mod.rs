@@ -20,6 +20,7 @@ mod tests;
 pub use grid::{Block, DatasetExtent};
 pub use query::{IndexedChunk, VisitChunk};
 
+use crate::chunk::visit::Visited;
 use crate::error::Result;
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked};
@@ -89,7 +90,7 @@ impl OpenIndex {
     ///
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
-    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {
             return Ok(());

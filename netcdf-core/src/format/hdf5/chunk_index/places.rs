@@ -2,6 +2,7 @@
 
 use super::element::{ChunkEntry, Slot};
 use super::grid::{Block, dot};
+use crate::chunk::visit::Visited;
 use crate::error::Result;
 
 /// An array of chunks.
@@ -19,8 +20,8 @@ pub(super) fn walk(
     wanted: &Block,
     array: &ArrayOfChunks<'_>,
     slot: impl Fn(u64) -> Result<Slot>,
-    visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Result<()>,
-) -> Result<()> {
+    visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Visited,
+) -> Visited {
     let &ArrayOfChunks { steps, len, order } = array;
     let wanted = wanted.within_array(steps, len);
     let wanted = Block {

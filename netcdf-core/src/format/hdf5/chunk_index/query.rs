@@ -2,7 +2,8 @@
 
 use super::element::ChunkEntry;
 use super::grid::{Block, Grid};
-use crate::error::{ErrorKind, Result};
+use crate::chunk::visit::Visited;
+use crate::error::ErrorKind;
 use crate::format::hdf5::file::File;
 
 /// A stored chunk.
@@ -19,7 +20,7 @@ pub struct IndexedChunk {
 }
 
 /// Receives the stored chunks.
-pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Result<()> + 'a;
+pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Visited + 'a;
 
 /// Bytes of the file's signature, which is at address 0.
 const SIGNATURE: u64 = 8;
@@ -35,10 +36,10 @@ pub(super) struct Query<'a> {
 
 impl Query<'_> {
     /// Passes a chunk to the visitor.
-    pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Result<()> {
+    pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Visited {
         if chunk.address < SIGNATURE {
             let what = format!("chunk {at:?} where the file's signature is");
-            return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what));
+            return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what).into());
         }
         visit(IndexedChunk {
             index: self.grid.number(at),
