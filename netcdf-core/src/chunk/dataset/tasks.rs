@@ -305,16 +305,17 @@ impl Iterator for Tasks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{readers, table};
+    use super::super::tests::readers;
     use super::*;
     use crate::env::Env;
     use crate::model::VarId;
+    use crate::testing::add_table;
 
     /// The tasks for four slabs of two parts each: the number of the slab, whether a chunk is loaded, and how many
     /// tasks have to be done before.
     fn tasks(slabs: usize) -> Vec<(u64, bool, u64)> {
         let env = Env {
-            filters: table(),
+            filters: add_table(),
             ..Env::default()
         };
         let [_, reader] = readers();

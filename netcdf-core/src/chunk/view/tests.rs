@@ -1,8 +1,9 @@
 use super::*;
-use crate::chunk::dataset::tests::{expected, readers, table};
+use crate::chunk::dataset::tests::{expected, readers};
 use crate::chunk::{InBands, dataset};
 use crate::model::Values;
 use crate::runtime::Runtime;
+use crate::testing::add_table;
 
 fn run(start: u64, count: u64, stride: u64) -> IndexRun {
     IndexRun {
@@ -59,7 +60,7 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
 
 fn env(threads: usize) -> Env {
     Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::sized(threads, 200).sharing_all(),
         ..Env::default()
     }

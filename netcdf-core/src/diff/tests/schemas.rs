@@ -1,11 +1,11 @@
 //! Differences of schemas.
 
-use super::made::name;
 use super::*;
 use crate::model::{
     Atomic, Attribute, DataType, Dimension, Endianness, Field, Kind, Name, Schema, Storage,
     TypeKind, UserType, Variable,
 };
+use crate::testing::name;
 
 /// A dataset without data.
 fn schema() -> Schema {
