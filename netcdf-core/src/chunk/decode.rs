@@ -178,7 +178,7 @@ impl<'a> Decoder<'a> {
 
     /// Adds the chunk's place in its file or key to an error.
     fn at_origin(&self, e: Error, chunk: &ChunkRef) -> Error {
-        match self.reader.origin(chunk) {
+        match self.reader.bytes().name(chunk) {
             Some(name) => e.at(&name, chunk.range.start),
             None => e,
         }

@@ -284,7 +284,7 @@ impl Job {
         if self.is_unallocated() {
             return Method::Convert;
         }
-        if !self.chunked && (assembled || !set.reader.has_sources()) {
+        if !self.chunked && (assembled || !set.reader.bytes().has_sources()) {
             return Method::Convert;
         }
         if !self.chunked {

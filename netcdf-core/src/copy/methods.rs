@@ -111,7 +111,7 @@ fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
 impl Job {
     /// Moves the variable's bytes; returns how many. Its chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        if set.reader.latency() {
+        if set.reader.bytes().latency() {
             // Bands are read many at a time.
             return self.converted(set, writer);
         }
@@ -143,7 +143,7 @@ impl Job {
         chunk: &ChunkRef,
     ) -> Result<()> {
         let size = self.from.element.size.max(1);
-        let source = set.reader.object(chunk.object);
+        let source = set.reader.bytes().source(chunk);
         let bytes = (exact(length(&elements)) * size).get()?;
         let range = chunk.range.start..claimed(chunk.range.start, bytes).end.min(chunk.range.end);
         match source {
@@ -317,16 +317,16 @@ fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     let have = length(&chunk.range);
     let what = format!("a chunk of {have} bytes, its shape asks for {want}");
     let e = Error::new(ErrorKind::Corrupt, what);
-    match set.reader.origin(chunk) {
+    match set.reader.bytes().name(chunk) {
         Some(origin) => e.at(&origin, chunk.range.start),
         None => e,
     }
 }
 
-/// The source with this object number.
-pub(super) fn object<'a>(set: Dataset<'a>, object: u32) -> Result<&'a Arc<dyn Source>> {
-    let missing = || Error::new(ErrorKind::NotFound, format!("no object {object}"));
-    set.reader.object(object).ok_or_else(missing)
+/// The source that holds a chunk.
+pub(super) fn source_of<'a>(set: Dataset<'a>, chunk: &ChunkRef) -> Result<&'a Arc<dyn Source>> {
+    let missing = || Error::new(ErrorKind::NotFound, "a chunk without a source");
+    set.reader.bytes().source(chunk).ok_or_else(missing)
 }
 
 #[cfg(test)]

@@ -76,7 +76,10 @@ impl Both<'_> {
 
     /// The threads to compare with: as many as the slower of the two sources needs.
     pub(super) fn runtime(&self) -> Runtime {
-        let slow = self.sides.iter().any(|side| side.set.reader.latency());
+        let slow = self
+            .sides
+            .iter()
+            .any(|side| side.set.reader.bytes().latency());
         self.sides[0].set.env.runtime.for_requests(slow)
     }
 

@@ -35,11 +35,11 @@ pub struct MemoryDataset {
     pub has_index: bool,
     /// Whether the reader names each chunk `chunk INDEX` in messages.
     pub names_chunks: bool,
-    /// Bytes by which `candidates` reports each chunk too short.
+    /// Bytes by which each candidate is located too short.
     pub shortfall: u64,
     /// Runs before a chunk is fetched, and may sleep, fail or panic.
     pub before_fetch: Option<ChunkHook<Result<()>>>,
-    /// Overrides the content that `fetch_stored` returns for a chunk.
+    /// Overrides the fetched content of a chunk.
     pub content: Option<ChunkHook<Option<Content>>>,
     pub(super) vars: Vec<StoredVariable>,
     pub(super) counts: Mutex<Counts>,

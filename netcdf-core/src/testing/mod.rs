@@ -16,4 +16,5 @@ mod schema;
 
 pub use dataset::{MemoryDataset, coordinates, row_major};
 pub use filter::{add_filter, add_table, table};
+pub use reader::stored_chunks;
 pub use schema::{field, name, strings, text};

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use super::dataset::{Chunks, MemoryDataset, StoredVariable, coordinates, row_major};
 use crate::chunk::scatter::Block;
-use crate::chunk::{ChunkRef, Layout, Provenance, Reader};
+use crate::chunk::{
+    Assembly, ChunkBytes, ChunkRef, Dataset, Holder, Layout, Locate, Provenance, Reader, Visit,
+    Visited,
+};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -14,8 +17,19 @@ use crate::io::source::read_range;
 use crate::io::store::Content;
 use crate::model::{Schema, Values, VarId};
 
-/// A visitor of chunks.
-type Visit<'a> = &'a mut dyn FnMut(ChunkRef) -> Result<()>;
+/// All stored chunks of a variable.
+#[must_use]
+pub fn stored_chunks(set: Dataset<'_>, var: VarId) -> Vec<ChunkRef> {
+    let mut found = vec![];
+    let grid = set.whole_grid(var).unwrap();
+    let mut visit = |chunk| {
+        found.push(chunk);
+        Ok(())
+    };
+    set.locate_chunks(var, &grid, Locate::Stored, &mut visit)
+        .unwrap();
+    found
+}
 
 impl MemoryDataset {
     fn stored_variable(&self, var: VarId) -> Result<&StoredVariable> {
@@ -24,24 +38,25 @@ impl MemoryDataset {
     }
 
     /// Counts a located chunk and visits it.
-    fn visit(&self, var: VarId, found: Located, visit: Visit<'_>) -> Result<()> {
+    fn visit(&self, var: VarId, found: Located, visit: Visit<'_>) -> Visited {
         let (index, range, mask) = found;
         *self.counts.lock().unwrap().located.entry(var).or_default() += 1;
         visit(ChunkRef {
+            variable: var,
             index,
-            object: var.0,
+            holder: Holder::Source(var.0),
             range,
             mask,
         })
     }
 
     fn fetch_one(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
-        let key = (VarId(chunk.object), chunk.index);
+        let key = (chunk.variable, chunk.index);
         *self.counts.lock().unwrap().fetched.entry(key).or_default() += 1;
         if let Some(hook) = &self.before_fetch {
             hook(chunk)?;
         }
-        match self.object(chunk.object) {
+        match self.source(chunk) {
             Some(source) => read_range(&**source, &chunk.range),
             None => self.stored_variable(key.0)?.read(chunk),
         }
@@ -109,12 +124,15 @@ impl Reader for MemoryDataset {
         Ok(self.stored_variable(var)?.layout.clone())
     }
 
-    fn locate(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+    fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
         let stored = self.stored_variable(var)?;
         assert!(stored.assemble.is_none(), "the variable has no chunks");
         self.counts.lock().unwrap().calls += 1;
-        for found in stored.located(chunks) {
-            self.visit(var, found, visit)?;
+        for (index, mut range, mask) in stored.located(chunks) {
+            if which == Locate::Candidates {
+                range.end -= self.shortfall;
+            }
+            self.visit(var, (index, range, mask), visit)?;
         }
         Ok(())
     }
@@ -123,63 +141,16 @@ impl Reader for MemoryDataset {
         self.has_index
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        chunks.iter().map(|chunk| self.fetch_one(chunk)).collect()
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn candidates(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
-        self.locate(var, chunks, &mut |mut chunk| {
-            chunk.range.end -= self.shortfall;
-            visit(chunk)
-        })
+    fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
+        let assembles = self.vars.get(var.index())?.assemble.is_some();
+        assembles.then_some(self)
     }
 
-    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
-        let one = |chunk: &ChunkRef| {
-            let content = self.content.as_ref().and_then(|hook| hook(chunk));
-            content.map_or_else(|| self.fetch_one(chunk).map(Content::Bytes), Ok)
-        };
-        chunks.iter().map(one).collect()
-    }
-
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        let (name, stored) = (self.source?, self.vars.get(object as usize)?);
-        let source = || Arc::new(MemorySource::new(name, stored.bytes.clone())) as Arc<dyn Source>;
-        Some(stored.source.get_or_init(source))
-    }
-
-    fn has_sources(&self) -> bool {
-        self.source.is_some()
-    }
-
-    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
-        match self.names_chunks {
-            true => Some(format!("chunk {}", chunk.index).into()),
-            false => Some(Arc::clone(self.object(chunk.object)?.name())),
-        }
-    }
-
-    fn assembles(&self, var: VarId) -> bool {
-        self.vars[var.index()].assemble.is_some()
-    }
-
-    fn read_box(&self, var: VarId, part: &Block, _: &Env) -> Result<Vec<u8>> {
-        let assemble = self.vars[var.index()].assemble.as_ref().unwrap();
-        let shape = self.schema.shape(var);
-        for at in coordinates(part) {
-            let key = (var, row_major(&at, &shape).unwrap());
-            *self
-                .counts
-                .lock()
-                .unwrap()
-                .assembled
-                .entry(key)
-                .or_default() += 1;
-        }
-        Ok(assemble(part))
-    }
-
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+    fn resolve(&self, var: VarId, bytes: &[u8], _: &Env) -> Result<Values> {
         let stored = self.stored_variable(var)?;
         let none = || Error::new(ErrorKind::Unsupported, "no heap");
         let heap = stored.heap.as_ref().ok_or_else(none)?;
@@ -189,5 +160,54 @@ impl Reader for MemoryDataset {
             assert!(values.append(heap(number)), "values of one type");
         }
         Ok(values)
+    }
+}
+
+impl ChunkBytes for MemoryDataset {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        let one = |chunk: &ChunkRef| {
+            let content = self.content.as_ref().and_then(|hook| hook(chunk));
+            content.map_or_else(|| self.fetch_one(chunk).map(Content::Bytes), Ok)
+        };
+        chunks.iter().map(one).collect()
+    }
+
+    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+        let (name, stored) = (self.source?, self.vars.get(chunk.variable.index())?);
+        let source = || Arc::new(MemorySource::new(name, stored.bytes.clone())) as Arc<dyn Source>;
+        Some(stored.source.get_or_init(source))
+    }
+
+    fn has_sources(&self) -> bool {
+        self.source.is_some()
+    }
+
+    fn latency(&self) -> bool {
+        false
+    }
+
+    fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        match self.names_chunks {
+            true => Some(format!("chunk {}", chunk.index).into()),
+            false => Some(Arc::clone(self.source(chunk)?.name())),
+        }
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        None
+    }
+}
+
+impl Assembly for MemoryDataset {
+    fn read_box(&self, var: VarId, part: &Block, _: &Env) -> Result<Vec<u8>> {
+        let assemble = self.vars[var.index()].assemble.as_ref().unwrap();
+        let shape = self.schema.shape(var);
+        let mut counts = self.counts.lock().unwrap();
+        for at in coordinates(part) {
+            let key = (var, row_major(&at, &shape).unwrap());
+            *counts.assembled.entry(key).or_default() += 1;
+        }
+        drop(counts);
+        Ok(assemble(part))
     }
 }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::spool::Spool;
-use crate::chunk::visit::{Visit, Visited};
+use crate::chunk::Holder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, Run, advance, runs, spread};
+use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::zeros;
+use crate::model::VarId;
 use crate::model::region::product;
 use crate::model::{Element, Region};
 
 /// The object number of the temporary file in [`ChunkRef`]s; those of the original count from 0.
-pub(super) const OBJECT: u32 = u32::MAX;
 
 /// Bytes of a tile, roughly.
 const TILE: u64 = 256 << 10;
@@ -89,7 +90,7 @@ impl Tiles {
     /// Visits the tiles of a box of the grid, in row-major order.
     pub(super) fn locate(
         &self,
-        shape: &[u64],
+        (variable, shape): (VarId, &[u64]),
         cells: &Block,
         visit: Visit<'_>,
     ) -> Visited {
@@ -97,10 +98,11 @@ impl Tiles {
         let len = self.bytes()? as u64;
         let mut one = |place: &[u64], at: u64| {
             visit(ChunkRef {
+                variable,
                 index: place.iter().zip(&grid).fold(0, |n: u64, (p, cells)| {
                     n.saturating_mul(*cells).saturating_add(*p)
                 }),
-                object: OBJECT,
+                holder: Holder::Source(0),
                 range: at..at.saturating_add(len),
                 mask: 0,
             })
@@ -314,10 +316,7 @@ struct Axis {
 }
 
 /// Visits the places of a box, in row-major order.
-fn each_cell<E>(
-    cells: &Block,
-    visit: impl FnMut(&[u64]) -> Result<(), E>,
-) -> Result<(), E> {
+fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
     let axis = |(&start, &count)| Axis {
         start,
         count,

@@ -11,6 +11,7 @@ use crate::chunk::decode::Decoder;
 use crate::chunk::engine::{ChunkElements, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::reader::Assembly;
 use crate::chunk::scatter::{Block, Run, single};
 use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
@@ -35,8 +36,8 @@ pub(super) struct Variable<'a> {
     pub(super) set: Dataset<'a>,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
-    /// True if the reader makes the elements itself.
-    pub(super) assembled: bool,
+    /// The reader, if it makes the elements itself.
+    pub(super) assembly: Option<&'a dyn Assembly>,
     pub(super) decoder: Decoder<'a>,
     /// The chunks that are kept, if any may be.
     pub(super) usage: Option<Usage<'a>>,
@@ -45,15 +46,13 @@ pub(super) struct Variable<'a> {
 impl Variable<'_> {
     /// True if chunks are decoded as a whole.
     pub(super) fn is_filtered(&self) -> bool {
-        !self.assembled && !self.layout.filters.is_empty()
+        self.assembly.is_none() && !self.layout.filters.is_empty()
     }
 
     /// Bytes of memory for chunks that the reader decodes to make a box.
     pub(super) fn assembly_bytes(&self) -> Amount {
-        match self.assembled {
-            true => self.set.reader.assembly_bytes(self.var).into(),
-            false => Amount::default(),
-        }
+        let bytes = self.assembly.map(|assembly| assembly.memory(self.var));
+        bytes.unwrap_or_default().into()
     }
 
     /// True if several chunks are decoded after they were asked for together.
@@ -82,7 +81,7 @@ impl Variable<'_> {
         region: &Region,
         found: Option<Vec<ChunkRef>>,
     ) -> Result<BoxElements> {
-        if self.assembled {
+        if self.assembly.is_some() {
             let bytes = self.assemble(region)?;
             return Ok(BoxElements {
                 bytes,
@@ -158,7 +157,7 @@ impl Variable<'_> {
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Option<Vec<u8>>> {
-        if self.assembled {
+        if self.assembly.is_some() {
             return self.assemble(part).map(Some);
         }
         let mut gather = Gather::new(self, part)?;
@@ -184,8 +183,8 @@ impl Variable<'_> {
             let elements = read.unwrap_or_else(|| self.elements(&chunk))?;
             return Ok((block, elements.ok_or_else(lost)?));
         }
-        let source = self.set.reader.object(chunk.object);
-        let only = single(&block, &part).filter(|_| !self.assembled);
+        let source = self.set.reader.bytes().source(&chunk);
+        let only = single(&block, &part).filter(|_| self.assembly.is_none());
         let bytes = match (only, source) {
             (Some(run), Some(source)) => {
                 let range = self.stored(&chunk, run)?;
@@ -219,7 +218,7 @@ impl Variable<'_> {
             return set.fetch_stored(chunks);
         };
         let source = Some(only).filter(large);
-        let Some(source) = source.and_then(|c| set.reader.object(c.object)) else {
+        let Some(source) = source.and_then(|chunk| set.reader.bytes().source(chunk)) else {
             return set.fetch_stored(chunks);
         };
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;

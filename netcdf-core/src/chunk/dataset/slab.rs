@@ -7,11 +7,11 @@ use super::assembled::made;
 use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
-use crate::chunk::visit::Locate;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
@@ -53,9 +53,9 @@ impl Slab {
         let cells = Cells::new(&region, variable.layout);
         let tiles = tile.and_then(|t| Tiles::new(&region, &cells.stored, variable.layout, t));
         let mut chunks = Vec::new();
-        if variable.assembled {
+        if variable.assembly.is_some() {
             chunks.extend(cells.iter().map(|cell| {
-                let chunk = made(cell.index);
+                let chunk = made(variable.var, cell.index);
                 (cell, chunk)
             }));
         } else {

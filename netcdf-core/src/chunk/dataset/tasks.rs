@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::gather::{BoxElements, Variable};
 use super::slab::Slab;
 use super::{Dataset, InBands};
-use crate::chunk::visit::Locate;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{BandWay, Bands, Budget, Cells, in_boxes, in_rows, plan};
+use crate::chunk::visit::Locate;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::Item;
@@ -67,7 +67,7 @@ impl<'a> Cuts<'a> {
             memory: runtime.memory() / 2,
             threads: runtime.threads(),
         };
-        let plan = match variable.assembled {
+        let plan = match variable.assembly.is_some() {
             false => plan(region, variable.layout, &budget),
             true => in_boxes(region, variable.layout, &budget),
         };
@@ -92,7 +92,7 @@ impl<'a> Cuts<'a> {
 
     /// Large bands that read their own chunks, if chunks then need not be kept.
     fn large_bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Option<Self> {
-        if variable.assembled {
+        if variable.assembly.is_some() {
             return None;
         }
         let runtime = set.runtime();
@@ -205,7 +205,7 @@ impl<'a> Tasks<'a> {
         };
         let bytes = self.bytes(&band) + chunk * 2u64 + self.variable.assembly_bytes().get();
         // Bands side by side would ask for the same parts of the index.
-        let ahead = self.set.runtime().asks_ahead() && !self.variable.assembled;
+        let ahead = self.set.runtime().asks_ahead() && self.variable.assembly.is_none();
         let located = match ahead {
             true => {
                 let cells = Cells::new(&band, layout);

@@ -37,7 +37,7 @@ impl Dataset<'_> {
             set: *self,
             var,
             layout: &layout,
-            assembled: false,
+            assembly: None,
             decoder: Decoder::of_texts(self.reader, self.env, var, (&layout, texts))?,
             usage: kept.map(Usage::all),
         };
@@ -60,7 +60,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Self {
             variable,
             texts,
-            ahead: match variable.set.reader.latency() {
+            ahead: match variable.set.reader.bytes().latency() {
                 true => in_order(bytes),
                 false => VecDeque::new(),
             },

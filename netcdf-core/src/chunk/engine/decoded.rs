@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::{ChunkFlight, Claim, Flight};
 use super::shelf::Shelf;
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::env::Env;
 use crate::model::VarId;
 use crate::runtime::{Buffers, Runtime, Spare, SpareBytes};
@@ -64,7 +64,7 @@ fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
 pub(super) struct ChunkKey {
     var: VarId,
     index: u64,
-    object: u32,
+    holder: Holder,
     range: (u64, u64),
     mask: u32,
 }
@@ -74,7 +74,7 @@ impl ChunkKey {
         Self {
             var,
             index: chunk.index,
-            object: chunk.object,
+            holder: chunk.holder,
             range: (chunk.range.start, chunk.range.end),
             mask: chunk.mask,
         }

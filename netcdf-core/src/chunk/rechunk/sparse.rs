@@ -1,10 +1,10 @@
 //! Variables of which only little is stored.
 
-use crate::chunk::visit::{Locate, Stop};
 use crate::arithmetic::Amount;
 use crate::chunk::dataset::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::visit::{Locate, Stop};
 use crate::error::Result;
 use crate::model::{Region, VarId};
 

@@ -7,18 +7,20 @@
 //! own.
 
 use super::{RechunkPlan, Rechunking};
-use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{BandWay, Bands, Cells};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, Visit, Visited};
+use crate::chunk::{Assembly, ChunkBytes};
 use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::file::Scratch;
+use crate::io::store::Content;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
@@ -268,22 +270,20 @@ impl Reader for Spill<'_> {
         Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks").into())
     }
 
-    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        None
+    fn assembly(&self, _: VarId) -> Option<&dyn Assembly> {
+        Some(self)
     }
 
-    fn has_sources(&self) -> bool {
-        false
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
+        self.set.resolve(var, bytes)
     }
+}
 
-    fn assembles(&self, _: VarId) -> bool {
-        true
-    }
-
+impl Assembly for Spill<'_> {
     /// Reads a piece, or a part of one.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let part = part.region();
@@ -293,8 +293,27 @@ impl Reader for Spill<'_> {
         self.file.read_at(self.offset(&part)?, &mut bytes)?;
         Ok(bytes)
     }
+}
 
-    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
-        self.set.resolve(var, bytes)
+/// The pieces are no chunks.
+impl ChunkBytes for Spill<'_> {
+    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Content>> {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    }
+
+    fn source(&self, _: &ChunkRef) -> Option<&Arc<dyn Source>> {
+        None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
+    }
+
+    fn latency(&self) -> bool {
+        false
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        None
     }
 }

@@ -2,11 +2,11 @@
 
 use super::Division;
 use super::division::DividedVariable;
-use crate::chunk::visit::Locate;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::grid::Grid;
 use crate::chunk::rechunk::{self, StageChunks, decoding, filters_between};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::copy::methods::Method;
 use crate::error::Result;

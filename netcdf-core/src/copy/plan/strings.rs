@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
+use crate::arithmetic::Amount;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Stop};
-use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, InBands};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{has_own_metadata, traits};

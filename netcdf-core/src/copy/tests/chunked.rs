@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::mock::{self, Form, Mock, Store};
 use super::*;
-use crate::chunk::layout::ChunkRef;
 use crate::env::Memory;
+use crate::testing::stored_chunks;
 
 pub(super) fn env(threads: usize, memory: u64) -> Env {
     Env {
@@ -283,16 +283,8 @@ fn all_chunks_are_looked_at() {
     let env = env(1, 1 << 20);
     let input = open(&classic(&[4], Atomic::Byte, false), &env).unwrap();
     let (_, store) = copy(&*input, &form(&[2], &[], LE), &env);
-    let mut seen: Vec<ChunkRef> = vec![];
     let back = store.dataset();
-    let mut visit = |c| {
-        seen.push(c);
-        Ok(())
-    };
-    Dataset::new(&back, &env)
-        .locate(VarId(0), &mut visit)
-        .unwrap();
-    assert_eq!(seen.len(), 2);
+    assert_eq!(stored_chunks(Dataset::new(&back, &env), VarId(0)).len(), 2);
 }
 
 /// Small records of many variables are read in one sweep, and written variable by variable.

@@ -1,6 +1,7 @@
 //! Files that claim to have more than there is.
 
 use super::*;
+use crate::chunk::visit::Locate;
 use crate::copy::plan::keep_fill_values;
 
 /// Two record variables of 3 records, of which the header claims 2^37.

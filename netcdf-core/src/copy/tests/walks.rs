@@ -6,7 +6,7 @@ use super::*;
 use crate::chunk::Engine;
 use crate::copy::options::{ChunkShapes, StorageOptions};
 use crate::copy::plan::keep_fill_values;
-use crate::testing::MemoryDataset;
+use crate::testing::{MemoryDataset, stored_chunks};
 
 /// The variables of another dataset, with an index that counts located chunks.
 fn in_memory(reader: &dyn Reader, env: &Env) -> MemoryDataset {
@@ -16,13 +16,7 @@ fn in_memory(reader: &dyn Reader, env: &Env) -> MemoryDataset {
     let set = Dataset::new(reader, env);
     for var in reader.schema().var_ids() {
         made.add_layout(reader.layout(var).unwrap());
-        let mut chunks = vec![];
-        let mut visit = |chunk| {
-            chunks.push(chunk);
-            Ok(())
-        };
-        set.locate(var, &mut visit).unwrap();
-        for chunk in chunks {
+        for chunk in stored_chunks(set, var) {
             let bytes = set.fetch_one(&chunk).unwrap();
             made.put(var, chunk.index, chunk.mask, &bytes);
         }

@@ -171,9 +171,9 @@ fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
     let (var, reader) = (VarId(0), &*source.reader);
     let engine = Engine::new(reader, env);
     let all = product(&reader.schema().shape(var)).unwrap_or(u64::MAX);
-    let stored = match reader.assembles(var) {
-        true => reader.assembled(var, enough, env)?,
-        false => {
+    let stored = match reader.assembly(var) {
+        Some(assembly) => assembly.stored(var, enough, env)?,
+        None => {
             let chunk = product(&engine.layout(var)?.chunk).unwrap_or(u64::MAX);
             engine.chunks_stored(var)?.saturating_mul(chunk)
         }

@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::store::UNKNOWN;
 use crate::limits::room;
+use crate::model::VarId;
 use crate::model::region::product;
 
 /// Most chunks to look up one by one; for more, the store is listed.
@@ -31,9 +32,9 @@ pub struct Listing(OnceLock<Arc<Vec<Key>>>);
 pub struct ArrayKeys<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
-    /// The number of the variable.
-    pub var: usize,
     /// The variable.
+    pub var: VarId,
+    /// Its metadata.
     pub array: &'a Array,
     /// Its keys, once listed.
     pub listing: &'a Listing,

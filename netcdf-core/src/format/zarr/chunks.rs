@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::array_keys::{ArrayKeys, TOGETHER};
 use super::grid::{coarse, common};
 use super::sharded::{Sharded, ShardsRead};
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind};
+use crate::model::VarId;
 use crate::model::region::product;
 
 /// Bytes of a usual chunk of texts.
@@ -36,11 +37,7 @@ impl<'a> ChunkFinder<'a> {
     ///
     /// # Errors
     /// Those of the store; those of damaged indexes.
-    pub fn locate(
-        &self,
-        wanted: &Block,
-        visit: Visit<'_>,
-    ) -> Visited {
+    pub fn locate(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let grid = self.keys.key_grid();
         let all = Block::whole(&grid);
         let wanted_keys = common(&coarse(wanted, &self.keys.ratio()), &all);
@@ -58,11 +55,7 @@ impl<'a> ChunkFinder<'a> {
     ///
     /// # Errors
     /// As [`ChunkFinder::locate`].
-    pub fn candidates(
-        &self,
-        wanted: &Block,
-        visit: Visit<'_>,
-    ) -> Visited {
+    pub fn candidates(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let layout = &self.keys.array.layout;
         let grid = layout.grid();
         let all = common(wanted, &Block::whole(&grid));
@@ -88,11 +81,11 @@ impl<'a> ChunkFinder<'a> {
 
 /// A chunk of a variable at a range of its key.
 #[must_use]
-pub fn chunk_at(var: usize, index: u64, range: Range<u64>) -> ChunkRef {
-    let object = u32::try_from(var).unwrap_or(u32::MAX);
+pub fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
     ChunkRef {
+        variable,
         index,
-        object: object.saturating_add(1),
+        holder: Holder::Key,
         range,
         mask: 0,
     }

@@ -14,7 +14,9 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, runs};
 use crate::chunk::texts::{self, Texts};
 use crate::chunk::visit::ended;
-use crate::chunk::{Locate, Metadata as Place, Provenance, Reader, Visit, Visited};
+use crate::chunk::{
+    Assembly, ChunkBytes, Locate, Metadata as Place, Provenance, Reader, Visit, Visited,
+};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::merge::Near;
@@ -91,17 +93,16 @@ impl ZarrReader {
         })
     }
 
-    pub(super) fn data(&self, var: usize) -> Result<&ArrayData> {
-        self.vars.get(var).ok_or_else(no_variable)
+    pub(super) fn data(&self, var: VarId) -> Result<&ArrayData> {
+        self.vars.get(var.index()).ok_or_else(no_variable)
     }
 
     /// Returns the path of a variable.
-    pub(super) fn path(&self, var: usize) -> String {
-        let id = u32::try_from(var).unwrap_or(u32::MAX);
-        self.schema.var_path(VarId(id))
+    pub(super) fn path(&self, var: VarId) -> String {
+        self.schema.var_path(var)
     }
 
-    pub(super) fn chunks(&self, var: usize) -> Result<ChunkFinder<'_>> {
+    pub(super) fn chunks(&self, var: VarId) -> Result<ChunkFinder<'_>> {
         let data = self.data(var)?;
         let keys = ArrayKeys {
             store: &self.store,
@@ -111,12 +112,6 @@ impl ZarrReader {
         };
         let read = &self.shards;
         Ok(ChunkFinder { keys, read })
-    }
-
-    /// The number of the variable that a chunk belongs to.
-    pub(super) fn var_of(chunk: &ChunkRef) -> Result<usize> {
-        let var = chunk.object.checked_sub(1).ok_or_else(no_variable)?;
-        usize::try_from(var).map_err(|_| no_variable())
     }
 }
 
@@ -158,13 +153,13 @@ impl Reader for ZarrReader {
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
-        let array = &self.data(var.index())?.array;
+        let array = &self.data(var)?.array;
         array.readable()?;
         Ok(array.layout.clone())
     }
 
     fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
-        let found = self.chunks(var.index())?;
+        let found = self.chunks(var)?;
         found.keys.array.readable()?;
         let mut cut = |chunk| visit(self.cut(chunk)?);
         match which {
@@ -173,62 +168,67 @@ impl Reader for ZarrReader {
         }
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let found = self.fetched(chunks)?.into_iter().zip(chunks);
-        let bytes = found.map(|(content, chunk)| match content {
-            Content::Bytes(bytes) => Ok(bytes),
-            Content::Missing => Err(self.lost(chunk)),
-            Content::Longer(_) => Err(self.grown(chunk)),
-        });
-        bytes.collect()
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
+        self.texts(var).map(|_| self as &dyn Assembly)
+    }
+
+    fn texts(&self, var: VarId) -> Option<&Texts> {
+        self.data(var).ok()?.array.texts.as_ref()
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
+        let data = self.data(var)?;
+        let ty = self.schema.var(var).map(|v| v.ty).ok_or_else(no_variable)?;
+        decode(&self.schema, &data.array.described.stored, ty, bytes)
+    }
+}
+
+impl ChunkBytes for ZarrReader {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
         let found = self.fetched(chunks)?;
         for (chunk, content) in chunks.iter().zip(&found) {
-            if *content == Content::Missing
-                && self
-                    .chunks(Self::var_of(chunk)?)?
-                    .keys
-                    .is_known(chunk.index)
-            {
+            let missing = *content == Content::Missing;
+            if missing && self.chunks(chunk.variable)?.keys.is_known(chunk.index) {
                 return Err(self.lost(chunk));
             }
         }
         Ok(found)
     }
 
-    fn latency(&self) -> bool {
-        self.store.latency()
-    }
-
-    fn object(&self, _object: u32) -> Option<&Arc<dyn Source>> {
+    fn source(&self, _: &ChunkRef) -> Option<&Arc<dyn Source>> {
         None
-    }
-
-    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
-        (self.latency() && self.share_key(a, b)).then_some(Near::FAR)
     }
 
     fn has_sources(&self) -> bool {
         false
     }
 
-    fn changed(&self) -> Option<Arc<str>> {
-        self.store.changed()
+    fn latency(&self) -> bool {
+        self.store.latency()
     }
 
-    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
-        let chunks = self.chunks(Self::var_of(chunk).ok()?).ok()?;
+    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+        (self.store.latency() && self.share_key(a, b)).then_some(Near::FAR)
+    }
+
+    fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        let chunks = self.chunks(chunk.variable).ok()?;
         Some(format!("{}/{}", self.store.name(), chunks.keys.key(chunk.index)).into())
     }
 
-    fn assembles(&self, var: VarId) -> bool {
-        self.texts(var).is_some()
+    fn changed(&self) -> Option<Arc<str>> {
+        self.store.changed()
     }
+}
 
+/// The elements of texts, which say where the texts are.
+impl Assembly for ZarrReader {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        let data = self.data(var.index())?;
+        let data = self.data(var)?;
         let layout = &data.array.layout;
         let Some(texts) = &data.array.texts else {
             let what = "the elements of this variable are stored in chunks";
@@ -247,21 +247,11 @@ impl Reader for ZarrReader {
             return Ok(out);
         }
         let chunks = coarse(part, &layout.chunk);
-        let located = self.chunks(var.index())?.locate(&chunks, &mut |chunk| {
+        let located = self.chunks(var)?.locate(&chunks, &mut |chunk| {
             env.cancel.check()?;
             Ok(number(layout, chunk.index, part, &mut out)?)
         });
         ended(located)?;
         Ok(out)
-    }
-
-    fn texts(&self, var: VarId) -> Option<&Texts> {
-        self.data(var.index()).ok()?.array.texts.as_ref()
-    }
-
-    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
-        let data = self.data(var.index())?;
-        let ty = self.schema.var(var).map(|v| v.ty).ok_or_else(no_variable)?;
-        decode(&self.schema, &data.array.described.stored, ty, bytes)
     }
 }

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::format::recent::{Most, Recent};
 use crate::io::store::{KeyParts, KeyRanges, range_of};
 use crate::limits::room;
+use crate::model::VarId;
 
 /// Most indexes of shards to read together: fewer than are kept.
 const TOGETHER: usize = 16;
@@ -32,7 +33,7 @@ const INDEXES: usize = 16 << 20;
 pub struct ShardsRead {
     indexes: Recent<ShardId, Arc<ShardIndex>>,
     /// Keys that went through codecs as a whole, decoded, by variable and number.
-    decoded: Recent<(usize, u64), Arc<Vec<u8>>>,
+    decoded: Recent<(VarId, u64), Arc<Vec<u8>>>,
 }
 
 impl Default for ShardsRead {
@@ -48,7 +49,7 @@ impl Default for ShardsRead {
 /// Identifies the index of a shard.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ShardId {
-    var: usize,
+    var: VarId,
     key: u64,
     level: usize,
     /// Its first byte in the key.

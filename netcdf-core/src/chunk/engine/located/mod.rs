@@ -26,8 +26,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::Flight;
 use super::shelf::Shelf;
-use crate::chunk::visit::{Visit, Visited};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
 use crate::runtime::{Runtime, Spare, SpareBytes};
 use claim::SectionClaim;

@@ -113,7 +113,7 @@ impl Search<'_> {
             return Ok(None);
         };
         let first = self.sections.first(section);
-        let mut places = Some(Places::new(self.sections.grid(), first));
+        let mut places = Some(Places::new(self.var, self.sections.grid(), first));
         let mut push = |chunk: ChunkRef| {
             let own = self.sections.of(chunk.index) == section;
             if !places

@@ -181,7 +181,10 @@ impl<E: From<Error>> WalkV2<'_, E> {
         // For a tree of a single node, nothing needs to be remembered.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
-            return Err(self.file.error(ErrorKind::Corrupt, node.address, what).into());
+            return Err(self
+                .file
+                .error(ErrorKind::Corrupt, node.address, what)
+                .into());
         }
         let file = self.file;
         let bytes = self.read(node, level)?;

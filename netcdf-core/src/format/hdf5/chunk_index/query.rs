@@ -39,7 +39,10 @@ impl Query<'_> {
     pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Visited {
         if chunk.address < SIGNATURE {
             let what = format!("chunk {at:?} where the file's signature is");
-            return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what).into());
+            return Err(self
+                .file
+                .error(ErrorKind::Corrupt, chunk.address, what)
+                .into());
         }
         visit(IndexedChunk {
             index: self.grid.number(at),
