@@ -68,7 +68,6 @@ impl<T: Clone> Flight<T> {
     fn land(&self, result: Result<T>) {
         self.end(FlightState::Landed(result));
     }
-
 }
 
 impl<T> Flight<T> {
