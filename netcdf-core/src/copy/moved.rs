@@ -5,7 +5,7 @@
 
 use super::Job;
 use super::chunked::Meter;
-use super::methods::object;
+use super::runs::object;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::dataset::StoredChunks;
 use crate::chunk::decode::{chain, complete, is_enough, other_length};

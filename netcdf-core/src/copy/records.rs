@@ -1,7 +1,7 @@
 //! Copies interleaved records of several variables in one sweep.
 
 use super::Job;
-use super::methods::object;
+use super::runs::object;
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::chunk::scatter::Block;
 use crate::chunk::{ChunkRef, Dataset, Writer};
