@@ -5,7 +5,7 @@ use super::mode::{Mode, is_strict};
 use crate::error::{Error, ErrorKind, Result};
 
 impl Dataset {
-    /// What can be done with the dataset now.
+    /// The current mode of the dataset.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode

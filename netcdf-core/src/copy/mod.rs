@@ -15,6 +15,7 @@ pub mod parts;
 pub mod plan;
 mod records;
 pub mod report;
+mod runs;
 mod select;
 mod unstored;
 pub mod verify;

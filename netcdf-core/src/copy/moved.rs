@@ -5,7 +5,7 @@
 
 use super::Job;
 use super::chunked::Meter;
-use super::methods::source_of;
+use super::runs::source_of;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::dataset::StoredChunks;
 use crate::chunk::decode::{chain, complete, is_enough, other_length};

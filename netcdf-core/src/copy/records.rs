@@ -1,7 +1,7 @@
 //! Copies interleaved records of several variables in one sweep.
 
 use super::Job;
-use super::methods::source_of;
+use super::runs::source_of;
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::chunk::Holder;
 use crate::chunk::scatter::Block;

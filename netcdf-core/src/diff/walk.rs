@@ -7,7 +7,7 @@ use super::matched::Matched;
 use super::{Candidate, Options};
 use crate::model::{DimId, GroupId, Name, Schema, VarId};
 
-/// A variable of both datasets whose values can be compared.
+/// A variable of both datasets with comparable values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair {
     pub(super) vars: [VarId; 2],
@@ -20,7 +20,7 @@ pub(super) struct Walk<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) found: Vec<Difference>,
     pub(super) pairs: Vec<Pair>,
-    /// Dimensions of the first dataset whose other length was named.
+    /// Dimensions of the first dataset with a reported difference of length.
     pub(super) lengths: BTreeSet<DimId>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// The objects of a kind that are compared, matched. What only one dataset has is found.
+    /// The objects of a kind that are compared, matched. An object of only one dataset is a difference.
     pub(super) fn matched<I: Copy>(
         &mut self,
         inside: Place<'_>,

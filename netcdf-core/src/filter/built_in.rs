@@ -1,4 +1,4 @@
-//! The built-in filters. Each module's documentation is the data sheet of its filter.
+//! The built-in filters. The documentation of each module is the data sheet of a filter.
 
 use super::named::Mode;
 use super::{

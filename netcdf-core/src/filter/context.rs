@@ -1,4 +1,4 @@
-//! What a filter knows of the bytes that it is given.
+//! The facts that a filter knows about a chunk.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Atomic, DataType, Element, Endianness, FilterSpec, Schema, TypeKind, Variable};
 
-/// What a filter knows of the bytes it is given.
+/// The facts that a filter knows about a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
     /// Shape of the chunk in elements.
@@ -33,7 +33,7 @@ pub struct About {
     pub dims: Vec<u64>,
     /// Whether no chunk may skip a filter because there is no mask to record it.
     pub mandatory: bool,
-    /// The most bytes that a decoder may make of a chunk whose length differs from its shape.
+    /// The maximum output of a decoder for a chunk with another length than its shape implies.
     pub most: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ impl About {
 }
 
 impl Context {
-    /// The context of chunks of this shape, as far as it is known before the variable is written.
+    /// The context of chunks of this shape, before the variable is written.
     #[must_use]
     pub fn of(schema: &Schema, var: &Variable, shape: Vec<u64>) -> Self {
         let size = var.ty.fixed_size(schema).unwrap_or(16);
@@ -92,7 +92,7 @@ impl Context {
         }
     }
 
-    /// The context after a filter whose output has no fixed length.
+    /// The context after a filter with an output of any length.
     #[must_use]
     pub fn of_any_length(&self) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// The context for a chunk whose length differs from its shape.
+    /// The context for a chunk with another length than its shape implies.
     #[must_use]
     pub fn of_other_length(&self) -> Self {
         let mut context = self.of_any_length();

@@ -46,7 +46,7 @@ pub trait Filter: Send + Sync {
         context.of_any_length()
     }
 
-    /// Undoes the filter: turns the stored `input` back into what [`Filter::encode`] got, in the empty `output`.
+    /// Decodes the stored `input`, into the empty `output`: the inverse of [`Filter::encode`].
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] or [`ErrorKind::Checksum`].
@@ -92,11 +92,11 @@ pub struct FilterEntry {
     pub id: u32,
     /// Short name, as in `-F var,zstd,3`; unique.
     pub name: &'static str,
-    /// Its Zarr codec, if Zarr has one.
+    /// The Zarr codec, if Zarr has one.
     pub codec: Option<Codec>,
     /// The names of the user's parameters; empty if they have none.
     pub named: &'static [Mode],
-    /// How the filter is treated.
+    /// The policy of the filter.
     pub policy: Policy,
     /// Converts the user's parameters to stored ones. Also accepts stored parameters, and recomputes them for
     /// the shape and type of the chunk.

@@ -8,7 +8,7 @@ use super::policy::{Instead, Policy};
 use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
 
-/// The policies of a filter by its number; those of filters that are not built in are [`Policy::PLAIN`].
+/// The policies of a filter by its number; [`Policy::PLAIN`] for a filter that is not built in.
 #[must_use]
 pub fn policy(id: u32) -> &'static Policy {
     let row = BUILT_IN.iter().find(|row| row.id == id);
@@ -46,13 +46,14 @@ pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> I
     }
 }
 
-/// Whether a compressor of HDF5 has no codec in Zarr and no relative there: zfp, whose codec differs, and registered filters of plugins.
+/// Whether a compressor of HDF5 has no codec in Zarr and no relative there: zfp, because of its other codec, and registered filters of
+/// plugins.
 fn has_no_codec(id: u32) -> bool {
     let built_in = BUILT_IN.iter().any(|row| row.id == id);
     id == ZFP || !built_in && names::registered(id).is_some()
 }
 
-/// Returns the substitute for a filter in a Zarr store for netCDF-C, whose codecs are all HDF5 filters. `found` is the substitute for
+/// Returns the substitute for a filter in a Zarr store for netCDF-C, which only has codecs for HDF5 filters. `found` is the substitute for
 /// zarr-python.
 fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
     let id = match &found {

@@ -106,8 +106,8 @@ impl Table {
     /// Checks that a filter takes its parameters for chunks of this context.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] if there is no such filter, [`ErrorKind::Argument`] if it does not take the
-    /// parameters. Whether it can be applied to such chunks shows when they are written.
+    /// [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Argument`] for parameters that the filter rejects.
+    /// Errors about the chunks come when the chunks are written.
     pub fn takes(&self, filter: &FilterSpec, context: &Context) -> Result<()> {
         match self.entry(filter.id)?.prepare(context, &filter.params) {
             Err(e) if e.kind() == ErrorKind::Argument => Err(e),

@@ -24,11 +24,11 @@ pub struct Format {
     pub kinds: &'static [KindRow],
     /// Starts a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
-    /// What datasets can have.
+    /// The properties of datasets.
     pub traits: Traits,
-    /// The kind of a copy if none is asked for.
+    /// The default kind of a copy.
     pub copied_as: fn(Kind) -> Kind,
-    /// Refuses what a dataset of `schema.kind` cannot hold, although its data model has it.
+    /// Rejects a schema that a dataset of `schema.kind` cannot hold, although the data model allows the schema.
     pub holds: fn(&Schema) -> Result<()>,
     /// Which strings it can store.
     pub strings: Strings,
@@ -36,10 +36,10 @@ pub struct Format {
     pub reads_back: fn(&Attribute, &Attribute, Kind) -> bool,
 }
 
-/// What datasets of a format can have, for those who need not know the format itself.
+/// Properties of datasets of a format, for code that does not know the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traits {
-    /// Extensions of its datasets that no other format has, without the point.
+    /// Extensions of the datasets that are unique to the format, without the point.
     pub extensions: &'static [&'static str],
     /// Whether a dataset is a set of keys, not a file.
     pub keys: bool,
@@ -55,7 +55,7 @@ pub struct Traits {
     pub enhanced: bool,
     /// Whether a dataset defines its user-defined types.
     pub defines_types: bool,
-    /// Whether the unlimited dimension comes first in all variables, whose data is stored in records.
+    /// Whether the unlimited dimension comes first in all variables, with data in records.
     pub records: bool,
     /// Whether all elements are stored, so that fill values do not matter to readers.
     pub stores_all: bool,
@@ -99,9 +99,9 @@ pub struct KindRow {
     pub names: &'static [&'static str],
     /// The one of all names that shells complete.
     pub word: &'static str,
-    /// What people call it: [`Kind::name`], where that tells it from others.
+    /// The usual name: [`Kind::name`], if no other kind has this name.
     pub label: &'static str,
-    /// What a program adds to the mode of `nc_create`: names without `NC_`.
+    /// Flags for the mode of `nc_create`: names without `NC_`.
     pub mode: &'static [&'static str],
     /// The word for the mode of a URL that a program needs to create it; `None` if paths will do.
     pub url: Option<&'static str>,
@@ -115,25 +115,25 @@ pub struct KindRow {
     pub no_default_size: bool,
     /// A number of records that is too large to be counted, and so are all larger ones.
     pub records_below: u64,
-    /// Whether netCDF has metadata of its own in the dataset, such as which dimensions are unlimited.
+    /// Whether the dataset has netCDF metadata, such as the list of unlimited dimensions.
     pub own_metadata: bool,
-    /// What a fill value outside of the attributes says.
+    /// The meaning of a fill value outside of the attributes.
     pub bare_fill: BareFill,
 }
 
-/// What a fill value says that no attribute repeats.
+/// The meaning of a fill value without an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BareFill {
-    /// Nothing that is known beyond the format.
+    /// No meaning outside of the format.
     Nothing,
     /// That elements which equal it are missing.
     Missing,
-    /// How elements read that were never written.
+    /// The value of unwritten elements.
     Unwritten,
 }
 
 impl KindRow {
-    /// What most rows have in common; without names.
+    /// The values of most rows, without names.
     pub const COMMON: Self = Self {
         kind: Kind::NETCDF4,
         names: &[],

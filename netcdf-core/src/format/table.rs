@@ -18,7 +18,7 @@ pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT
 /// The kind of a dataset, without opening it.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if no format knows it; those of reading.
+/// [`ErrorKind::UnknownFormat`] if no format recognizes the dataset; errors of reading.
 pub fn probe(container: &Container) -> Result<Kind> {
     let container = match container {
         Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
@@ -30,7 +30,7 @@ pub fn probe(container: &Container) -> Result<Kind> {
 /// Opens a dataset of any format.
 ///
 /// # Errors
-/// As [`probe`], and those of the format.
+/// Returns errors of [`probe`] and of the format.
 pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     match container {
         Container::Source(source) => {
@@ -53,7 +53,7 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     }
 }
 
-/// The store, which keeps what is asked for ahead if it has latency.
+/// The store; with latency, a store that keeps the answers of requests made ahead.
 fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<Ahead>>) {
     if !store.latency() {
         return (Arc::clone(store), None);
@@ -65,7 +65,7 @@ fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<Ahead>>) {
 /// Starts a dataset of the kind that its schema names.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if no format writes the kind; those of [`Schema::check`] and of the format.
+/// [`ErrorKind::Unsupported`] if no format writes the kind; errors of [`Schema::check`] and of the format.
 pub fn create(
     output: impl Into<Output>,
     schema: Schema,
@@ -114,13 +114,13 @@ fn row(kind: Kind) -> Option<&'static Format> {
     FORMATS.iter().find(stores)
 }
 
-/// The kind of a copy of a dataset if none is asked for: one that is written.
+/// The default kind of a copy of a dataset: a kind that is written.
 #[must_use]
 pub fn copied_as(kind: Kind) -> Kind {
     row(kind).map_or(kind, |format| (format.copied_as)(kind))
 }
 
-/// What datasets of a kind can have.
+/// The traits of datasets of a kind.
 #[must_use]
 pub fn traits(kind: Kind) -> &'static Traits {
     row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)

@@ -31,7 +31,7 @@ pub enum Atomic {
 }
 
 impl Atomic {
-    /// All of them, in the order of their numbers.
+    /// All atomic types, by ascending number.
     pub const ALL: [Self; 12] = [
         Self::Byte,
         Self::Char,
@@ -78,7 +78,7 @@ impl Atomic {
         }
     }
 
-    /// Size of an element in bytes; `None` for strings, whose size varies.
+    /// Size of an element in bytes; `None` for strings, because their size varies.
     #[must_use]
     pub fn size(self) -> Option<usize> {
         match self {

@@ -5,11 +5,11 @@ use super::{DataType, Name, Values};
 /// An attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// The type of its values.
+    /// The type of the values.
     pub ty: DataType,
-    /// Its values.
+    /// The values.
     pub values: Values,
 }
 

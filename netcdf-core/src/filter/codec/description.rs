@@ -16,7 +16,7 @@ pub struct Codec {
     pub name: &'static str,
     /// `name` in version 3, with the prefix `numcodecs.` if it is not a codec of version 3 itself.
     pub v3: &'static str,
-    /// What it works on in version 3.
+    /// The input of the codec in version 3.
     pub stage: Stage,
     /// Converts JSON to stored parameters.
     ///
@@ -27,7 +27,7 @@ pub struct Codec {
     pub write: fn(&[u32], &Shown<'_>) -> Result<Members>,
 }
 
-/// What a codec of version 3 works on.
+/// The input of a codec of version 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Elements, which it returns as elements.
@@ -38,21 +38,21 @@ pub enum Stage {
     Bytes,
 }
 
-/// What JSON is made for.
+/// The purpose of a JSON description.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     /// The version of the format.
     pub version: ZarrVersion,
-    /// What the filter gets on writing.
+    /// The input of the filter on writing.
     pub context: &'a Context,
 }
 
-/// A member whose value is a whole number.
+/// A member with a whole number as value.
 pub(in crate::filter) fn whole(key: &str, n: impl std::fmt::Display) -> (String, Json) {
     (key.to_owned(), Json::int(n))
 }
 
-/// A member whose value is a text.
+/// A member with a text as value.
 pub(in crate::filter) fn word(key: &str, text: &str) -> (String, Json) {
     (key.to_owned(), Json::text(text))
 }

@@ -8,10 +8,10 @@ use crate::arithmetic::{Amount, length};
 use crate::error::Result;
 use crate::io::Source;
 
-/// Pages of the same size, one after the other.
+/// Consecutive pages of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pages {
-    /// Where the first one begins in the source.
+    /// Offset of the first page in the source.
     pub(super) base: u64,
     /// Bytes of each.
     pub(super) size: u64,

@@ -11,7 +11,7 @@ impl CacheImage {
     /// The image of a file, if its superblock extension has a message about one.
     ///
     /// # Errors
-    /// Those of reading the image.
+    /// Returns errors of reading the image.
     pub fn of(file: &FileBytes, header: &ObjectHeader) -> Result<Option<Self>> {
         let Some(found) = header.find(message::CACHE_IMAGE) else {
             return Ok(None);

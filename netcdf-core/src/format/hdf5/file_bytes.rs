@@ -26,13 +26,13 @@ pub struct FileBytes {
     pub(super) image: Option<CacheImage>,
     /// Bytes of object headers and fractal heap objects that may still be read.
     left: AtomicU64,
-    /// Where the metadata lies that was read, if that is to be known.
+    /// The ranges of the metadata that was read, if the ranges are recorded.
     noted: Option<Mutex<Noted>>,
     /// The pages of the file, if it is stored in pages.
     pub(super) pages: Option<Pages>,
 }
 
-/// What was read of a file.
+/// The ranges of a file that were read.
 #[derive(Debug, Default)]
 struct Noted {
     metadata: Extents,
@@ -51,7 +51,7 @@ const READ_MORE: u64 = 1 << 28;
 /// The cost of an object in addition to its bytes.
 const OBJECT: u64 = 32;
 
-/// The bytes of a structure, and their place in the file.
+/// The bytes of a structure, and the address of these bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bytes {
     /// The bytes.
@@ -83,7 +83,7 @@ impl FileBytes {
         Ok(bytes)
     }
 
-    /// Restarts counting what is read of headers and heaps, for another walk over the file.
+    /// Restarts the count of bytes read from headers and heaps, for another walk over the file.
     pub fn start(&self) {
         let len = self.source.len().saturating_mul(READ_OFTEN);
         self.left.store(len.saturating_add(READ_MORE), Relaxed);
@@ -111,7 +111,7 @@ impl FileBytes {
         &self.superblock
     }
 
-    /// Limits on what the file may make us allocate.
+    /// Limits on allocations.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -135,7 +135,7 @@ impl FileBytes {
         self.superblock.sizes
     }
 
-    /// The place in the source of an address.
+    /// The offset of an address in the source.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] beyond 2^64.
@@ -228,7 +228,7 @@ impl FileBytes {
         Some(start..start.checked_add(len)?)
     }
 
-    /// Where the metadata lies that was read so far, if that was asked for.
+    /// The ranges of the metadata that was read so far, if the ranges are recorded.
     #[must_use]
     pub fn places(&self) -> Option<FileMetadata> {
         let noted = self.noted()?;
@@ -252,8 +252,8 @@ impl FileBytes {
         self.source.latency()
     }
 
-    /// Reads metadata at these ranges of addresses ahead, in one request. What cannot be read is left out: whoever needs it
-    /// meets the error.
+    /// Reads metadata at these ranges of addresses ahead, in one request. Read errors are ignored: the later read reports the
+    /// error.
     pub fn prefetch(&self, ranges: &[Range<u64>]) {
         let base = self.superblock.base;
         let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);

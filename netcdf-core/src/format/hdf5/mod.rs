@@ -17,7 +17,7 @@
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | variable-length elements |
-//! | [`cache_image`], `cached_metadata` | metadata that was not written to its place |
+//! | [`cache_image`], `cached_metadata` | metadata in a block of the metadata cache |
 //! | [`shared_messages`] | messages shared by many headers |
 //! | [`chunk_index`] | the places of the chunks of a dataset |
 //! | [`external_data`] | data in other files |

@@ -30,21 +30,21 @@ pub struct FileBuilder<'a> {
     pub unsized_scales: UnsizedScales,
     /// netCDF's number of the next dimension.
     pub next_dim: i64,
-    /// Attributes whose types are resolved at the end.
+    /// Attributes with types that are resolved at the end.
     pub pending: Vec<PendingAttribute>,
     /// `_NCProperties`
     pub properties: Option<Vec<u8>>,
-    /// An attribute of this name exists, whatever its contents: a mark of netCDF-4.
+    /// Whether an attribute `_NCProperties` exists, with any contents: a mark of netCDF-4.
     pub of_netcdf4: bool,
     /// Number of hidden attributes of datasets, which are marks of netCDF-4.
     pub marks: u32,
-    /// How deep this file is nested as the source of virtual datasets.
+    /// The nesting of this file as a source of virtual datasets.
     pub nesting: Nesting,
-    /// How often groups were shown again under another name.
+    /// The number of repetitions of groups under other names.
     pub(super) repeats: u32,
     pub paths: Paths,
     pub(super) shown: HashMap<FileObject, u32>,
-    /// Collects attributes whose owner does not exist.
+    /// Collects attributes without an existing owner.
     pub nowhere: Vec<Attribute>,
     /// Addresses of the headers of datasets of the dataset's own file that are not variables.
     pub unseen: Vec<u64>,

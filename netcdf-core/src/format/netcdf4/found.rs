@@ -7,35 +7,35 @@ use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{DimId, GroupId, Name, VarId};
 
-/// What is known of a dimension beyond the schema.
+/// Facts about a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundDimension {
     /// netCDF's id.
     pub number: i64,
-    /// Its scale; `None` for an invented dimension.
+    /// The scale; `None` for an invented dimension.
     pub scale: Option<FileObject>,
 }
 
-/// What is known of a variable beyond the schema.
+/// Facts about a variable beyond the schema.
 #[derive(Debug)]
 pub struct FoundVariable {
-    /// Number of its file.
+    /// Number of the file.
     pub file: u32,
-    /// Its dataset.
+    /// The dataset.
     pub dataset: Dataset,
-    /// The dimension of which it is the scale.
+    /// The dimension, if the variable is a scale.
     pub scale: Option<DimId>,
-    /// netCDF's ids of its dimensions.
+    /// netCDF's ids of the dimensions.
     pub coordinates: Option<Vec<i64>>,
-    /// The scales of its dimensions.
+    /// The scales of the dimensions.
     pub scales: Option<Vec<Option<u64>>>,
     /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
     pub counted: Vec<u64>,
-    /// Whether the C library leaves it out.
+    /// Whether the C library skips the variable.
     pub unknown_to_c: bool,
 }
 
-/// What an attribute belongs to.
+/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttributeOwner {
     /// A group.
@@ -44,10 +44,10 @@ pub enum AttributeOwner {
     Var(VarId),
 }
 
-/// An attribute whose type can only be resolved once all types are known.
+/// An attribute with a type that can only be resolved once all types are known.
 pub struct PendingAttribute {
     pub owner: AttributeOwner,
-    /// Its index among the owner's attributes.
+    /// The index among the attributes of the owner.
     pub place: usize,
     pub file: u32,
     pub stored: Stored,

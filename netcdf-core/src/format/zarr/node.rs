@@ -12,10 +12,10 @@ pub const V3: &str = "zarr.json";
 
 /// The name of the consolidated metadata of version 2.
 pub const CONSOLIDATED: &str = ".zmetadata";
-/// The name of the superblock of netCDF-C 4.8.0, whose metadata is in objects of its own.
+/// The name of the superblock of netCDF-C 4.8.0, which stores netCDF metadata in separate objects.
 pub const FIRST: &str = ".nczarr";
 
-/// True if a name below a group may be that of a group or array.
+/// True if a name below a group may name a group or array.
 #[must_use]
 pub fn may_be_node(name: &str) -> bool {
     !name.starts_with('.') && name != V3

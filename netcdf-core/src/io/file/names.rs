@@ -8,10 +8,10 @@ pub(in crate::io) fn folder(path: &Path) -> &Path {
     dir.unwrap_or(Path::new("."))
 }
 
-/// Names longer than this may become too long with what is added to them.
+/// Longer names may exceed the limit of the file system together with the added letters.
 const LONG_NAME: usize = 240;
 
-/// The start of temporary names, which says what the file will become.
+/// The start of temporary names: a dot and the final name.
 pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
     let mut prefix = std::ffi::OsString::from(".");
     let name = path.file_name().unwrap_or_default();

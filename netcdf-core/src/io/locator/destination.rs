@@ -12,18 +12,18 @@ use crate::io::{dir, file, key, remote};
 use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
 use crate::notes::Note;
 
-/// What a command line asks of an output, apart from its name.
+/// The options of a command line for an output, apart from the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asked {
     /// The kind.
     pub kind: Option<Kind>,
-    /// Consolidated metadata, too.
+    /// Whether the output gets consolidated metadata.
     pub consolidated: bool,
     /// Whether the keys of a zip file start with a directory.
     pub zip_prefix: Option<bool>,
-    /// Whether a store is replaced even if files that are not part of it are removed, too.
+    /// Whether replacing a store may also remove foreign files in the directory.
     pub overwrite: bool,
-    /// Whether a file with several names (hard links) keeps all of them.
+    /// Whether a file with several names (hard links) keeps all names.
     pub keep_links: bool,
 }
 
@@ -39,7 +39,7 @@ impl Asked {
         }
     }
 
-    /// How Zarr is written, with what a URL says.
+    /// Options for writing Zarr, with the words of a URL.
     pub(super) fn zarr(self, modes: &Modes) -> ZarrOptions {
         ZarrOptions {
             consolidated: self.consolidated
@@ -49,7 +49,7 @@ impl Asked {
         }
     }
 
-    /// Checks that an output of this form can have what is asked for.
+    /// Checks that the options apply to an output of this form.
     pub(super) fn applies(&self, form: OutputForm) -> Result<()> {
         let what = match form {
             OutputForm::File if self.consolidated => {
@@ -79,7 +79,7 @@ pub enum OutputForm {
     },
 }
 
-/// Where an output goes, and in which form.
+/// The location and form of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The path on this machine; the short form of an address on another.
@@ -90,13 +90,13 @@ pub struct Destination {
     pub form: OutputForm,
     /// The kind, if given.
     pub kind: Option<Kind>,
-    /// Whether only the name's extension says that it is Zarr.
+    /// Whether only the name's extension implies Zarr.
     pub by_name: bool,
-    /// How Zarr is written.
+    /// Options for writing Zarr.
     pub zarr: ZarrOptions,
-    /// Whether a store is replaced even if files that are not part of it are removed, too.
+    /// Whether replacing a store may also remove foreign files in the directory.
     pub overwrite: bool,
-    /// Whether a file with several names (hard links) keeps all of them.
+    /// Whether a file with several names (hard links) keeps all names.
     pub keep_links: bool,
     /// The maximum size of the output in bytes, if known.
     pub at_most: Option<u64>,
@@ -149,7 +149,7 @@ impl Destination {
     /// Whether there is something already, where the output goes.
     ///
     /// # Errors
-    /// Those of asking another machine.
+    /// Returns errors of the remote service.
     pub fn exists(&self, network: &Arc<Network>) -> Result<bool> {
         match &self.remote {
             None => Ok(self.path.exists()),

@@ -12,7 +12,7 @@ pub(super) struct Modes(BTreeSet<String>);
 /// The sort of dataset that a fragment specifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskedFormat {
-    /// It says nothing.
+    /// No word specifies the sort.
     Nothing,
     /// A file: classic or HDF5.
     File,
@@ -23,7 +23,7 @@ pub(super) enum AskedFormat {
     },
 }
 
-/// Which words imply others, and which exclude others.
+/// Implications and exclusions between words.
 const IMPLIES: [(&str, &str); 6] = [
     ("zarr", "nczarr"),
     ("xarray", "zarr"),
@@ -61,7 +61,7 @@ impl Modes {
 
     /// Adds the implied words.
     fn conclude(&mut self) {
-        // Each pass can add what the previous one implied.
+        // Each pass can add words that follow from words of the previous pass.
         for _ in IMPLIES {
             for (word, implied) in IMPLIES {
                 if self.has(word) {

@@ -13,7 +13,7 @@ pub(super) struct ChunkEntry {
     pub mask: u32,
 }
 
-/// The contents of a place in an array.
+/// The contents of an element of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slot {
     Chunk(ChunkEntry),

@@ -25,7 +25,7 @@ pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Visited + 'a;
 /// Bytes of the file's signature, which is at address 0.
 const SIGNATURE: u64 = 8;
 
-/// What to look for.
+/// A search for the chunks of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
     pub(super) file: &'a File,

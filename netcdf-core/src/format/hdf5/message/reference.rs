@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::fields::Fields;
 
-/// The place of a shared message.
+/// The location of a shared message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reference {
     /// In the object header at this address: a committed datatype.

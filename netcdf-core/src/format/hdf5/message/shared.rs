@@ -39,10 +39,10 @@ pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'st
 }
 
 impl ObjectHeader {
-    /// The body of a message; if it is shared, that of the message it refers to.
+    /// The body of a message; for a reference, the body of the shared message.
     ///
     /// # Errors
-    /// Those of reading the shared message.
+    /// Returns errors of reading the shared message.
     pub fn body(&self, file: &File, message: &Message) -> Result<Body<'_>> {
         let raw = self.raw(message);
         if message.flags & super::SHARED == 0 {

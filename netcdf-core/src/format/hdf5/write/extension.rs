@@ -16,8 +16,8 @@ const MARK_IF_UNKNOWN: u8 = 0x10;
 /// hold without a message, too.
 const K: [u16; 3] = [32, 16, 4];
 
-/// Appends the superblock extension of a file with metadata in front. It stands behind all headers: whoever finds its address in the
-/// superblock knows how far they reach. Returns where the size of pages goes, if there are pages.
+/// Appends the superblock extension of a file with metadata in front. The extension follows all headers, so that the address of the
+/// extension in the superblock marks the end of the headers. Returns the offset of the page size, if the file has pages.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`].

@@ -28,7 +28,7 @@ impl MetadataHeap {
     /// A payload with its heap data stored; addresses are holes.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Argument`] for places beyond the bytes.
+    /// [`crate::ErrorKind::Argument`] for offsets beyond the bytes.
     pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
         let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
@@ -64,7 +64,7 @@ impl MetadataHeap {
         })
     }
 
-    /// The collections, one after the other.
+    /// The collections as consecutive bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Limit`] beyond the address space.

@@ -16,7 +16,7 @@
 //! | `dense`, `fractal_heap`, `btree_v2` | many or long links and attributes |
 //! | `global_heap`, `metadata_heap` | collections of variable-length objects, among data and among metadata |
 //! | `chunk_tree` | the index of chunks, built while they arrive |
-//! | `space`, `extension` | where metadata goes: pages, and the superblock extension |
+//! | `space`, `extension` | the layout of metadata: pages, and the superblock extension |
 //! | `tail` | the end of the file: gathers small writes, joins copies |
 
 mod btree_v2;
