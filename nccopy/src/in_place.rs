@@ -133,7 +133,7 @@ pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::Unsupported`].
 pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
-    match reader.is_spread() {
+    match reader.bytes().is_spread() {
         false => Ok(()),
         true => {
             let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";

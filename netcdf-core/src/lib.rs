@@ -19,6 +19,7 @@
 //! | [`stats`] | statistics of variables |
 //! | [`sum`](mod@sum) | digests of what a dataset says, however it is stored |
 //! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
+//! | `testing` | an in-memory dataset for tests, with the feature `testing` |
 //! | [`tool`] | what the command-line tools share |
 #![deny(unsafe_code)]
 #![cfg_attr(
@@ -51,6 +52,8 @@ pub mod shown;
 pub mod stats;
 pub mod sum;
 pub mod survey;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};

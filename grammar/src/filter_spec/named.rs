@@ -1,6 +1,7 @@
 //! Parameters of filters by name.
 
-use netcdf_core::filter::named::{Mode, Parameter, ParameterForm, modes};
+use netcdf_core::filter::modes;
+use netcdf_core::filter::named::{Mode, Parameter, ParameterForm};
 
 use super::words::words;
 use crate::diagnostic::nearest;

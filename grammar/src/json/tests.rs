@@ -6,19 +6,19 @@ use netcdf_core::error::Result;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{Atomic, Endianness, GroupId, Kind, Region, Schema, Values, VarId};
 use netcdf_core::runtime::Runtime;
+use netcdf_core::testing::{MemoryDataset, strings, text};
 use proptest::prelude::*;
 
 use super::{read, write};
 use crate::cdl::values::{List, Problems, Sink};
 use crate::cdl::write::tests::enhanced::user_types;
-use crate::cdl::write::tests::reader::{Memory, strings, text};
 use crate::cdl::write::{Selection, SpecialAttributes};
 use crate::cdl::{Cdl, CdlError, ReadOptions};
 
 const ROOT: GroupId = GroupId::ROOT;
 
 /// The dataset as JSON, the same for any number of threads.
-fn json(memory: &Memory) -> String {
+fn json(memory: &MemoryDataset) -> String {
     let options = write::Options {
         name: b"x".to_vec(),
         data: Some(Selection::default()),
@@ -111,7 +111,7 @@ fn bits(values: &Values) -> String {
     }
 }
 
-fn round_trip(memory: &Memory) -> String {
+fn round_trip(memory: &MemoryDataset) -> String {
     let text = json(memory);
     let (schema, all) = back(&text).unwrap();
     assert_eq!(schema.kind, memory.schema.kind);
@@ -141,7 +141,7 @@ fn round_trip(memory: &Memory) -> String {
 
 #[test]
 fn rows_are_lines() {
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let t = m.dim(ROOT, "t", 2, true);
     let (y, x) = (m.dim(ROOT, "y", 2, false), m.dim(ROOT, "x", 3, false));
     let v = m.var(
@@ -211,7 +211,7 @@ fn user_defined_types() {
 
 #[test]
 fn groups_and_paths() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(ROOT, "x", 2, false);
     let g = m.group(ROOT, "g/h");
     let inner = m.dim(g, "x", 1, false);
@@ -236,13 +236,13 @@ fn groups_and_paths() {
 
 #[test]
 fn long_texts_have_pieces() {
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 150_001, false);
     let mut long = "é".repeat(75_000).into_bytes();
     long.push(b'.');
     m.var(ROOT, "v", Atomic::Char, &[x], Values::Char(long.clone()));
     assert!(!round_trip(&m).contains("base64"));
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 150_001, false);
     long[100_000] = 0xff;
     m.var(ROOT, "v", Atomic::Char, &[x], Values::Char(long));
@@ -390,7 +390,7 @@ fn mistakes_in_definitions() {
 proptest! {
     #[test]
     fn doubles(all in proptest::collection::vec(any::<u64>(), 1..20)) {
-        let mut m = Memory::new(Kind::CLASSIC);
+        let mut m = MemoryDataset::new(Kind::CLASSIC);
         let x = m.dim(ROOT, "x", all.len() as u64, false);
         m.var(ROOT, "v", Atomic::Double, &[x], Values::Double(all.into_iter().map(f64::from_bits).collect()));
         round_trip(&m);
@@ -398,7 +398,7 @@ proptest! {
 
     #[test]
     fn floats(all in proptest::collection::vec(any::<u32>(), 1..20)) {
-        let mut m = Memory::new(Kind::CLASSIC);
+        let mut m = MemoryDataset::new(Kind::CLASSIC);
         let x = m.dim(ROOT, "x", all.len() as u64, false);
         m.var(ROOT, "v", Atomic::Float, &[x], Values::Float(all.into_iter().map(f32::from_bits).collect()));
         round_trip(&m);
@@ -406,7 +406,7 @@ proptest! {
 
     #[test]
     fn integers(all in proptest::collection::vec(any::<i64>(), 1..20)) {
-        let mut m = Memory::new(Kind::CDF5);
+        let mut m = MemoryDataset::new(Kind::CDF5);
         let x = m.dim(ROOT, "x", all.len() as u64, false);
         m.var(ROOT, "v", Atomic::Int64, &[x], Values::Int64(all));
         round_trip(&m);
@@ -414,7 +414,7 @@ proptest! {
 
     #[test]
     fn texts(all in proptest::collection::vec(proptest::option::of(proptest::collection::vec(any::<u8>(), 0..9)), 1..9)) {
-        let mut m = Memory::new(Kind::NETCDF4);
+        let mut m = MemoryDataset::new(Kind::NETCDF4);
         let x = m.dim(ROOT, "x", all.len() as u64, false);
         let bytes: Vec<u8> = all.iter().map(|s| s.as_ref().map_or(0, |s| s.len() as u8)).collect();
         let all = all.into_iter().map(|s| s.map(Vec::into_boxed_slice));

@@ -3,14 +3,17 @@
 use crate::AskedOutput;
 use std::io::Cursor;
 
-use netcdf_core::chunk::Reader;
+use netcdf_core::chunk::{Provenance, Reader};
 use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::filter::{FilterEntry, Policy, Table};
-use netcdf_core::model::{Atomic, DataType, Kind, TypeKind, Values};
+use netcdf_core::model::{
+    Atomic, DataType, Endianness, FilterSpec, Kind, StorageLayout, TypeKind, Values, VarId,
+};
 use netcdf_core::notes::Note;
+use netcdf_core::testing::{MemoryDataset, field, strings};
 use netcdf_core::tool::{Io, Status};
 
-use super::reader::{Memory, field};
 use super::{ROOT, Sink, name, text};
 use crate::options::Job;
 use crate::{cli, conclude, print};
@@ -49,17 +52,41 @@ fn ints() -> Values {
     Values::Int(vec![1, 2])
 }
 
+/// A dataset of the netCDF-4 model.
+fn memory() -> MemoryDataset {
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
+    m.order = Endianness::Big;
+    m.provenance = Provenance {
+        model: "HDF5",
+        mode: 0x1000,
+        ..Provenance::default()
+    };
+    m
+}
+
+/// Declares a variable as chunked, with filters.
+fn filters(m: &mut MemoryDataset, var: VarId, chunk: &[u64], filters: &[(u32, &[u32])]) {
+    let spec = |(id, params): &(u32, &[u32])| FilterSpec {
+        id: *id,
+        params: params.to_vec(),
+    };
+    let storage = &mut m.variable(var).storage;
+    storage.layout = Some(StorageLayout::Chunked(chunk.to_vec()));
+    storage.filters = filters.iter().map(spec).collect();
+    m.layout_mut(var).filters = storage.filters.clone();
+}
+
 /// Variables in two groups: without filters, with netCDF's own filters, and with an unknown one.
-fn filtered() -> Memory {
-    let mut m = Memory::new();
-    m.dim(ROOT, "x", 2, false);
-    m.var((ROOT, "plain"), Atomic::Int, &[0], &ints());
-    let v = m.var((ROOT, "temp"), Atomic::Int, &[0], &ints());
-    m.filters(v, &[2], &[(2, &[4]), (1, &[5])]);
-    let g = m.schema.add_group(ROOT, name("g"));
-    let v = m.var((g, "b c"), Atomic::Int, &[0], &ints());
-    m.filters(v, &[10, 200], &[(2, &[4]), (32024, &[7, 8])]);
-    m.var((g, "last"), Atomic::Int, &[0], &ints());
+fn filtered() -> MemoryDataset {
+    let mut m = memory();
+    let x = m.dim(ROOT, "x", 2, false);
+    m.var(ROOT, "plain", Atomic::Int, &[x], ints());
+    let v = m.var(ROOT, "temp", Atomic::Int, &[x], ints());
+    filters(&mut m, v, &[2], &[(2, &[4]), (1, &[5])]);
+    let g = m.group(ROOT, "g");
+    let v = m.var(g, "b c", Atomic::Int, &[x], ints());
+    filters(&mut m, v, &[10, 200], &[(2, &[4]), (32024, &[7, 8])]);
+    m.var(g, "last", Atomic::Int, &[x], ints());
     m
 }
 
@@ -111,13 +138,13 @@ fn a_table_of_some_variables() {
     assert_eq!(one(&["--filters", "-v", "plain,last"]), none);
     assert!(one(&["--filters", "-g", "g"]).contains("\n/g/last "));
     let none = "there are no variables\n";
-    assert_eq!(run(&["--filters"], &Memory::new()).1, none);
+    assert_eq!(run(&["--filters"], &memory()).1, none);
 }
 
 #[test]
 fn data_behind_missing_filters_is_left_out() {
     let mut m = filtered();
-    m.filters(netcdf_core::model::VarId(1), &[2], &[]);
+    filters(&mut m, VarId(1), &[2], &[]);
     let (status, out, err) = run(&[], &m);
     assert_eq!(status, Status::Failure);
     assert!(out.contains("\n temp = 1, 2 ;\n"), "{out}");
@@ -141,12 +168,15 @@ fn data_behind_missing_filters_is_left_out() {
 /// An error after written values: the list ends with a fill value, and a comment names the reason.
 #[test]
 fn an_error_within_a_list_ends_it_early() {
-    let mut m = Memory::new();
-    m.dim(ROOT, "row", 1 << 10, false);
-    m.dim(ROOT, "x", 1 << 10, false);
-    let cut = Values::Short(vec![7; (1 << 20) - 9]);
-    m.var((ROOT, "v"), Atomic::Short, &[0, 1], &cut);
-    m.var((ROOT, "w"), Atomic::Short, &[], &Values::Short(vec![1]));
+    let mut m = memory();
+    let dims = m.dims(&[1 << 10, 1 << 10]);
+    let whole = Values::Short(vec![7; 1 << 20]);
+    m.before_fetch = Some(Box::new(|chunk| match chunk.range.end > (1 << 21) - 18 {
+        true => Err(Error::new(ErrorKind::Truncated, "cut off")),
+        false => Ok(()),
+    }));
+    m.var(ROOT, "v", Atomic::Short, &dims, whole);
+    m.var(ROOT, "w", Atomic::Short, &[], Values::Short(vec![1]));
     let (status, out, err) = run(&[], &m);
     assert_eq!(
         (status, err.as_str()),
@@ -169,7 +199,7 @@ fn notes_are_told_with_the_header_too() {
             what: "references are left out".into(),
             remedy: None,
         });
-        let (status, _, err) = run_in(args, &Memory::new(), &env);
+        let (status, _, err) = run_in(args, &memory(), &env);
         let expected = "ncdump: /ref: references are left out\n";
         assert_eq!((status, err.as_str()), (Status::Success, expected));
     }
@@ -177,14 +207,14 @@ fn notes_are_told_with_the_header_too() {
 
 #[test]
 fn kinds() {
-    assert_eq!(run(&["-k"], &Memory::new()).1, "netCDF-4\n");
-    assert_eq!(run(&["-K"], &Memory::new()).1, "HDF5 mode=00001000\n");
+    assert_eq!(run(&["-k"], &memory()).1, "netCDF-4\n");
+    assert_eq!(run(&["-K"], &memory()).1, "HDF5 mode=00001000\n");
 }
 
 /// Groups, types and their values.
-fn typed() -> Memory {
-    let mut m = Memory::new();
-    m.dim(ROOT, "t", 2, true);
+fn typed() -> MemoryDataset {
+    let mut m = memory();
+    let t = m.dim(ROOT, "t", 2, true);
     let members = vec![(name("clear"), 0), (name("a<b"), 200)];
     let base = Atomic::UByte;
     let sky = m.user(ROOT, "sky", TypeKind::Enum { base, members });
@@ -209,35 +239,32 @@ fn typed() -> Memory {
     let outer = m.user(ROOT, "outer", TypeKind::Compound { fields, size });
     let members = vec![(name("A"), -1)];
     let base = Atomic::Short;
-    let g = m.schema.add_group(ROOT, name("g & h"));
-    m.dim(g, "t", 3, false);
+    let g = m.group(ROOT, "g & h");
+    let own_t = m.dim(g, "t", 3, false);
     let own = m.user(g, "sky", TypeKind::Enum { base, members });
 
     let user = DataType::User;
-    let none = Values::Int(vec![]);
-    let v = m.var((ROOT, "c"), user(sky), &[0], &none);
+    let v = m.define((ROOT, "c"), user(sky), &[t]);
     let cover = |values: &[u8]| Values::Enum(sky, Box::new(Values::UByte(values.to_vec())));
-    m.attribute(v, "_FillValue", user(sky), cover(&[200]));
-    m.attribute(v, "range", user(sky), cover(&[0, 7]));
-    let v = m.var((ROOT, "s"), Atomic::String, &[], &none);
-    let strings =
-        |v: &[&str]| Values::String(v.iter().map(|s| Some(s.as_bytes().into())).collect());
-    m.attribute(v, "one", Atomic::String.into(), strings(&["a|b c"]));
-    m.attribute(v, "two", Atomic::String.into(), strings(&["a|b", "c"]));
-    m.attribute(v, "big", Atomic::UInt64.into(), Values::UInt64(vec![1, 2]));
+    m.attribute(v, "_FillValue", cover(&[200]));
+    m.attribute(v, "range", cover(&[0, 7]));
+    let v = m.define((ROOT, "s"), Atomic::String, &[]);
+    m.attribute(v, "one", strings(&[Some("a|b c")]));
+    m.attribute(v, "two", strings(&[Some("a|b"), Some("c")]));
+    m.attribute(v, "big", Values::UInt64(vec![1, 2]));
     let bytes = Values::Opaque {
         ty: blob,
         size: 2,
         bytes: vec![1, 0xab],
     };
-    m.attribute(v, "raw", user(blob), bytes);
-    m.attribute(v, "text", Atomic::Char.into(), text("t"));
-    let v = m.var((ROOT, "o"), user(outer), &[0], &none);
-    m.attribute(v, "long", Atomic::Int64.into(), Values::Int64(vec![-5]));
-    m.var((ROOT, "l"), user(list), &[0], &none);
-    m.var((g, "c"), user(own), &[1], &none);
-    m.var((g, "d"), user(sky), &[0], &none);
-    m.var((g, "e"), user(blob), &[], &none);
+    m.attribute(v, "raw", bytes);
+    m.attribute(v, "text", text("t"));
+    let v = m.define((ROOT, "o"), user(outer), &[t]);
+    m.attribute(v, "long", Values::Int64(vec![-5]));
+    m.define((ROOT, "l"), user(list), &[t]);
+    m.define((g, "c"), user(own), &[own_t]);
+    m.define((g, "d"), user(sky), &[t]);
+    m.define((g, "e"), user(blob), &[]);
     m
 }
 
@@ -289,7 +316,7 @@ fn ncml() {
 /// Keys of NcML's enums are signed integers of four bytes.
 #[test]
 fn ncml_of_enums_that_it_lacks() {
-    let mut m = Memory::new();
+    let mut m = memory();
     for (name_, base, members) in [
         ("large", Atomic::UInt, vec![(name("most"), u32::MAX.into())]),
         ("low", Atomic::Int64, vec![(name("least"), i64::MIN.into())]),
@@ -297,7 +324,7 @@ fn ncml_of_enums_that_it_lacks() {
         ("small", Atomic::Int64, vec![(name("one"), 1)]),
     ] {
         let id = m.user(ROOT, name_, TypeKind::Enum { base, members });
-        m.var((ROOT, name_), DataType::User(id), &[], &Values::Int(vec![]));
+        m.define((ROOT, name_), DataType::User(id), &[]);
     }
     let (_, out, _) = run(&["-x"], &m);
     let expected = r#"  <enumTypedef name="small" type="enum4">
@@ -315,14 +342,14 @@ fn ncml_of_enums_that_it_lacks() {
 /// Sixty types, each with two fields of the previous type.
 #[test]
 fn ncml_of_types_that_grow_without_end() {
-    let mut m = Memory::new();
+    let mut m = memory();
     let mut ty = DataType::from(Atomic::Int);
     for n in 0..60 {
         let fields = vec![field("a", ty, &[]), field("b", ty, &[])];
         let kind = TypeKind::Compound { fields, size: 8 };
         ty = DataType::User(m.user(ROOT, &format!("t{n}"), kind));
     }
-    m.var((ROOT, "v"), ty, &[], &Values::Int(vec![]));
+    m.define((ROOT, "v"), ty, &[]);
     let (status, out, err) = run(&["-x"], &m);
     assert_eq!((status, out.as_str()), (Status::Failure, ""));
     assert!(
@@ -335,11 +362,11 @@ fn ncml_of_types_that_grow_without_end() {
 /// The classic model in an HDF5 file keeps the words of the C tool.
 #[test]
 fn ncml_of_the_classic_model() {
-    let mut m = Memory::new();
+    let mut m = memory();
     m.schema.kind = Kind::NETCDF4_CLASSIC;
-    m.dim(ROOT, "x", 2, false);
-    let v = m.var((ROOT, "v"), Atomic::Int, &[0], &ints());
-    m.attribute(v, "s", Atomic::String.into(), Values::String(vec![None]));
+    let x = m.dim(ROOT, "x", 2, false);
+    let v = m.var(ROOT, "v", Atomic::Int, &[x], ints());
+    m.attribute(v, "s", Values::String(vec![None]));
     let (_, out, _) = run(&["-x", "-h"], &m);
     let expected = "<attribute name=\"s\" type=\"string\" value=\"\" />\n";
     assert!(out.contains(expected), "{out}");

@@ -14,7 +14,7 @@ use netcdf_core::format::hdf5::message::external::External;
 use netcdf_core::format::hdf5::message::fill::Fill;
 use netcdf_core::format::hdf5::message::layout::{ChunkIndexKind, Chunked, Layout};
 use netcdf_core::format::hdf5::message::link::Link;
-use netcdf_core::format::hdf5::message::{filters, shared};
+use netcdf_core::format::hdf5::message::{filters, reference};
 use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
 
 use crate::image::{Image, NUMBERS};
@@ -60,7 +60,7 @@ pub fn message(input: &[u8]) {
         8 => drop(filters::parse(&mut c)),
         9 => drop(AttributeMessage::parse(file, &mut c)),
         10 => drop(DenseInfo::of_attributes(&mut c)),
-        11 => drop(shared::Reference::parse(&mut c)),
+        11 => drop(reference::Reference::parse(&mut c)),
         _ => drop(Datatype::parse(&mut c, file.limits())),
     }
 }

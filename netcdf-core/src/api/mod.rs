@@ -64,6 +64,7 @@ mod place;
 
 mod present;
 mod read;
+mod redefine;
 mod select;
 mod shares;
 mod staged;

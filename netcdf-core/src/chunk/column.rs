@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{ChunkRef, Layout};
+use super::bytes::{ChunkBytes, Sources};
+use super::layout::{ChunkRef, Holder, Layout};
 use super::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Locate, Provenance, Reader, Visit, Visited};
+use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
@@ -14,7 +16,7 @@ use crate::model::{Schema, Values, VarId};
 pub struct Column<'a> {
     schema: &'a Schema,
     layout: Layout,
-    source: Arc<dyn Source>,
+    source: Sources,
     range: Range<u64>,
 }
 
@@ -38,7 +40,7 @@ impl<'a> Column<'a> {
         Self {
             schema,
             layout,
-            source,
+            source: Sources::one(source),
             range,
         }
     }
@@ -63,30 +65,21 @@ impl Reader for Column<'_> {
         Ok(self.layout.clone())
     }
 
-    fn locate(
-        &self,
-        _: VarId,
-        _: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, variable: VarId, _: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         visit(ChunkRef {
+            variable,
             index: 0,
-            object: 0,
+            holder: Holder::Source(0),
             range: self.range.clone(),
             mask: 0,
         })
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        self.source.read_ranges(&ranges)
+    fn bytes(&self) -> &dyn ChunkBytes {
+        &self.source
     }
 
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        Some(&self.source)
-    }
-
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         let what = "elements in a source of their own are plain";
         Err(Error::new(ErrorKind::Unsupported, what))
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::elements;
 use super::layout::{ChunkRef, Layout};
+use super::texts::{self, Texts};
 use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
@@ -22,7 +23,9 @@ pub(super) struct Decoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
     chain: Chain,
-    /// Bytes of a decoded chunk; `None` if too large for this machine's memory.
+    /// The texts of chunks, if these are decoded.
+    texts: Option<&'a Texts>,
+    /// Bytes of a decoded chunk; `None` if unknown, or too large for this machine's memory.
     len: Option<usize>,
     /// Stored form of a missing element.
     pub(super) fill: Vec<u8>,
@@ -42,12 +45,41 @@ impl<'a> Decoder<'a> {
         var: VarId,
         layout: &'a Layout,
     ) -> Result<Self> {
+        let chain = chain(reader, env, var, layout)?;
+        Ok(Self {
+            len: layout.chunk_bytes(),
+            ..Self::with(reader, env, var, (layout, chain))?
+        })
+    }
+
+    /// For chunks of texts: `decode` returns them packed.
+    pub(super) fn of_texts(
+        reader: &'a dyn Reader,
+        env: &Env,
+        var: VarId,
+        (layout, texts): (&'a Layout, &'a Texts),
+    ) -> Result<Self> {
+        let context = texts::context(reader.schema(), layout);
+        let chain = env.filters.chain(&layout.filters, &context)?;
+        Ok(Self {
+            texts: Some(texts),
+            ..Self::with(reader, env, var, (layout, chain))?
+        })
+    }
+
+    fn with(
+        reader: &'a dyn Reader,
+        env: &Env,
+        var: VarId,
+        (layout, chain): (&'a Layout, Chain),
+    ) -> Result<Self> {
         env.buffers.forget_huge();
         Ok(Self {
             reader,
             layout,
-            chain: chain(reader, env, var, layout)?,
-            len: layout.chunk_bytes(),
+            chain,
+            texts: None,
+            len: None,
             fill: fill(reader.schema(), var, layout)?,
             beyond: beyond(reader.schema(), var, layout)?,
             buffers: Arc::clone(&env.buffers),
@@ -81,6 +113,11 @@ impl<'a> Decoder<'a> {
 
     /// Decodes a chunk from its stored bytes.
     pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
+        if let Some(texts) = self.texts {
+            let bytes = self.chain.decode(chunk.mask, stored, &mut Vec::new());
+            let packed = bytes.and_then(|bytes| texts.packed(&bytes));
+            return packed.map_err(|e| self.at_origin(e, chunk));
+        }
         let buffers = &self.buffers;
         let len = self.room(stored.len());
         let mut bytes = stored;
@@ -136,8 +173,13 @@ impl<'a> Decoder<'a> {
         let range = &chunk.range;
         let (place, end) = (place.join(", "), range.end);
         let e = e.within(&format!("chunk ({place}), bytes {}..{end}", range.start));
-        match self.reader.origin(chunk) {
-            Some(name) => e.at(&name, range.start),
+        self.at_origin(e, chunk)
+    }
+
+    /// Adds the chunk's place in its file or key to an error.
+    fn at_origin(&self, e: Error, chunk: &ChunkRef) -> Error {
+        match self.reader.bytes().name(chunk) {
+            Some(name) => e.at(&name, chunk.range.start),
             None => e,
         }
     }

@@ -7,7 +7,7 @@ use super::scatter::{Block, place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context};
 use crate::model::region::{check_lengths, product};
-use crate::model::{Element, FilterSpec, Region};
+use crate::model::{Element, FilterSpec, Region, VarId};
 
 /// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,14 +119,25 @@ impl Layout {
 /// Location of the stored bytes of a chunk, or of a part of an unfiltered one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRef {
+    /// The variable.
+    pub variable: VarId,
     /// Row-major number of the chunk in the grid.
     pub index: u64,
-    /// Which of the reader's objects (file, key) contains the bytes; 0 for the dataset's own file.
-    pub object: u32,
-    /// The bytes within that object.
+    /// The source or key that holds the bytes.
+    pub holder: Holder,
+    /// The bytes within it.
     pub range: Range<u64>,
     /// Bit `n` set: filter `n` was not applied.
     pub mask: u32,
+}
+
+/// The holder of the stored bytes of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holder {
+    /// A numbered source of the dataset, or of the variable; 0 for the dataset's own file.
+    Source(u32),
+    /// A key of a store; the variable and the number of the chunk say which.
+    Key,
 }
 
 #[cfg(test)]

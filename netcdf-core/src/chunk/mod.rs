@@ -1,6 +1,7 @@
 //! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
 
 pub mod assemble;
+pub mod bytes;
 pub mod column;
 pub mod dataset;
 pub(crate) mod decode;
@@ -20,16 +21,21 @@ pub mod reader;
 pub mod rechunk;
 pub mod scatter;
 pub mod shapes;
+pub mod texts;
 pub mod view;
+pub mod visit;
 pub mod writer;
 
 pub use assemble::Assembler;
+pub use bytes::{ChunkBytes, Sources};
 pub use dataset::{Dataset, InBands};
 pub use encode::Encoder;
 pub use engine::Engine;
 pub use form::ElementForm;
 pub use grid::Grid;
-pub use layout::{ChunkRef, Layout};
+pub use layout::{ChunkRef, Holder, Layout};
 pub use metadata::{FileMetadata, FilePages, Metadata, OtherData};
-pub use reader::{Provenance, Reader};
+pub use reader::{Assembly, Provenance, Reader};
+pub use texts::Texts;
+pub use visit::{Locate, Stop, Visit, Visited};
 pub use writer::{PutChunks, Runs, Writer};

@@ -10,6 +10,7 @@ use super::rechunk::{decoding, gcd};
 use super::scatter::Block;
 use super::{ChunkRef, Dataset};
 use crate::arithmetic::Amount;
+use crate::chunk::visit::Locate;
 use crate::env::Env;
 use crate::error::Result;
 use crate::limits;
@@ -117,7 +118,7 @@ impl Dataset<'_> {
     /// The stored chunks of a box of a variable, keyed by their first elements.
     ///
     /// # Errors
-    /// As [`Dataset::locate_in`].
+    /// As [`Dataset::locate_chunks`].
     pub fn chunks_by_place(
         &self,
         var: VarId,
@@ -133,7 +134,8 @@ impl Dataset<'_> {
             });
         let (start, count) = cells.unzip();
         let mut found = BTreeMap::new();
-        self.locate_in(var, &Block { start, count }, &mut |chunk| {
+        let within = Block { start, count };
+        self.locate_chunks(var, &within, Locate::Stored, &mut |chunk| {
             found.insert(layout.block(chunk.index).start, chunk);
             Ok(())
         })?;

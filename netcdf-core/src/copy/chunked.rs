@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Job;
-use super::methods;
+use super::job::Known;
+use super::runs::ElementFate;
 use crate::chunk::dataset::BoxElements;
 use crate::chunk::encode::{EncodedChunk, Encoder};
 use crate::chunk::grid::Grid;
@@ -44,13 +45,6 @@ impl Drop for Meter<'_> {
         // Chunks that are left out count as done.
         self.progress.advance(self.left);
     }
-}
-
-/// Where it is known which elements are stored: the input and the job on it, also if the elements come from elsewhere.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    pub set: Dataset<'a>,
-    pub job: &'a Job,
 }
 
 /// A variable that is written in chunks.
@@ -196,8 +190,8 @@ impl<'a> Output<'a> {
         }
         let path = || set.reader.schema().var_path(job.pair.from);
         let bytes = match job.converts(set, part.bytes).in_object(path)? {
-            methods::ElementFate::Bytes(bytes) => bytes,
-            methods::ElementFate::Values(values) => return Ok(ChunkResult::Values(values)),
+            ElementFate::Bytes(bytes) => bytes,
+            ElementFate::Values(values) => return Ok(ChunkResult::Values(values)),
         };
         self.encoder.encode(place, bytes).map(ChunkResult::Chunk)
     }

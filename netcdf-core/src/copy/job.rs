@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::chunked::Known;
 use super::methods::{self, Method};
 use super::plan::{has_nothing, may_lack_data};
 use super::report::Changes;
@@ -55,6 +54,13 @@ pub struct Job {
     pub shape: Vec<u64>,
     /// The elements that are copied: all, or those of a part of the copy, which are whole chunks of the output or follow each other.
     pub region: Region,
+}
+
+/// The input and the job that determine which elements are stored, even if the elements are read from another store.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub set: Dataset<'a>,
+    pub job: &'a Job,
 }
 
 impl Job {
@@ -284,7 +290,7 @@ impl Job {
         if self.is_unallocated() {
             return Method::Convert;
         }
-        if !self.chunked && (assembled || !set.reader.has_sources()) {
+        if !self.chunked && (assembled || !set.reader.bytes().has_sources()) {
             return Method::Convert;
         }
         if !self.chunked {

@@ -15,6 +15,7 @@ pub mod parts;
 pub mod plan;
 mod records;
 pub mod report;
+mod runs;
 mod select;
 mod unstored;
 pub mod verify;
@@ -98,7 +99,7 @@ fn completed(
 /// Checks that the files of the input have not changed since they were opened: otherwise the copy may mix two
 /// states.
 fn unchanged(reader: &dyn Reader) -> Result<()> {
-    match reader.changed() {
+    match reader.bytes().changed() {
         None => Ok(()),
         Some(name) => {
             let what = "the file changed while it was copied";

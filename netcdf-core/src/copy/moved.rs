@@ -5,7 +5,7 @@
 
 use super::Job;
 use super::chunked::Meter;
-use super::methods::object;
+use super::runs::source_of;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::dataset::StoredChunks;
 use crate::chunk::decode::{chain, complete, is_enough, other_length};
@@ -45,7 +45,7 @@ impl Job {
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let mover = Mover::new(self, set, writer)?;
         let meter = self.meter(set);
-        let fetched = set.reader.latency() || !set.reader.has_sources();
+        let fetched = set.reader.bytes().latency() || !set.reader.bytes().has_sources();
         match fetched || mover.check != StrictCheck::Nothing {
             true => mover.fetched(writer, meter),
             false => mover.located(writer, meter),
@@ -120,7 +120,7 @@ impl<'a> Mover<'a> {
             let made = self.stored(&chunk, bytes)?;
             return self.put(writer, &chunk, made);
         }
-        let source = object(self.set, chunk.object)?;
+        let source = source_of(self.set, &chunk)?;
         present(&**source, &chunk.range)?;
         let index = self.grid.index(&self.job.place(&chunk));
         writer.move_chunk(self.job.pair.to, &ChunkRef { index, ..chunk }, source)?;
@@ -241,7 +241,7 @@ impl<'a> Mover<'a> {
         let place = self.job.from.place(chunk.index);
         let place: Vec<String> = place.iter().map(u64::to_string).collect();
         let e = e.within(&format!("chunk ({})", place.join(", ")));
-        match self.set.reader.origin(chunk) {
+        match self.set.reader.bytes().name(chunk) {
             Some(name) => e.at(&name, chunk.range.start),
             None => e,
         }

@@ -1,9 +1,11 @@
 //! Copies interleaved records of several variables in one sweep.
 
 use super::Job;
-use super::methods::object;
+use super::runs::source_of;
 use crate::arithmetic::{Amount, exact, indices, length};
+use crate::chunk::Holder;
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::error::{Context, Error, OrInternal as _, Result};
 use crate::io::merge::merge;
@@ -61,7 +63,7 @@ fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
         let first = chunks(set, &job, 0, 1)?;
-        places.push((first.first().map(|c| (c.object, c.range.start)), job));
+        places.push((first.first().map(|c| (c.holder, c.range.start)), job));
     }
     places.sort_by_key(|(place, job)| (*place, job.pair.from));
     Ok(places.into_iter().map(|(_, job)| job).collect())
@@ -76,10 +78,10 @@ fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
             let Some(chunk) = found.first() else {
                 return Ok(false);
             };
-            if next.is_some_and(|n| n != (chunk.object, chunk.range.start)) {
+            if next.is_some_and(|n| n != (chunk.holder, chunk.range.start)) {
                 return Ok(false);
             }
-            next = Some((chunk.object, chunk.range.end));
+            next = Some((chunk.holder, chunk.range.end));
         }
     }
     Ok(true)
@@ -108,7 +110,7 @@ fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<Chu
         found.push(chunk);
         Ok(())
     };
-    set.locate_in(job.pair.from, &all, &mut keep)?;
+    set.locate_chunks(job.pair.from, &all, Locate::Stored, &mut keep)?;
     Ok(found)
 }
 
@@ -228,7 +230,8 @@ fn gather_band(
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
         let found = chunks(set, job, first, count)?;
-        let whole = found.len() as u64 == count && found.iter().all(|c| c.object == 0);
+        let whole =
+            found.len() as u64 == count && found.iter().all(|c| c.holder == Holder::Source(0));
         if whole {
             let size = (exact(job.slab()) * count).get()?;
             columns.push(zeros(set.env.limits.item(size, "records")?, "records")?);
@@ -251,10 +254,10 @@ fn fetch(
     columns: &mut [Vec<u8>],
 ) -> Result<()> {
     let most = places.iter().map(Vec::len).max().unwrap_or(0);
-    if most == 0 {
+    let Some(first) = places.iter().find_map(|found| found.first()) else {
         return Ok(());
-    }
-    let source = object(set, 0)?;
+    };
+    let source = source_of(set, first)?;
     let (mut ranges, mut owners) = (Vec::new(), Vec::new());
     for record in 0..most {
         for (owner, (job, found)) in rows.iter().zip(places).enumerate() {

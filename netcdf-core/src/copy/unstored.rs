@@ -80,10 +80,10 @@ impl Job {
     /// Bytes of the elements that are stored in the input, before filters.
     fn elements_stored(&self, set: Dataset<'_>) -> Result<u64> {
         // The parts of virtual datasets are stored elsewhere.
-        if set.reader.assembles(self.pair.from) {
+        if let Some(assembly) = set.reader.assembly(self.pair.from) {
             let size = self.from.element.size;
             let enough = self.bytes() / PARTS / size.max(1);
-            let elements = set.reader.assembled(self.pair.from, enough, set.env)?;
+            let elements = assembly.stored(self.pair.from, enough, set.env)?;
             return Ok((Amount::of(elements) * size).get().min(self.bytes()));
         }
         let stored = Amount::of(self.from.chunk_bytes()) * set.chunks_stored(self.pair.from)?;

@@ -5,8 +5,8 @@ use super::difference::{AttributeValues, Difference, Finding, ObjectKind, Side};
 use super::general::General;
 use super::matched::Matched;
 use super::rule::Rule;
-use super::schema::Walk;
 use super::types;
+use super::walk::Walk;
 use crate::model::{Attribute, Values};
 
 /// Compares the attributes of an object that both datasets have.

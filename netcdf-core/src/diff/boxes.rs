@@ -1,9 +1,9 @@
 //! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
 
 use super::Compared;
-use super::schema::Pair;
 use super::tally::{Found, Tally};
 use super::values::Both;
+use super::walk::Pair;
 use crate::arithmetic::Amount;
 use crate::chunk::pairs::Stored;
 use crate::chunk::{Grid, Layout};
@@ -76,7 +76,10 @@ impl Both<'_> {
 
     /// The threads to compare with: as many as the slower of the two sources needs.
     pub(super) fn runtime(&self) -> Runtime {
-        let slow = self.sides.iter().any(|side| side.set.reader.latency());
+        let slow = self
+            .sides
+            .iter()
+            .any(|side| side.set.reader.bytes().latency());
         self.sides[0].set.env.runtime.for_requests(slow)
     }
 

@@ -6,6 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `difference` | what is found |
+//! | `walk` | differences found so far, and objects matched by their names |
 //! | `schema` | groups, dimensions, variables, the order of definitions |
 //! | `matched` | objects of both datasets, matched by their names |
 //! | `types` | user-defined types |
@@ -36,6 +37,7 @@ mod stored;
 mod tally;
 mod types;
 mod values;
+mod walk;
 
 pub use difference::{
     AttributeValues, Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding,
@@ -93,7 +95,7 @@ pub fn diff(
     visit: &mut dyn FnMut(Difference) -> Result<()>,
 ) -> Result<Vec<Error>> {
     let schemas = sides.map(|side| side.set.reader.schema());
-    let mut walk = schema::Walk::new(schemas, options);
+    let mut walk = walk::Walk::new(schemas, options);
     if options.layout {
         storage::of_datasets(sides.map(|side| side.set), options, &mut walk.found);
     }

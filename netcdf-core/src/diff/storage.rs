@@ -1,7 +1,7 @@
 //! How datasets and variables are stored: what the special attributes say.
 
 use super::difference::{Difference, Finding, ObjectKind, Side};
-use super::schema::Walk;
+use super::walk::Walk;
 use super::{Candidate, Options};
 use crate::chunk::Dataset;
 use crate::model::special::Special;

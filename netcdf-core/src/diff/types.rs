@@ -2,7 +2,7 @@
 
 use super::difference::{Finding, ObjectKind};
 use super::matched::Matched;
-use super::schema::{Place, Walk};
+use super::walk::{Place, Walk};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind};
 
 /// Compares the types of a group.

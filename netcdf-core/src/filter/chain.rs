@@ -59,6 +59,17 @@ impl std::fmt::Debug for Chain {
     }
 }
 
+impl Table {
+    /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk
+    /// needs it: some files name filters that no chunk went through.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
+    pub fn chain(&self, filters: &[FilterSpec], context: &Context) -> Result<Chain> {
+        Chain::new(self, filters, context)
+    }
+}
+
 impl Chain {
     pub(super) fn new(table: &Table, filters: &[FilterSpec], context: &Context) -> Result<Self> {
         let mut stages = Vec::with_capacity(filters.len());

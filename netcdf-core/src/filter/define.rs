@@ -37,7 +37,7 @@
 //! # Ok::<(), netcdf_core::error::Error>(())
 //! ```
 
-use super::policy::policy;
+use super::substitutes::policy;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::kind::{Filterable, StorageFormat};
 use crate::model::{Atomic, FilterSpec, Schema, Storage, VarId, Variable};

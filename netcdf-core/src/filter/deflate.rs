@@ -31,7 +31,6 @@ use simd_adler32::adler32;
 use super::codec::{Stage, whole};
 use super::named::{Mode, Parameter};
 use super::output::{allocate, append_with, bad, extend, truncated, unsupported};
-use super::strict::DeflateStream;
 use super::user::wrong;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
 use crate::error::Result;
@@ -56,6 +55,14 @@ pub const ENTRY: FilterEntry = FilterEntry {
         }))
     },
 };
+
+/// A deflate stream without its container.
+pub(super) struct DeflateStream<'a> {
+    /// The bare stream.
+    pub stream: &'a [u8],
+    /// The decoded bytes.
+    pub decoded: &'a [u8],
+}
 
 /// The most bytes that one byte of a stream can make: a match of 258 bytes takes at least two bits.
 const RATIO: usize = 1032;

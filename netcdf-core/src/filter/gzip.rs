@@ -10,10 +10,9 @@
 //! | Also read by | numcodecs and every implementation of Zarr 3 |
 
 use super::codec::{Stage, ids, whole};
-use super::deflate::{inflate, level, with_compressor};
+use super::deflate::{DeflateStream, inflate, level, with_compressor};
 use super::ids::DEFLATE;
 use super::output::{append_with, array, bad, truncated};
-use super::strict::DeflateStream;
 use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 

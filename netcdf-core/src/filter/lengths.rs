@@ -1,9 +1,10 @@
 //! Every encoder with chunks of every length, also behind filters that change the length: what is written is read back.
 
+use super::built_in::BUILT_IN;
 use super::chain::Chain;
 use super::codec::{Stage, stage};
 use super::names::is_lossy;
-use super::{About, BUILT_IN, Context, Table, ids, vlen_utf8};
+use super::{About, Context, Table, ids, vlen_utf8};
 use crate::error::Result;
 use crate::model::{Atomic, Element, Endianness, FilterSpec};
 

@@ -1,8 +1,6 @@
 //! Names of the parameters that users give to filters, as in `blosc,codec=zstd,level=5`. The names of a filter's
 //! parameters are in its table entry.
 
-use super::BUILT_IN;
-
 /// Parameters that belong together: in the list of numbers, theirs follow those of the mode.
 #[derive(Debug, Clone, Copy)]
 pub struct Mode {
@@ -79,11 +77,4 @@ impl Parameter {
             default: None,
         }
     }
-}
-
-/// The parameters of a built-in filter; empty if it has none, or is not built in.
-#[must_use]
-pub fn modes(id: u32) -> &'static [Mode] {
-    let row = BUILT_IN.iter().find(|row| row.id == id);
-    row.map_or(&[], |row| row.named)
 }

@@ -3,7 +3,8 @@
 //! The facts come from the HDF Group's list of registered filters. Names are netCDF's short names where it has
 //! any.
 
-use super::{BUILT_IN, FilterEntry};
+use super::FilterEntry;
+use super::built_in::BUILT_IN;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn built_in_filters_have_their_registered_names() {
-        let built_in = crate::filter::BUILT_IN.iter();
+        let built_in = BUILT_IN.iter();
         for row in built_in.filter(|row| !crate::filter::codec::is_private(row.id)) {
             assert_eq!(registered(row.id).unwrap().name, row.name);
         }

@@ -6,30 +6,13 @@
 use std::borrow::Cow;
 
 use super::chain::{Chain, Stage};
+use super::codec::ids::GZIP;
+use super::deflate::{self, DeflateStream};
 use super::ids::DEFLATE;
-use super::policy::decodes_alike;
-use super::{Context, Filter, codec, deflate, gzip};
+use super::substitutes::decodes_alike;
+use super::{Context, Filter, StrictCheck, gzip};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::FilterSpec;
-
-/// The effort of checking whether a stored chunk is in the strict form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StrictCheck {
-    /// No check: each chunk that our decoder accepts is in the strict form.
-    Nothing,
-    /// The chunk's headers and lengths decide.
-    Headers,
-    /// The chunk must be decoded.
-    Decoding,
-}
-
-/// A deflate stream without its container.
-pub(super) struct DeflateStream<'a> {
-    /// The bare stream.
-    pub stream: &'a [u8],
-    /// The decoded bytes.
-    pub decoded: &'a [u8],
-}
 
 /// A deflate filter that two chains store in different containers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +31,8 @@ impl Rewrap {
         let at = pairs.iter().position(|(a, b)| a.id != b.id)?;
         let (a, b) = pairs.get(at)?;
         let gzip = match (a.id, b.id) {
-            (DEFLATE, codec::ids::GZIP) => true,
-            (codec::ids::GZIP, DEFLATE) => false,
+            (DEFLATE, GZIP) => true,
+            (GZIP, DEFLATE) => false,
             _ => return None,
         };
         let mut others = pairs.iter().enumerate().filter(|(n, _)| *n != at);

@@ -11,12 +11,13 @@
 //! Stored are the number of texts, then for each text its length in bytes and its bytes; numbers have 32 bits,
 //! little-endian. The filter gets elements of a fixed size, padded with zeros.
 
+use super::codec::PRIVATE;
 use super::output::allocate;
-use super::{Context, Encoded, Filter, FilterEntry, Policy, codec, corrupt};
+use super::{Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Its number.
-pub const ID: u32 = codec::PRIVATE + 64;
+pub const ID: u32 = PRIVATE + 64;
 
 /// The entry in the filter table.
 pub const ENTRY: FilterEntry = FilterEntry {

@@ -1,68 +1,8 @@
 //! The kinds that can be asked for, by the names that `-k` takes.
 
-use super::FORMATS;
+use super::table::FORMATS;
+use super::{BareFill, KindRow};
 use crate::model::Kind;
-
-/// A kind of a format.
-#[derive(Debug, Clone, Copy)]
-pub struct KindRow {
-    /// The kind.
-    pub kind: Kind,
-    /// The names that `-k` takes, apart from [`Kind::name`]: short names, aliases of the C tools, and their old numbers.
-    pub names: &'static [&'static str],
-    /// The one of all names that shells complete.
-    pub word: &'static str,
-    /// What people call it: [`Kind::name`], where that tells it from others.
-    pub label: &'static str,
-    /// What a program adds to the mode of `nc_create`: names without `NC_`.
-    pub mode: &'static [&'static str],
-    /// The word for the mode of a URL that a program needs to create it; `None` if paths will do.
-    pub url: Option<&'static str>,
-    /// Whether programs can create it with netCDF-C.
-    pub in_c: bool,
-    /// Longest dimension, in elements.
-    pub longest: u64,
-    /// Whether several chunks can be stored together.
-    pub shards: bool,
-    /// Whether sizes of strings have no default: strings are then stored without a fixed size.
-    pub no_default_size: bool,
-    /// A number of records that is too large to be counted, and so are all larger ones.
-    pub records_below: u64,
-    /// Whether netCDF has metadata of its own in the dataset, such as which dimensions are unlimited.
-    pub own_metadata: bool,
-    /// What a fill value outside of the attributes says.
-    pub bare_fill: BareFill,
-}
-
-/// What a fill value says that no attribute repeats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BareFill {
-    /// Nothing that is known beyond the format.
-    Nothing,
-    /// That elements which equal it are missing.
-    Missing,
-    /// How elements read that were never written.
-    Unwritten,
-}
-
-impl KindRow {
-    /// What most rows have in common; without names.
-    pub const COMMON: Self = Self {
-        kind: Kind::NETCDF4,
-        names: &[],
-        word: "",
-        label: "",
-        mode: &[],
-        url: None,
-        in_c: true,
-        longest: i64::MAX as u64,
-        shards: false,
-        no_default_size: false,
-        records_below: u64::MAX,
-        own_metadata: true,
-        bare_fill: BareFill::Nothing,
-    };
-}
 
 /// All rows of kinds that are written, in the order of the formats.
 fn rows() -> impl Iterator<Item = &'static KindRow> {

@@ -1,6 +1,7 @@
 //! What strings lose in formats that cannot hold all of them.
 
-use super::Format;
+use super::nil;
+use super::table::writing;
 use crate::error::Result;
 use crate::model::{Kind, Values};
 use crate::notes::{Note, Notes};
@@ -15,7 +16,7 @@ pub fn tell_of_strings(
     notes: &Notes,
     path: impl Fn() -> String,
 ) -> Result<()> {
-    let to = super::writing(kind)?;
+    let to = writing(kind)?;
     if !to.strings.zeros && is_cut(values) {
         notes.say(Note {
             object: path(),
@@ -24,22 +25,9 @@ pub fn tell_of_strings(
         });
     }
     if !to.strings.nil && has_nil(values) {
-        notes.say(nil(&path(), to));
+        notes.say(nil(&path(), to.name));
     }
     Ok(())
-}
-
-/// The note that NIL strings of an object become empty ones in a format without NIL.
-#[must_use]
-pub fn nil(object: &str, format: &Format) -> Note {
-    Note {
-        object: object.to_owned(),
-        what: format!(
-            "NIL becomes an empty string: {} datasets have no NIL",
-            format.name
-        ),
-        remedy: None,
-    }
 }
 
 /// True if some strings are null.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::table::create;
 use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
@@ -96,7 +97,7 @@ pub fn part_of_store(
 pub fn begin_between(schema: Schema, place: &Path, sync: bool, env: &Env) -> Result<()> {
     shared::begin(place)?;
     let (target, _) = part_of_store(place, None, sync, env)?;
-    super::create(target, schema, CreateOptions::default(), env)?.finish()
+    create(target, schema, CreateOptions::default(), env)?.finish()
 }
 
 /// Starts the last part of the store of a plan, which then becomes the output. The caller removes the replaced output.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use super::store::Store;
-use crate::error::{Result, list_names};
+use crate::error::list_names;
 use crate::notes::{Note, Notes};
 
 /// What is odd about an entry.
@@ -86,22 +85,17 @@ impl Met {
     }
 }
 
-/// Adds notes on the oddities of a store found so far, one for each sort.
-///
-/// # Errors
-/// Those of the store.
-pub fn tell(store: &dyn Store, notes: &Notes) -> Result<()> {
-    let odd = store.odd(false)?;
+/// Adds notes on the odd entries of a store, one for each sort.
+pub fn tell(odd: &[Odd], store: &str, notes: &Notes) {
     for what in Oddity::ALL {
         let names = odd.iter().filter(|odd| odd.what == what);
         let names: Vec<_> = names.map(|odd| odd.name.clone()).collect();
         if !names.is_empty() {
             notes.say(Note {
-                object: store.name().to_string(),
+                object: store.to_owned(),
                 what: format!("{}: {}", list_names(&names), what.text()),
                 remedy: Some("zdump check lists all of them".to_owned()),
             });
         }
     }
-    Ok(())
 }

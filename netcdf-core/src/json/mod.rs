@@ -118,6 +118,16 @@ impl Json {
         }
     }
 
+    /// The numbers of a list of whole numbers.
+    #[must_use]
+    pub fn lengths(&self) -> Option<Vec<u64>> {
+        let whole = |j: &Self| match j {
+            Self::Number(text) => j.as_u64().or_else(|| text.strip_suffix(".0")?.parse().ok()),
+            Self::Null | Self::Bool(_) | Self::Text(_) | Self::Array(_) | Self::Object(_) => None,
+        };
+        self.items()?.iter().map(whole).collect()
+    }
+
     /// One line of JSON as netCDF-C writes it: `": "`, `", "` between members, `","` between items. Invalid
     /// UTF-8 is written unchanged.
     #[must_use]

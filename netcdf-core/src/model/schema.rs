@@ -1,7 +1,8 @@
 //! The schema of a dataset: everything but the data.
 
 use super::{
-    DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values, VarId,
+    Attribute, DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values,
+    VarId,
 };
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
@@ -69,29 +70,6 @@ pub struct Variable {
     pub attributes: Vec<Attribute>,
     /// How it is stored.
     pub storage: Storage,
-}
-
-/// An attribute.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Attribute {
-    /// Its name.
-    pub name: Name,
-    /// The type of its values.
-    pub ty: DataType,
-    /// Its values.
-    pub values: Values,
-}
-
-impl Attribute {
-    /// An attribute of an atomic type; `None` if `values` have a user-defined type.
-    #[must_use]
-    pub fn atomic(name: Name, values: Values) -> Option<Self> {
-        Some(Self {
-            name,
-            ty: values.data_type()?.into(),
-            values,
-        })
-    }
 }
 
 impl Schema {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::{Attribute, Endianness, Name};
-use crate::sum::tests::memory::{FILL, Form, Memory, env};
+use crate::sum::tests::memory::{FILL, Form, dataset, env};
+use crate::testing::MemoryDataset;
 
 const SHAPE: [u64; 3] = [6, 8, 10];
 
@@ -31,14 +32,14 @@ fn forms() -> Vec<Form> {
     forms.collect()
 }
 
-fn of(memory: &Memory, threads: usize, unpack: bool) -> Statistics {
+fn of(memory: &MemoryDataset, threads: usize, unpack: bool) -> Statistics {
     let env = env(threads, 4000);
     statistics(Dataset::new(memory, &env), VarId(0), unpack)
         .unwrap()
         .unwrap()
 }
 
-fn with(mut memory: Memory, attributes: &[(&str, Values)]) -> Memory {
+fn with(mut memory: MemoryDataset, attributes: &[(&str, Values)]) -> MemoryDataset {
     for (name, values) in attributes {
         let name = Name::stored(name.as_bytes());
         memory.schema.vars[0]
@@ -67,7 +68,7 @@ fn all_ways_to_store_have_the_same_statistics() {
     let mean = all.iter().map(|(_, x)| f64::from(*x)).sum::<f64>() / number;
     let squares = all.iter().map(|(_, x)| (f64::from(*x) - mean).powi(2));
     let deviation = (squares.sum::<f64>() / number).sqrt();
-    let first = of(&Memory::new(&SHAPE, &forms()[0], element), 1, false);
+    let first = of(&dataset(&SHAPE, &forms()[0], element), 1, false);
     assert_eq!((first.count, first.missing), (480, 480 - all.len() as u64));
     let extreme = |(n, x): &(u64, i32)| Extreme {
         value: Values::Int(vec![*x]),
@@ -81,9 +82,9 @@ fn all_ways_to_store_have_the_same_statistics() {
     assert_eq!(histogram.counts.iter().sum::<u64>(), all.len() as u64);
     for form in forms() {
         for threads in [1, 3] {
-            let memory = Memory::new(&SHAPE, &form, element);
+            let memory = dataset(&SHAPE, &form, element);
             assert_eq!(of(&memory, threads, false), first, "{form:?}");
-            let read = memory.read.lock().unwrap();
+            let read = memory.take_counts().fetched;
             let most = read.values().max().copied().unwrap_or(0);
             // Twice: once for the extremes, once for the bins. Elements without filters are read where they lie.
             assert!(most <= 2 || !form.filtered, "{form:?}: {most}");
@@ -94,12 +95,12 @@ fn all_ways_to_store_have_the_same_statistics() {
 #[test]
 fn packed_values_are_unpacked() {
     let form = &forms()[1];
-    let packed = of(&Memory::new(&SHAPE, form, element), 1, false);
+    let packed = of(&dataset(&SHAPE, form, element), 1, false);
     let scale = [
         ("scale_factor", Values::Double(vec![-0.5])),
         ("add_offset", Values::Float(vec![3.0])),
     ];
-    let memory = with(Memory::new(&SHAPE, form, element), &scale);
+    let memory = with(dataset(&SHAPE, form, element), &scale);
     assert_eq!(of(&memory, 1, false), packed);
     let unpacked = of(&memory, 2, true);
     let value = |extreme: &Option<Extreme>| match &extreme.as_ref().unwrap().value {
@@ -122,7 +123,7 @@ fn packed_values_are_unpacked() {
 #[test]
 fn signed_numbers_may_be_unsigned_ones() {
     let memory = with(
-        Memory::new(&SHAPE, &forms()[0], |n| if n == 0 { -1 } else { 5 }),
+        dataset(&SHAPE, &forms()[0], |n| if n == 0 { -1 } else { 5 }),
         &[("_Unsigned", Values::Char(b"true".to_vec()))],
     );
     let most = of(&memory, 1, true).most.unwrap();
@@ -135,13 +136,13 @@ fn signed_numbers_may_be_unsigned_ones() {
 
 #[test]
 fn nothing_but_missing_elements() {
-    let made = of(&Memory::new(&SHAPE, &forms()[3], |_| FILL), 2, true);
+    let made = of(&dataset(&SHAPE, &forms()[3], |_| FILL), 2, true);
     assert_eq!((made.count, made.missing), (480, 480));
     assert_eq!(
         (made.mean, made.deviation, made.least, made.histogram),
         (None, None, None, None)
     );
-    let same = of(&Memory::new(&SHAPE, &forms()[2], |_| 7), 2, true);
+    let same = of(&dataset(&SHAPE, &forms()[2], |_| 7), 2, true);
     assert_eq!((same.mean, same.deviation), (Some(7.0), Some(0.0)));
     assert_eq!(
         same.histogram.unwrap().counts,

@@ -31,7 +31,7 @@ fn canonical(
     mut bytes: Vec<u8>,
 ) -> Result<Vec<u8>> {
     let Some(ty) = element.plain_type() else {
-        let values = set.reader.resolve(var, &bytes)?;
+        let values = set.resolve(var, &bytes)?;
         set.env.buffers.give_large(bytes);
         return values::canonical(&values);
     };

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::Survey;
+use crate::chunk::Holder;
+use crate::chunk::visit::Locate;
 use crate::chunk::{Dataset, FilePages};
 use crate::error::Result;
 
@@ -18,8 +20,9 @@ pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
     let metadata: Vec<_> = ranges.iter().map(|range| numbers(pages, range)).collect();
     let mut first = None;
     for var in survey.vars.iter().filter(|var| var.first.is_some()) {
-        set.locate(var.var, &mut |chunk| {
-            if chunk.object == 0 && !chunk.range.is_empty() {
+        let all = set.whole_grid(var.var)?;
+        set.locate_chunks(var.var, &all, Locate::Again, &mut |chunk| {
+            if chunk.holder == Holder::Source(0) && !chunk.range.is_empty() {
                 let found = common(&metadata, &numbers(pages, &chunk.range));
                 first = first.into_iter().chain(found).min();
             }

@@ -1,6 +1,9 @@
 //! How a variable is stored.
 
 use crate::arithmetic::{Amount, length};
+use crate::chunk::Holder;
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Layout};
 use crate::error::{OrInternal as _, Result};
 use crate::model::{StorageLayout, VarId};
@@ -81,7 +84,8 @@ impl VariableSurvey {
             form,
         };
         if found.form != Stored::Virtual {
-            set.locate(var, &mut |chunk| {
+            let all = Block::whole(&layout.grid());
+            set.locate_chunks(var, &all, Locate::Again, &mut |chunk| {
                 found.add(&chunk);
                 Ok(())
             })?;
@@ -95,7 +99,7 @@ impl VariableSurvey {
         if let Some(chunks) = &mut self.chunks {
             chunks.add(bytes);
         }
-        if chunk.object == 0 && bytes > 0 {
+        if chunk.holder == Holder::Source(0) && bytes > 0 {
             let start = chunk.range.start;
             self.first = Some(self.first.map_or(start, |first| first.min(start)));
         }

@@ -189,8 +189,8 @@ fn is_test(attributes: &[Attribute]) -> bool {
         let all = attribute.meta.require_list();
         attribute.path().is_ident("cfg")
             && all.is_ok_and(|list| {
-                let text = list.tokens.to_string();
-                text == "test" || text.starts_with("all (test") || text.starts_with("all(test")
+                let text = list.tokens.to_string().replace(' ', "");
+                text == "test" || text.starts_with("all(test") || text.starts_with("any(test")
             })
     })
 }

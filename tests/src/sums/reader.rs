@@ -1,11 +1,10 @@
 //! An HDF5 dataset for the engine, with uninterpreted bytes as elements.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use netcdf_core::chunk::layout::{ChunkRef, Layout};
 use netcdf_core::chunk::scatter::Block;
-use netcdf_core::chunk::{Provenance, Reader};
+use netcdf_core::chunk::{ChunkBytes, Holder, Locate, Provenance, Reader, Sources, Visit, Visited};
 use netcdf_core::env::Env;
 use netcdf_core::format::hdf5::File;
 use netcdf_core::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
@@ -27,13 +26,13 @@ pub struct Raw {
     dataset: Dataset,
     index: Option<OpenIndex>,
     schema: Schema,
-    source: Arc<dyn Source>,
+    source: Sources,
 }
 
 impl Raw {
     /// Opens the index of a chunked dataset.
     pub fn new(file: Arc<File>, dataset: Dataset, env: &Env) -> Result<Self> {
-        let mut source = Arc::clone(file.source());
+        let mut source: Arc<dyn Source> = Arc::clone(file.source());
         let mut index = None;
         match &dataset.layout {
             Stored::Compact(bytes) => {
@@ -74,7 +73,7 @@ impl Raw {
             dataset,
             index,
             schema,
-            source,
+            source: Sources::one(source),
         })
     }
 
@@ -91,8 +90,9 @@ impl Raw {
         let end = start.checked_add(size);
         let end = end.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes"))?;
         Ok(ChunkRef {
+            variable: VarId(0),
             index,
-            object: 0,
+            holder: Holder::Source(0),
             range: start..end,
             mask,
         })
@@ -141,22 +141,19 @@ impl Reader for Raw {
         })
     }
 
-    fn locate(
-        &self,
-        _: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, _: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         match &self.dataset.layout {
             Stored::Compact(bytes) => visit(ChunkRef {
+                variable: VarId(0),
                 index: 0,
-                object: 0,
+                holder: Holder::Source(0),
                 range: 0..bytes.len() as u64,
                 mask: 0,
             }),
             Stored::Contiguous { .. } if self.dataset.external.is_some() => visit(ChunkRef {
+                variable: VarId(0),
                 index: 0,
-                object: 0,
+                holder: Holder::Source(0),
                 range: 0..bytes(&self.dataset),
                 mask: 0,
             }),
@@ -177,16 +174,11 @@ impl Reader for Raw {
         }
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let ranges: Vec<Range<u64>> = chunks.iter().map(|c| c.range.clone()).collect();
-        self.source.read_ranges(&ranges)
+    fn bytes(&self) -> &dyn ChunkBytes {
+        &self.source
     }
 
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        Some(&self.source)
-    }
-
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "elements without a meaning",

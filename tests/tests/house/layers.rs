@@ -171,14 +171,15 @@ fn every_way_to_name_something_is_found() {
 fn tests_may_name_anything() {
     let low = (
         "netcdf-core/src/low.rs",
-        "#[cfg(test)] mod tests { use crate::high::B; }\n#[cfg(test)] mod more;",
+        "#[cfg(test)] mod tests { use crate::high::B; }\n#[cfg(test)] mod more;\n#[cfg(any(test, feature = \"testing\"))] pub mod testing;",
     );
     let more = ("netcdf-core/src/low/more.rs", "use crate::high::B;");
+    let testing = ("netcdf-core/src/low/testing.rs", "use crate::high::B;");
     let high = (
         "netcdf-core/src/high.rs",
         "pub struct B; #[cfg(test)] use crate::low::A;",
     );
-    assert_eq!(of(&[low, more, high]), []);
+    assert_eq!(of(&[low, more, testing, high]), []);
 }
 
 #[test]

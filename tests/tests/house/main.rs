@@ -3,6 +3,7 @@
 
 mod additions;
 mod executables;
+mod features;
 mod generated;
 mod layers;
 mod modes;

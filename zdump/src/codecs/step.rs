@@ -1,11 +1,12 @@
 //! A step of the way from values to stored bytes.
 
+use netcdf_core::chunk::texts::TextCodec;
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::filter::UsableFilter;
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::format::zarr::raw::RawArray;
-use netcdf_core::format::zarr::{Dtype, HeapCodec, Shard};
+use netcdf_core::format::zarr::{Dtype, Shard};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 
@@ -237,12 +238,12 @@ fn of_bytes(order: &str) -> CodecStep {
     CodecStep::new("byte order", [None, Some("bytes")], order.to_owned())
 }
 
-fn of_texts(heap: HeapCodec, array: &RawArray) -> CodecStep {
+fn of_texts(heap: TextCodec, array: &RawArray) -> CodecStep {
     let bytes = array.described.stored.dtype == Dtype::Blob;
     let lengths = Some(if bytes { "vlen-bytes" } else { "vlen-utf8" });
     let (names, what) = match heap {
-        HeapCodec::Lengths => ([lengths; 2], "number, then length and bytes of each"),
-        HeapCodec::Json => ([Some("json2"), None], "a list in JSON"),
+        TextCodec::Lengths => ([lengths; 2], "number, then length and bytes of each"),
+        TextCodec::Json => ([Some("json2"), None], "a list in JSON"),
     };
     CodecStep::new("texts", names, what.to_owned())
 }

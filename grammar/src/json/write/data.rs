@@ -141,7 +141,7 @@ impl Content<'_> {
     fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
-            let values = self.set.reader.resolve(self.id, &stored)?;
+            let values = self.set.resolve(self.id, &stored)?;
             if values.data_type().and_then(Atomic::size).is_none() {
                 let mut next = 0;
                 return Ok(text(rows, band, |n, out| {

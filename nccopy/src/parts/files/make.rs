@@ -132,7 +132,7 @@ impl FileParts<'_> {
             let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
             let target = ready.target(cli, &copy)?;
             let target = guard(target, Box::new(move || reads.check(time)));
-            let counted = !ready.set.reader.latency();
+            let counted = !ready.set.reader.bytes().latency();
             ready.counts = counted;
             let report = ready.written(cli, (&copy, target), copy::run)?;
             Ok(Counted {

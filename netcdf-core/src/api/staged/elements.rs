@@ -4,8 +4,7 @@ use super::heap;
 use super::spool::Spool;
 use super::tiles::Tiles;
 use crate::chunk::InBands;
-use crate::chunk::{Dataset, Reader, elements};
-use crate::env::Env;
+use crate::chunk::{Dataset, elements};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Region, Schema, Values, VarId};
 
@@ -77,20 +76,19 @@ pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>
 
 /// Copies all elements of a variable of another dataset, band by band.
 pub(super) fn take_over(
-    base: &dyn Reader,
-    (var, env): (VarId, &Env),
+    set: Dataset<'_>,
+    var: VarId,
     tiles: &mut Tiles,
     spool: &mut Spool,
 ) -> Result<()> {
-    let set = Dataset::new(base, env);
     let layout = set.layout(var)?;
-    let shape = base.schema().shape(var);
+    let shape = set.reader.schema().shape(var);
     let most = (BAND / layout.element.size.max(1)).max(1);
     let bands = InBands::new(Region::whole(&shape), most);
     set.bands(
         var,
         bands,
-        |band, bytes| Ok((band.clone(), base.resolve(var, &bytes)?)),
+        |band, bytes| Ok((band.clone(), set.resolve(var, &bytes)?)),
         |(band, values)| {
             let bytes = stored(&values, tiles, spool)?;
             tiles.put(&band, &bytes, (spool, &mut |_, _| Ok(())))

@@ -240,7 +240,7 @@ impl Staged {
     /// they have no plain form, are all copied.
     fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
         let mut tiles = self.blank(var)?;
-        let Some((base, id)) = self.base_of(var) else {
+        let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(tiles);
         };
         let layout = self.under_layout(var, (base, id))?;
@@ -248,7 +248,7 @@ impl Staged {
             tiles.over = true;
             return Ok(tiles);
         }
-        elements::take_over(base, (id, env), &mut tiles, spool)?;
+        elements::take_over(set, id, &mut tiles, spool)?;
         Ok(tiles)
     }
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::tiles::{OBJECT, Tiles};
+use super::tiles::Tiles;
 use super::{Staged, elements};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{Assembly, ChunkBytes, Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::store::Content;
 use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{Element, Region, Schema, Values, VarId};
@@ -74,16 +75,16 @@ impl Reader for Staged {
         }
     }
 
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, var: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         match self.untouched(var) {
-            Some((base, id)) => base.locate(id, chunks, visit),
+            Some((base, id)) => base.locate(id, chunks, Locate::Stored, &mut |chunk| {
+                visit(ChunkRef {
+                    variable: var,
+                    ..chunk
+                })
+            }),
             None => match self.put_in(var) {
-                Some(tiles) => tiles.locate(&self.schema.shape(var), chunks, visit),
+                Some(tiles) => tiles.locate((var, &self.schema.shape(var)), chunks, visit),
                 None => Ok(()),
             },
         }
@@ -94,52 +95,91 @@ impl Reader for Staged {
         base.is_some_and(|(base, id)| base.has_index(id))
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let own = chunks.first().is_some_and(|c| c.object == OBJECT);
-        match (&self.spool, &self.base) {
-            (Some(spool), _) if own => {
-                let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-                spool.source().read_ranges(&ranges)
-            }
-            (_, Some(base)) => base.reader.fetch(chunks),
-            (_, None) => {
-                let what = "chunks of a missing dataset";
-                Err(Error::new(ErrorKind::NotFound, what))
-            }
-        }
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn changed(&self) -> Option<Arc<str>> {
-        self.base.as_ref()?.reader.changed()
-    }
-
-    fn has_sources(&self) -> bool {
-        let base = self.base.as_ref();
-        base.is_some_and(|base| base.reader.has_sources())
-    }
-
-    fn latency(&self) -> bool {
-        self.base.as_ref().is_some_and(|base| base.reader.latency())
-    }
-
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        match object {
-            OBJECT => self.spool.as_ref().map(|spool| spool.source()),
-            _ => self.base.as_ref()?.reader.object(object),
-        }
-    }
-
-    fn assembles(&self, var: VarId) -> bool {
-        match self.put_in(var) {
+    fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
+        let made = match self.put_in(var) {
             Some(tiles) => tiles.over,
             None => self
                 .base_of(var)
                 .is_some_and(|(base, id)| base.assembles(id)),
+        };
+        made.then_some(self)
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        match self.untouched(var).zip(self.base_set(env)) {
+            Some(((_, id), base)) => base.resolve(id, bytes),
+            None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
         }
     }
 
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
+        match self.untouched(var) {
+            Some((base, id)) => base.form(id),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Staged {
+    /// A chunk of the original, as that knows it; `None` for a tile.
+    fn back(&self, chunk: &ChunkRef) -> Option<ChunkRef> {
+        let (_, variable) = self.untouched(chunk.variable)?;
+        Some(ChunkRef {
+            variable,
+            ..chunk.clone()
+        })
+    }
+
+    /// Where the chunks of the original are.
+    fn under_bytes(&self) -> Option<&dyn ChunkBytes> {
+        Some(self.base.as_ref()?.reader.bytes())
+    }
+}
+
+impl ChunkBytes for Staged {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        let back: Option<Vec<_>> = chunks.iter().map(|chunk| self.back(chunk)).collect();
+        if let Some((back, base)) = back.zip(self.under_bytes()) {
+            return base.fetch(&back);
+        }
+        let spool = self.spool.as_ref().ok_or_else(|| {
+            let what = "chunks of a missing dataset";
+            Error::new(ErrorKind::NotFound, what)
+        })?;
+        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
+        let read = spool.source().read_ranges(&ranges)?;
+        Ok(read.into_iter().map(Content::Bytes).collect())
+    }
+
+    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+        match self.back(chunk) {
+            Some(back) => self.under_bytes()?.source(&back),
+            None => self.spool.as_ref().map(|spool| spool.source()),
+        }
+    }
+
+    fn has_sources(&self) -> bool {
+        self.under_bytes().is_some_and(ChunkBytes::has_sources)
+    }
+
+    fn latency(&self) -> bool {
+        self.under_bytes().is_some_and(ChunkBytes::latency)
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        self.under_bytes()?.changed()
+    }
+}
+
+impl Assembly for Staged {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        if let Some((base, id)) = self.untouched(var) {
+        if let Some((base, id)) = self.untouched(var)
+            && let Some(base) = base.assembly(id)
+        {
             return base.read_box(id, part, env);
         }
         let tiles = self.kept(var)?;
@@ -153,19 +193,5 @@ impl Reader for Staged {
             tiles.lay_over(part, spool, &mut out)?;
         }
         Ok(out)
-    }
-
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        match self.untouched(var) {
-            Some((base, id)) => base.resolve(id, bytes),
-            None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
-        }
-    }
-
-    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
-        match self.untouched(var) {
-            Some((base, id)) => base.form(id),
-            None => Ok(None),
-        }
     }
 }

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::spool::Spool;
+use crate::chunk::Holder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, Run, advance, runs, spread};
+use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::zeros;
+use crate::model::VarId;
 use crate::model::region::product;
 use crate::model::{Element, Region};
 
 /// The object number of the temporary file in [`ChunkRef`]s; those of the original count from 0.
-pub(super) const OBJECT: u32 = u32::MAX;
 
 /// Bytes of a tile, roughly.
 const TILE: u64 = 256 << 10;
@@ -88,18 +90,19 @@ impl Tiles {
     /// Visits the tiles of a box of the grid, in row-major order.
     pub(super) fn locate(
         &self,
-        shape: &[u64],
+        (variable, shape): (VarId, &[u64]),
         cells: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+        visit: Visit<'_>,
+    ) -> Visited {
         let grid = self.layout(shape).grid();
         let len = self.bytes()? as u64;
         let mut one = |place: &[u64], at: u64| {
             visit(ChunkRef {
+                variable,
                 index: place.iter().zip(&grid).fold(0, |n: u64, (p, cells)| {
                     n.saturating_mul(*cells).saturating_add(*p)
                 }),
-                object: OBJECT,
+                holder: Holder::Source(0),
                 range: at..at.saturating_add(len),
                 mask: 0,
             })
@@ -313,7 +316,7 @@ struct Axis {
 }
 
 /// Visits the places of a box, in row-major order.
-fn each_cell(cells: &Block, visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
     let axis = |(&start, &count)| Axis {
         start,
         count,
@@ -325,7 +328,7 @@ fn each_cell(cells: &Block, visit: impl FnMut(&[u64]) -> Result<()>) -> Result<(
 }
 
 /// Visits places, in row-major order.
-fn each_place(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+fn each_place<E>(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
     let counts: Vec<u64> = axes.iter().map(|axis| axis.count).collect();
     if counts.contains(&0) {
         return Ok(());

@@ -1,10 +1,10 @@
 //! Reads regions of variables whose elements are made by the reader itself.
 
 use super::gather::{Variable, is_dense};
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::chunk::scatter::{Block, advance};
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::Region;
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::model::{Region, VarId};
 
 impl Variable<'_> {
     /// Reads a region; if it has gaps, row by row.
@@ -29,15 +29,19 @@ impl Variable<'_> {
 impl Variable<'_> {
     /// The elements of a box, as the reader makes them.
     fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
-        self.set.reader.read_box(self.var, part, self.set.env)
+        let assembly = self
+            .assembly
+            .or_internal("a variable that the reader makes")?;
+        assembly.read_box(self.var, part, self.set.env)
     }
 }
 
 /// A stand-in for a chunk that the reader makes.
-pub(super) fn made(index: u64) -> ChunkRef {
+pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
     ChunkRef {
+        variable,
         index,
-        object: 0,
+        holder: Holder::Source(0),
         range: 0..0,
         mask: 0,
     }

@@ -1,6 +1,8 @@
 //! Checks whether data can be decoded at all, before any of it is read.
 
 use super::Dataset;
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::error::Result;
 use crate::model::VarId;
 
@@ -19,6 +21,9 @@ impl Dataset<'_> {
         if table.check(&layout.filters, 0).is_ok() {
             return Ok(());
         }
-        self.locate(var, &mut |chunk| table.check(&layout.filters, chunk.mask))
+        let all = Block::whole(&layout.grid());
+        self.locate_chunks(var, &all, Locate::Again, &mut |chunk| {
+            Ok(table.check(&layout.filters, chunk.mask)?)
+        })
     }
 }

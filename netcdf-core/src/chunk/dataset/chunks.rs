@@ -7,7 +7,8 @@ use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::Cells;
 use crate::chunk::scatter::Block;
-use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
+use crate::chunk::visit::{Locate, Stop};
+use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::runtime::Item;
@@ -97,57 +98,19 @@ impl Dataset<'_> {
         })
     }
 
-    /// Visits the stored chunks of a variable in row-major order, without reading them. `visit` does not read, either.
+    /// The box of the whole chunk grid of a variable.
     ///
     /// # Errors
-    /// Those of reading the index, and of `visit`.
-    pub fn locate(&self, var: VarId, visit: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
-        let grid = self.layout(var)?.grid();
-        self.locate_all_in(var, &Block::whole(&grid), visit)
+    /// As [`Dataset::layout`].
+    pub fn whole_grid(&self, var: VarId) -> Result<Block> {
+        Ok(Block::whole(&self.layout(var)?.grid()))
     }
 
-    /// As [`Dataset::locate`], within a box of the chunk grid.
+    /// Visits the stored chunks of a variable within a box of the chunk grid, in row-major order. `visit` may read, or run jobs: no request
+    /// to the reader is under way.
     ///
     /// # Errors
-    /// As [`Dataset::locate`].
-    pub fn locate_all_in(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        self.env.cancel.check()?;
-        let mut visit = |chunk: ChunkRef| {
-            self.env.cancel.check()?;
-            visit(chunk)
-        };
-        let located = self.ask_for_all_places(var, chunks, &mut visit);
-        located.in_object(|| self.reader.schema().var_path(var))
-    }
-
-    /// As [`Dataset::locate_all_in`], for places that are wanted once.
-    ///
-    /// # Errors
-    /// As [`Dataset::locate`]; [`ErrorKind::Cancelled`].
-    pub fn locate_in(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        self.env.cancel.check()?;
-        let mut visit = |chunk: ChunkRef| {
-            self.env.cancel.check()?;
-            visit(chunk)
-        };
-        let located = self.ask_for_places(var, chunks, &mut visit);
-        located.in_object(|| self.reader.schema().var_path(var))
-    }
-
-    /// As [`Dataset::locate_in`], where `visit` may itself read, or run jobs: no request to the reader is under way.
-    ///
-    /// # Errors
-    /// As [`Dataset::locate`].
+    /// As [`Dataset::locate_chunks`].
     pub fn each_chunk(
         &self,
         var: VarId,
@@ -200,23 +163,18 @@ impl Dataset<'_> {
     /// The number of stored chunks of a variable.
     ///
     /// # Errors
-    /// As [`Dataset::locate`].
+    /// As [`Dataset::locate_chunks`].
     pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
-        let mut stored = 0u64;
-        self.locate(var, &mut |_| {
-            stored += 1;
-            Ok(())
-        })?;
-        Ok(stored)
+        self.chunks_stored_in(var, &self.whole_grid(var)?)
     }
 
     /// The number of stored chunks of a variable within a box of the chunk grid.
     ///
     /// # Errors
-    /// As [`Dataset::locate_in`].
+    /// As [`Dataset::locate_chunks`].
     pub fn chunks_stored_in(&self, var: VarId, within: &Block) -> Result<u64> {
         let mut stored = 0u64;
-        self.locate_all_in(var, within, &mut |_| {
+        self.locate_chunks(var, within, Locate::Again, &mut |_| {
             stored += 1;
             Ok(())
         })?;
@@ -227,7 +185,7 @@ impl Dataset<'_> {
     /// count.
     ///
     /// # Errors
-    /// As [`Dataset::locate`].
+    /// As [`Dataset::locate_chunks`].
     pub fn stored_bytes(&self, var: VarId) -> Result<u64> {
         let layout = self.layout(var)?;
         if layout.filters.is_empty() {
@@ -235,7 +193,8 @@ impl Dataset<'_> {
             return Ok((elements * layout.element.size).get());
         }
         let mut stored = Amount::default();
-        self.locate(var, &mut |chunk| {
+        let all = Block::whole(&layout.grid());
+        self.locate_chunks(var, &all, Locate::Again, &mut |chunk| {
             stored = stored + length(&chunk.range);
             Ok(())
         })?;
@@ -245,17 +204,15 @@ impl Dataset<'_> {
     /// True if any chunk of a variable is stored.
     ///
     /// # Errors
-    /// As [`Dataset::locate`].
+    /// As [`Dataset::locate_chunks`].
     pub fn has_chunks(&self, var: VarId) -> Result<bool> {
         let mut any = false;
-        let found = self.locate(var, &mut |_| {
+        let all = self.whole_grid(var)?;
+        self.locate_chunks(var, &all, Locate::Again, &mut |_| {
             any = true;
-            Err(Error::new(ErrorKind::Limit, "one is enough"))
-        });
-        match any {
-            true => Ok(true),
-            false => found.map(|()| false),
-        }
+            Err(Stop::Enough)
+        })?;
+        Ok(any)
     }
 
     /// True if any chunk with elements of a region is stored.
@@ -269,10 +226,10 @@ impl Dataset<'_> {
         }
         let mut any = false;
         let mut visit = |chunk: ChunkRef| {
-            any |= cells.cell(chunk.index).is_some();
-            Ok(())
+            any = cells.cell(chunk.index).is_some();
+            if any { Err(Stop::Enough) } else { Ok(()) }
         };
-        self.locate_in(var, &cells.grid_box(), &mut visit)?;
+        self.locate_chunks(var, &cells.grid_box(), Locate::Stored, &mut visit)?;
         Ok(any)
     }
 
@@ -318,12 +275,12 @@ impl Batches {
         let mut visit = |chunk| {
             full = found.len() >= BATCH && most > BATCH as u64;
             if full {
-                return Err(Error::new(ErrorKind::Limit, "more chunks than expected"));
+                return Err(Stop::Enough);
             }
             found.push(chunk);
             Ok(())
         };
-        let located = set.locate_in(var, &part, &mut visit);
+        let located = set.locate_chunks(var, &part, Locate::Stored, &mut visit);
         if full {
             self.left.push(part);
             self.most = (most / GROWTH).max(BATCH as u64);

@@ -11,13 +11,15 @@ use crate::chunk::decode::Decoder;
 use crate::chunk::engine::{ChunkElements, Usage};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::reader::Assembly;
 use crate::chunk::scatter::{Block, Run, single};
+use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::present;
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::LARGE;
 
-/// From this many chunks of a region on, the stored ones are counted first.
+/// From this many chunks of a region on, the region may be filled before its chunks are read.
 const MANY: u64 = 1 << 10;
 
 /// Elements of a box, in stored form, row-major.
@@ -34,8 +36,8 @@ pub(super) struct Variable<'a> {
     pub(super) set: Dataset<'a>,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
-    /// True if the reader makes the elements itself.
-    pub(super) assembled: bool,
+    /// The reader, if it makes the elements itself.
+    pub(super) assembly: Option<&'a dyn Assembly>,
     pub(super) decoder: Decoder<'a>,
     /// The chunks that are kept, if any may be.
     pub(super) usage: Option<Usage<'a>>,
@@ -44,15 +46,13 @@ pub(super) struct Variable<'a> {
 impl Variable<'_> {
     /// True if chunks are decoded as a whole.
     pub(super) fn is_filtered(&self) -> bool {
-        !self.assembled && !self.layout.filters.is_empty()
+        self.assembly.is_none() && !self.layout.filters.is_empty()
     }
 
     /// Bytes of memory for chunks that the reader decodes to make a box.
     pub(super) fn assembly_bytes(&self) -> Amount {
-        match self.assembled {
-            true => self.set.reader.assembly_bytes(self.var).into(),
-            false => Amount::default(),
-        }
+        let bytes = self.assembly.map(|assembly| assembly.memory(self.var));
+        bytes.unwrap_or_default().into()
     }
 
     /// True if several chunks are decoded after they were asked for together.
@@ -81,7 +81,7 @@ impl Variable<'_> {
         region: &Region,
         found: Option<Vec<ChunkRef>>,
     ) -> Result<BoxElements> {
-        if self.assembled {
+        if self.assembly.is_some() {
             let bytes = self.assemble(region)?;
             return Ok(BoxElements {
                 bytes,
@@ -90,17 +90,19 @@ impl Variable<'_> {
         }
         let mut gather = Gather::new(self, region)?;
         let cells = Cells::new(region, self.layout);
-        let sparse = self.is_sparse(&cells)?;
+        let found = match found {
+            _ if self.layout.element.size == 0 => vec![],
+            Some(found) => found,
+            None => self.located(&cells, Locate::Candidates)?,
+        };
+        // Of many chunks, so few may be stored that the missing ones are not worth looking up.
+        let sparse = cells.len() >= MANY && found.len() as u64 <= cells.len() / 4;
         if sparse {
             let whole = Cell::whole(&cells.stored);
             gather.canvas.fill_cell(self.decoder.fills().0, &whole)?;
         }
-        let mut visited = Vec::new();
-        if self.layout.element.size > 0 {
-            let found = found.map_or_else(|| self.candidates(&cells), Ok)?;
-            visited.extend(found.iter().map(|chunk| chunk.index));
-            gather.chunks(found)?;
-        }
+        let mut visited: Vec<u64> = found.iter().map(|chunk| chunk.index).collect();
+        gather.chunks(found)?;
         gather.flush()?;
         visited.sort_unstable();
         visited.dedup();
@@ -116,59 +118,19 @@ impl Variable<'_> {
         })
     }
 
-    /// The stored chunks of a region.
-    pub(super) fn located(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
-        self.found(cells, |all, visit| {
-            self.set.ask_for_places(self.var, all, visit)
-        })
-    }
-
-    /// The chunks of a region that may be stored ([`Reader::candidates`](crate::chunk::Reader::candidates)).
-    pub(super) fn candidates(&self, cells: &Cells) -> Result<Vec<ChunkRef>> {
-        self.found(cells, |all, visit| {
-            self.set.ask_for_candidates(self.var, all, visit)
-        })
-    }
-
-    /// The chunks of a region that `find` visits.
-    fn found(
-        &self,
-        cells: &Cells,
-        find: impl FnOnce(&Block, &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()>,
-    ) -> Result<Vec<ChunkRef>> {
+    /// Chunks of a region.
+    pub(super) fn located(&self, cells: &Cells, which: Locate) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         if cells.is_empty() {
             return Ok(found);
         }
         let mut visit = |chunk: ChunkRef| {
-            self.set.env.cancel.check()?;
             found.extend(Some(chunk).filter(|chunk| cells.cell(chunk.index).is_some()));
             Ok(())
         };
-        find(&cells.grid_box(), &mut visit)?;
+        let set = self.set;
+        set.locate_chunks(self.var, &cells.grid_box(), which, &mut visit)?;
         Ok(found)
-    }
-
-    /// True if so few of many chunks are stored that the missing ones are not worth looking up.
-    fn is_sparse(&self, cells: &Cells) -> Result<bool> {
-        if cells.len() < MANY {
-            return Ok(false);
-        }
-        let most = cells.len() / 4;
-        let mut stored = 0u64;
-        let mut visit = |_| {
-            stored += 1;
-            match stored > most {
-                true => Err(Error::new(ErrorKind::Limit, "more chunks than wanted")),
-                false => self.set.env.cancel.check(),
-            }
-        };
-        let all = cells.grid_box();
-        let counted = self.set.ask_for_candidates(self.var, &all, &mut visit);
-        match counted {
-            Err(_) if stored > most => Ok(false),
-            counted => counted.map(|()| true),
-        }
     }
 
     /// The elements of a region that lie in a chunk, where `cell` is their place; `None` if it turns out that it is not stored.
@@ -195,7 +157,7 @@ impl Variable<'_> {
     }
 
     fn cell_of(&self, part: &Region, chunk: ChunkRef) -> Result<Option<Vec<u8>>> {
-        if self.assembled {
+        if self.assembly.is_some() {
             return self.assemble(part).map(Some);
         }
         let mut gather = Gather::new(self, part)?;
@@ -221,8 +183,8 @@ impl Variable<'_> {
             let elements = read.unwrap_or_else(|| self.elements(&chunk))?;
             return Ok((block, elements.ok_or_else(lost)?));
         }
-        let source = self.set.reader.object(chunk.object);
-        let only = single(&block, &part).filter(|_| !self.assembled);
+        let source = self.set.reader.bytes().source(&chunk);
+        let only = single(&block, &part).filter(|_| self.assembly.is_none());
         let bytes = match (only, source) {
             (Some(run), Some(source)) => {
                 let range = self.stored(&chunk, run)?;
@@ -256,7 +218,7 @@ impl Variable<'_> {
             return set.fetch_stored(chunks);
         };
         let source = Some(only).filter(large);
-        let Some(source) = source.and_then(|c| set.reader.object(c.object)) else {
+        let Some(source) = source.and_then(|chunk| set.reader.bytes().source(chunk)) else {
             return set.fetch_stored(chunks);
         };
         let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;

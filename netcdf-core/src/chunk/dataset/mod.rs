@@ -12,6 +12,7 @@ mod requests;
 mod rows;
 mod slab;
 mod tasks;
+mod texts;
 mod tiles;
 mod together;
 mod wants;
@@ -119,7 +120,7 @@ impl<'a> Dataset<'a> {
     /// The threads and memory to read it with.
     #[must_use]
     pub fn runtime(&self) -> Runtime {
-        self.env.runtime.for_requests(self.reader.latency())
+        self.env.runtime.for_requests(self.reader.bytes().latency())
     }
 
     /// Asks for something stored. Meanwhile, others compute.
@@ -159,13 +160,13 @@ impl<'a> Dataset<'a> {
     where
         'a: 'b,
     {
-        let assembled = self.reader.assembles(var);
-        let kept = self.kept_of(var).filter(|_| !assembled);
+        let assembly = self.reader.assembly(var);
+        let kept = self.kept_of(var).filter(|_| assembly.is_none());
         Ok(Variable {
             set: *self,
             var,
             layout,
-            assembled,
+            assembly,
             decoder: Decoder::new(self.reader, self.env, var, layout)?,
             usage: kept.and_then(|kept| Usage::new(kept, layout, region)),
         })
@@ -174,11 +175,11 @@ impl<'a> Dataset<'a> {
     /// The values of stored elements, as passed by [`Dataset::bands`].
     ///
     /// # Errors
-    /// Those of [`Reader::resolve`].
+    /// As [`Dataset::resolve`].
     pub fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
         match layout.element.plain_type() {
             Some(a) => elements::decode(a, layout.element.order, bytes),
-            None => self.reader.resolve(var, bytes),
+            None => self.resolve(var, bytes),
         }
     }
 

@@ -1,43 +1,67 @@
 //! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
 
 use super::Dataset;
+use super::gather::lost;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::{SectionFlight, Visit, Ways};
+use crate::chunk::engine::{SectionFlight, Ways};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::error::{Error, ErrorKind, Result};
+use crate::chunk::visit::{Locate, Visit, Visited, ended};
+use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::store::Content;
 use crate::model::VarId;
 use crate::runtime::MoreBytes;
 
 impl Dataset<'_> {
-    /// The stored bytes of chunks, or of parts of them ([`Reader::fetch`](crate::chunk::Reader::fetch)).
+    /// The stored bytes of chunks, or of parts of them ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::Internal`] if the reader leaves some out.
+    /// [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`] for chunks that are no
+    /// longer there, or became longer; [`ErrorKind::Internal`] if the reader leaves some out.
     pub fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        all_of(chunks, self.ask(|| self.reader.fetch(chunks))?)
+        let fetched = self.fetched_of(chunks)?.into_iter().zip(chunks);
+        let bytes = fetched.map(|(content, chunk)| match content {
+            Content::Bytes(bytes) => Ok(bytes),
+            Content::Missing => Err(self.of_chunk(lost(), chunk)),
+            Content::Longer(_) => Err(self.of_chunk(grown(), chunk)),
+        });
+        bytes.collect()
     }
 
-    /// As [`Dataset::fetch`], for chunks that may not be stored
-    /// ([`Reader::fetch_stored`](crate::chunk::Reader::fetch_stored)). Chunks that are longer than expected are read once there is
+    /// As [`Dataset::fetch`], for chunks that may not be stored. Chunks that are longer than expected are read once there is
     /// memory for them. The caller holds nothing that others in need of memory wait for.
     pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
-        let fetched = all_of(chunks, self.ask(|| self.reader.fetch_stored(chunks))?)?;
+        let fetched = self.fetched_of(chunks)?;
         let longer: Vec<ChunkRef> = chunks.iter().zip(&fetched).filter_map(lengthened).collect();
         if longer.is_empty() {
             return self.fetched((chunks, fetched), None);
         }
         let bytes = longer.iter().map(|chunk| Amount::of(length(&chunk.range)));
         let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
-        let again = self.ask(|| self.reader.fetch_stored(&longer))?;
-        let mut again = all_of(&longer, again)?.into_iter();
+        let mut again = self.fetched_of(&longer)?.into_iter();
         let all = fetched.into_iter().map(|one| match one {
             Content::Longer(_) => again.next().unwrap_or(one),
             Content::Missing | Content::Bytes(_) => one,
         });
         self.fetched((chunks, all.collect()), Some(more))
+    }
+
+    /// What the reader has of chunks.
+    fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
+        match fetched.len() == chunks.len() {
+            true => Ok(fetched),
+            false => Err(Error::internal("chunks that were not fetched")),
+        }
+    }
+
+    /// Adds the file or key of a chunk to an error.
+    fn of_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
+        match self.reader.bytes().name(chunk) {
+            Some(name) => e.of(&name),
+            None => e,
+        }
     }
 
     /// What was fetched of chunks in the end.
@@ -49,14 +73,7 @@ impl Dataset<'_> {
         let bytes = chunks.iter().zip(fetched).map(|(chunk, one)| match one {
             Content::Missing => Ok(None),
             Content::Bytes(bytes) => Ok(Some(bytes)),
-            Content::Longer(_) => {
-                let what = "a chunk became longer while it was read";
-                let e = Error::new(ErrorKind::Corrupt, what);
-                Err(match self.reader.origin(chunk) {
-                    Some(name) => e.of(&name),
-                    None => e,
-                })
-            }
+            Content::Longer(_) => Err(self.of_chunk(grown(), chunk)),
         });
         let bytes = bytes.collect::<Result<_>>()?;
         Ok(Fetched { bytes, _more: more })
@@ -80,56 +97,46 @@ impl Dataset<'_> {
         self.ask(|| source.read_at(offset, buf))
     }
 
-    /// Visits the stored chunks of a box of the grid, as the reader finds them
-    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under
-    /// way: the caller makes none, and `visit` runs no job.
-    pub(super) fn ask_for_places(
+    /// Visits chunks of a variable within a box of the chunk grid, in row-major order, without reading them: as the reader finds them
+    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under way: `visit`
+    /// makes none, and runs no job.
+    ///
+    /// # Errors
+    /// Those of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
+    pub fn locate_chunks(
         &self,
         var: VarId,
-        chunks: &Block,
+        within: &Block,
+        which: Locate,
         visit: Visit<'_>,
     ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::Places, visit)
+        let mut visit = |chunk: ChunkRef| {
+            self.env.cancel.check()?;
+            visit(ChunkRef {
+                variable: var,
+                ..chunk
+            })
+        };
+        let located = self.visit_chunks((var, within), which, &mut visit);
+        ended(located).in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// As [`Dataset::ask_for_places`], for those who fetch what they are told
-    /// ([`Reader::candidates`](crate::chunk::Reader::candidates)).
-    pub(super) fn ask_for_candidates(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-    ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::Candidates, visit)
-    }
-
-    /// As [`Dataset::ask_for_places`], for those who want them again. The places are then known, as far as there is room.
-    pub(super) fn ask_for_all_places(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-    ) -> Result<()> {
-        self.ask_where((var, chunks), Asked::All, visit)
-    }
-
-    fn ask_where(
+    fn visit_chunks(
         &self,
         (var, chunks): (VarId, &Block),
-        asked: Asked,
+        which: Locate,
         visit: Visit<'_>,
-    ) -> Result<()> {
+    ) -> Visited {
+        self.env.cancel.check()?;
         let kept = self.kept_of(var);
         let index = kept.is_some() && self.reader.has_index(var);
+        let asked = if index { Locate::Stored } else { which };
         let locate = |part: &Block, visit: Visit<'_>| {
             let mut visit = |chunk: ChunkRef| {
                 self.env.cancel.check()?;
                 visit(chunk)
             };
-            self.ask(|| match asked {
-                Asked::Candidates if !index => self.reader.candidates(var, part, &mut visit),
-                _ => self.reader.locate(var, part, &mut visit),
-            })
+            self.ask(|| self.reader.locate(var, part, asked, &mut visit))
         };
         let Some((engine, id)) = kept else {
             return locate(chunks, visit);
@@ -141,19 +148,10 @@ impl Dataset<'_> {
             locate: &locate,
             wait: &wait,
             index,
-            keep: asked == Asked::All,
+            keep: which == Locate::Again,
         };
         engine.visit_places(id, chunks, ways, visit)
     }
-}
-
-/// What is asked for of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Places,
-    Candidates,
-    /// Those of all chunks.
-    All,
 }
 
 /// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.
@@ -186,13 +184,7 @@ fn lengthened((chunk, fetched): (&ChunkRef, &Content)) -> Option<ChunkRef> {
     })
 }
 
-/// What was fetched of chunks.
-///
-/// # Errors
-/// [`ErrorKind::Internal`] if the reader left some out.
-fn all_of<T>(chunks: &[ChunkRef], fetched: Vec<T>) -> Result<Vec<T>> {
-    match fetched.len() == chunks.len() {
-        true => Ok(fetched),
-        false => Err(Error::internal("chunks that were not fetched")),
-    }
+fn grown() -> Error {
+    let what = "a chunk became longer while it was read";
+    Error::new(ErrorKind::Corrupt, what)
 }

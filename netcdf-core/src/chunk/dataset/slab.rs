@@ -11,6 +11,7 @@ use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
@@ -52,16 +53,17 @@ impl Slab {
         let cells = Cells::new(&region, variable.layout);
         let tiles = tile.and_then(|t| Tiles::new(&region, &cells.stored, variable.layout, t));
         let mut chunks = Vec::new();
-        if variable.assembled {
+        if variable.assembly.is_some() {
             chunks.extend(cells.iter().map(|cell| {
-                let chunk = made(cell.index);
+                let chunk = made(variable.var, cell.index);
                 (cell, chunk)
             }));
         } else {
-            let located = match &tiles {
-                Some(_) => variable.located(&cells)?,
-                None => variable.candidates(&cells)?,
+            let which = match &tiles {
+                Some(_) => Locate::Stored,
+                None => Locate::Candidates,
             };
+            let located = variable.located(&cells, which)?;
             let cells = located.into_iter().map(|c| (cells.cell(c.index), c));
             chunks.extend(cells.filter_map(|(cell, chunk)| Some((cell?, chunk))));
         }

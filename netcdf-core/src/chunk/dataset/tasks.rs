@@ -9,6 +9,7 @@ use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{BandWay, Bands, Budget, Cells, in_boxes, in_rows, plan};
+use crate::chunk::visit::Locate;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::Item;
@@ -66,7 +67,7 @@ impl<'a> Cuts<'a> {
             memory: runtime.memory() / 2,
             threads: runtime.threads(),
         };
-        let plan = match variable.assembled {
+        let plan = match variable.assembly.is_some() {
             false => plan(region, variable.layout, &budget),
             true => in_boxes(region, variable.layout, &budget),
         };
@@ -91,7 +92,7 @@ impl<'a> Cuts<'a> {
 
     /// Large bands that read their own chunks, if chunks then need not be kept.
     fn large_bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Option<Self> {
-        if variable.assembled {
+        if variable.assembly.is_some() {
             return None;
         }
         let runtime = set.runtime();
@@ -204,9 +205,12 @@ impl<'a> Tasks<'a> {
         };
         let bytes = self.bytes(&band) + chunk * 2u64 + self.variable.assembly_bytes().get();
         // Bands side by side would ask for the same parts of the index.
-        let ahead = self.set.runtime().asks_ahead() && !self.variable.assembled;
+        let ahead = self.set.runtime().asks_ahead() && self.variable.assembly.is_none();
         let located = match ahead {
-            true => Some(self.variable.candidates(&Cells::new(&band, layout))?),
+            true => {
+                let cells = Cells::new(&band, layout);
+                Some(self.variable.located(&cells, Locate::Candidates)?)
+            }
             false => None,
         };
         Ok(Item::new(bytes.get(), Task::Direct(band, located)))
@@ -301,16 +305,17 @@ impl Iterator for Tasks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{readers, table};
+    use super::super::tests::readers;
     use super::*;
     use crate::env::Env;
     use crate::model::VarId;
+    use crate::testing::add_table;
 
     /// The tasks for four slabs of two parts each: the number of the slab, whether a chunk is loaded, and how many
     /// tasks have to be done before.
     fn tasks(slabs: usize) -> Vec<(u64, bool, u64)> {
         let env = Env {
-            filters: table(),
+            filters: add_table(),
             ..Env::default()
         };
         let [_, reader] = readers();

@@ -24,11 +24,12 @@ impl Dataset<'_> {
         let stored = chunks.iter().map(|chunk| Amount::of(length(&chunk.range)));
         let share = stored.sum::<Amount>() / requests as u64;
         let memory = runtime.memory() / requests as u64;
+        let holders = self.reader.bytes();
         let mut groups = Vec::new();
         let mut first = 0;
-        for same in chunks.chunk_by(|a, b| self.reader.near(a, b).is_some()) {
+        for same in chunks.chunk_by(|a, b| holders.near(a, b).is_some()) {
             let near = match same {
-                [a, b, ..] => self.reader.near(a, b).unwrap_or_default(),
+                [a, b, ..] => holders.near(a, b).unwrap_or_default(),
                 _ => Near::default(),
             };
             let near = Near {

@@ -1,13 +1,12 @@
 //! Decoded chunks that are kept, up to a number of bytes.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::flight::{ChunkFlight, Claim, Flight};
+use super::flight::{ChunkFlight, Claim, Flights};
 use super::shelf::Shelf;
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::env::Env;
 use crate::model::VarId;
 use crate::runtime::{Buffers, Runtime, Spare, SpareBytes};
@@ -64,7 +63,7 @@ fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
 pub(super) struct ChunkKey {
     var: VarId,
     index: u64,
-    object: u32,
+    holder: Holder,
     range: (u64, u64),
     mask: u32,
 }
@@ -74,7 +73,7 @@ impl ChunkKey {
         Self {
             var,
             index: chunk.index,
-            object: chunk.object,
+            holder: chunk.holder,
             range: (chunk.range.start, chunk.range.end),
             mask: chunk.mask,
         }
@@ -99,6 +98,7 @@ pub(super) struct DecodedChunks {
     /// Most bytes kept.
     most: u64,
     state: Mutex<Chunks>,
+    flights: Flights<ChunkKey, Arc<Vec<u8>>>,
     /// How many are kept.
     count: AtomicUsize,
     /// True once the runtime knows of them.
@@ -109,9 +109,8 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct Chunks {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk for which the budget has no room. Otherwise each worker would decode the same chunk, which takes more memory.
+    /// The last chunk for which there is no room. Otherwise each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
-    flights: BTreeMap<ChunkKey, Arc<ChunkFlight>>,
 }
 
 impl Chunks {
@@ -137,6 +136,7 @@ impl DecodedChunks {
             buffers: Arc::clone(&env.buffers),
             most,
             state: Mutex::default(),
+            flights: Flights::default(),
             count: AtomicUsize::new(0),
             known: AtomicBool::new(false),
             me: Weak::clone(me),
@@ -176,29 +176,29 @@ impl DecodedChunks {
         if let Some(bytes) = state.at(&key, self.runtime.tick()) {
             return Found::Kept(bytes);
         }
-        if let Some(flight) = state.flights.get(&key) {
-            return Found::Flight(Arc::clone(flight));
+        match self.flights.begin(key) {
+            Err(flight) => Found::Flight(flight),
+            Ok(landing) => Found::Nothing(Claim {
+                chunks: self,
+                landing,
+                since,
+                any_size: false,
+            }),
         }
-        let flight = Arc::new(Flight::default());
-        state.flights.insert(key, Arc::clone(&flight));
-        Found::Nothing(Claim {
-            chunks: self,
-            key,
-            flight,
-            since,
-        })
     }
 
     /// Keeps a chunk that was claimed, if there is room.
     pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
         let size = bytes.capacity() as u64;
-        if !self.takes(size) {
+        let takes = self.takes(size);
+        if !takes && !claim.any_size {
             return;
         }
         self.become_known();
-        let Some(spare) = self.spare(size, claim.since) else {
+        let room = Some(size).filter(|_| takes);
+        let Some(spare) = room.and_then(|size| self.spare(size, claim.since)) else {
             let mut state = self.lock();
-            let before = state.last.replace((claim.key, Arc::clone(bytes)));
+            let before = state.last.replace((claim.landing.key, Arc::clone(bytes)));
             self.count.store(state.count(), Ordering::Relaxed);
             drop(state);
             if let Some((_, bytes)) = before {
@@ -210,11 +210,11 @@ impl DecodedChunks {
         let mut state = self.lock();
         // Others may have kept something meanwhile.
         let fits = state.kept.bytes().checked_add(size);
-        if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.key) {
+        if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.landing.key) {
             return;
         }
         let chunk = (Arc::clone(bytes), spare);
-        state.kept.put(claim.key, chunk, used);
+        state.kept.put(claim.landing.key, chunk, used);
         state.last = None;
         self.count.store(state.count(), Ordering::Relaxed);
     }
@@ -239,15 +239,6 @@ impl DecodedChunks {
             give(chunk, &self.buffers);
         }
         dropped
-    }
-
-    /// Ends a claim.
-    pub(super) fn end(&self, claim: &Claim<'_>) {
-        let mut state = self.lock();
-        let own = |flight: &Arc<ChunkFlight>| Arc::ptr_eq(flight, &claim.flight);
-        if state.flights.get(&claim.key).is_some_and(own) {
-            state.flights.remove(&claim.key);
-        }
     }
 
     /// Tells the runtime of what is kept here, once there is something.

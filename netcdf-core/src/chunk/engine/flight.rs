@@ -8,7 +8,8 @@
 //! that somebody holds who waits for a flight, and waits for no other flight before it has published or dropped all its
 //! claims. So each flight lands by the work of its own thread.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::decoded::{ChunkKey, DecodedChunks};
 use crate::error::Result;
@@ -64,15 +65,13 @@ impl<T: Clone> Flight<T> {
     }
 
     /// Ends the flight with this result, if it has not ended.
-    pub(super) fn land(&self, result: Result<T>) {
+    fn land(&self, result: Result<T>) {
         self.end(FlightState::Landed(result));
     }
+}
 
-    /// Ends the flight without a result, if it has not ended.
-    pub(super) fn give_up(&self) {
-        self.end(FlightState::Dropped);
-    }
-
+impl<T> Flight<T> {
+    /// Ends the flight, if it has not ended.
     fn end(&self, result: FlightState<T>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, FlightState::UnderWay) {
@@ -83,13 +82,91 @@ impl<T: Clone> Flight<T> {
     }
 }
 
+/// What is being made, by key.
+#[derive(Debug)]
+pub(super) struct Flights<K, T>(Mutex<BTreeMap<K, Arc<Flight<T>>>>);
+
+impl<K, T> Default for Flights<K, T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+/// The right and the duty to make the value of a key.
+pub(super) struct Landing<'a, K: Ord, T> {
+    flights: &'a Flights<K, T>,
+    pub(super) key: K,
+    flight: Arc<Flight<T>>,
+}
+
+impl<K: Ord + Copy, T: Clone> Flights<K, T> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<K, Arc<Flight<T>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The flight of a key that is under way; if there is none, a new one, which the caller has to land.
+    pub(super) fn begin(&self, key: K) -> std::result::Result<Landing<'_, K, T>, Arc<Flight<T>>> {
+        let mut under_way = self.lock();
+        if let Some(flight) = under_way.get(&key) {
+            return Err(Arc::clone(flight));
+        }
+        let flight = Arc::new(Flight::default());
+        under_way.insert(key, Arc::clone(&flight));
+        Ok(Landing {
+            flights: self,
+            key,
+            flight,
+        })
+    }
+
+    /// The flight of a key, if it is under way.
+    pub(super) fn of(&self, key: &K) -> Option<Arc<Flight<T>>> {
+        self.lock().get(key).map(Arc::clone)
+    }
+
+    /// A flight that is under way.
+    #[cfg(test)]
+    pub(super) fn any(&self) -> Option<Arc<Flight<T>>> {
+        self.lock().values().next().map(Arc::clone)
+    }
+}
+
+impl<K: Ord, T> Landing<'_, K, T> {
+    /// Ends the flight with this result. A value that is to be kept is kept by now: a reader that comes now finds it, or makes it.
+    pub(super) fn land(self, result: Result<T>)
+    where
+        T: Clone,
+    {
+        self.end();
+        self.flight.land(result);
+    }
+
+    fn end(&self) {
+        let flights = &self.flights.0;
+        let mut under_way = flights.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |flight: &Arc<Flight<T>>| Arc::ptr_eq(flight, &self.flight);
+        if under_way.get(&self.key).is_some_and(own) {
+            under_way.remove(&self.key);
+        }
+    }
+}
+
+/// A landing that is dropped without a result ends its flight, too.
+impl<K: Ord, T> Drop for Landing<'_, K, T> {
+    fn drop(&mut self) {
+        self.end();
+        self.flight.end(FlightState::Dropped);
+    }
+}
+
 /// The right and the duty to decode a chunk.
 pub(in crate::chunk) struct Claim<'a> {
     pub(super) chunks: &'a DecodedChunks,
-    pub(super) key: ChunkKey,
-    pub(super) flight: Arc<ChunkFlight>,
+    pub(super) landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
     /// The time from which on others must have been used to stay.
     pub(super) since: u64,
+    /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
+    pub(super) any_size: bool,
 }
 
 impl Claim<'_> {
@@ -103,17 +180,7 @@ impl Claim<'_> {
         if let Ok(bytes) = &bytes {
             self.chunks.keep(&self, bytes);
         }
-        let others = again(&bytes);
-        // Those who come now find the chunk, or try it themselves.
-        self.chunks.end(&self);
-        self.flight.land(others);
+        self.landing.land(again(&bytes));
         bytes
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        self.chunks.end(self);
-        self.flight.give_up();
     }
 }

@@ -24,15 +24,15 @@ mod usage;
 use std::sync::Arc;
 
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Visit, Visited};
 use crate::env::Env;
-use crate::error::Result;
 use crate::model::VarId;
 use crate::runtime::Room;
 use decoded::DecodedChunks;
 pub(super) use decoded::{ChunkElements, Found};
 pub(super) use flight::{ChunkFlight, Claim};
 use located::LocatedChunks;
-pub(super) use located::{SectionFlight, Visit, Ways};
+pub(super) use located::{SectionFlight, Ways};
 pub(super) use usage::Usage;
 
 /// Bytes of decoded chunks that are kept.
@@ -79,7 +79,7 @@ impl Engine {
         chunks: &Block,
         ways: Ways<'_>,
         visit: Visit<'_>,
-    ) -> Result<()> {
+    ) -> Visited {
         self.located.visit(var, chunks, ways, visit)
     }
 

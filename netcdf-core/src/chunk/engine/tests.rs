@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::decoded::ChunkKey;
 use super::*;
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::error::{Error, ErrorKind};
 use crate::model::VarId;
 use crate::runtime::{Item, Runtime};
@@ -17,8 +17,9 @@ fn env(memory: u64) -> Env {
 fn key(index: u64) -> ChunkKey {
     let range = 10 * index..10 * index + 10;
     let chunk = ChunkRef {
+        variable: VarId(3),
         index,
-        object: 0,
+        holder: Holder::Source(0),
         range,
         mask: 0,
     };
@@ -130,8 +131,9 @@ fn a_chunk_is_known_by_its_place() {
     let chunks = DecodedChunks::new(&env(1000), 100);
     assert!(!reads(&chunks, 1, 10, 0));
     let mut moved = ChunkRef {
+        variable: VarId(3),
         index: 1,
-        object: 0,
+        holder: Holder::Source(0),
         range: 10..20,
         mask: 0,
     };

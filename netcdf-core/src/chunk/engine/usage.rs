@@ -14,6 +14,8 @@ pub(in crate::chunk) struct Usage<'a> {
     var: VarId,
     /// What is read, if some chunks are read in part.
     part: Option<Region>,
+    /// Whether all chunks are kept.
+    all: bool,
     /// When the read began.
     since: u64,
 }
@@ -37,16 +39,30 @@ impl<'a> Usage<'a> {
             chunks,
             var,
             part: part.cloned(),
+            all: false,
             since: chunks.now(),
         })
     }
 
-    /// True if the read takes only a part of a chunk, which is then kept.
+    /// For chunks that are all worth keeping, however large.
+    pub(in crate::chunk) fn all((engine, var): (&'a Engine, VarId)) -> Self {
+        let chunks = &*engine.decoded;
+        Self {
+            chunks,
+            var,
+            part: None,
+            all: true,
+            since: chunks.now(),
+        }
+    }
+
+    /// True if the chunk is kept: all are, or the read takes only a part of this one.
     pub(in crate::chunk) fn keeps(&self, layout: &Layout, chunk: &ChunkRef) -> bool {
-        self.part.as_ref().is_some_and(|part| {
-            let block = layout.block(chunk.index);
-            takes_part(part, (&block.start, &block.count), layout)
-        })
+        self.all
+            || self.part.as_ref().is_some_and(|part| {
+                let block = layout.block(chunk.index);
+                takes_part(part, (&block.start, &block.count), layout)
+            })
     }
 
     /// The elements of a chunk, if they are kept.
@@ -57,7 +73,13 @@ impl<'a> Usage<'a> {
     /// What there is of a chunk that is to be kept.
     pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> Found<'a> {
         let key = ChunkKey::new(self.var, chunk);
-        self.chunks.claim(key, self.since)
+        match self.chunks.claim(key, self.since) {
+            Found::Nothing(mut claim) => {
+                claim.any_size = self.all;
+                Found::Nothing(claim)
+            }
+            found => found,
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use crate::arithmetic::Amount;
 use crate::chunk::dataset::Dataset;
 use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::error::{Error, ErrorKind, Result};
+use crate::chunk::visit::{Locate, Stop};
+use crate::error::Result;
 use crate::model::{Region, VarId};
 
 /// Fewer than one chunk in this many is considered few.
@@ -42,16 +43,15 @@ impl Met {
             let found = Amount::product(&around.count);
             many = (found + numbers.len()).get() > most;
             if many {
-                return Err(Error::new(ErrorKind::Limit, "these are enough"));
+                return Err(Stop::Enough);
             }
             numbers.extend(grid.numbers(&around));
             Ok(())
         };
-        let located = set.locate_all_in(var, &from.touched(within), &mut visit);
+        set.locate_chunks(var, &from.touched(within), Locate::Again, &mut visit)?;
         if many {
             return Ok(None);
         }
-        located?;
         numbers.sort_unstable();
         numbers.dedup();
         Ok(Some(Self { numbers }))

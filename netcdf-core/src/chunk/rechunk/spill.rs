@@ -13,11 +13,14 @@ use crate::chunk::grid::Grid;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::plan::{BandWay, Bands, Cells};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, Visit, Visited};
+use crate::chunk::{Assembly, ChunkBytes};
 use crate::chunk::{Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::file::Scratch;
+use crate::io::store::Content;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
@@ -135,7 +138,7 @@ fn before(part: &Region, whole: &Region) -> Exact {
 
 /// The elements of a part of a variable in a file, as a dataset without the rest.
 struct Spill<'a> {
-    reader: &'a dyn Reader,
+    set: Dataset<'a>,
     file: Scratch,
     /// Where the part starts.
     start: Vec<u64>,
@@ -149,7 +152,7 @@ impl<'a> Spill<'a> {
     fn new(view: &View<'a>, area: Vec<u64>, plan: &RechunkPlan) -> Result<Self> {
         let fill = view.set.fill(view.var, &view.layout)?;
         Ok(Self {
-            reader: view.set.reader,
+            set: view.set,
             file: Scratch::new(view.set.env.scratch.as_deref())?,
             start: view.region.start.clone(),
             areas: Grid::of(view.region.count.clone(), area),
@@ -252,37 +255,35 @@ fn band(view: &View<'_>, plan: &RechunkPlan) -> Vec<u64> {
 
 impl Reader for Spill<'_> {
     fn schema(&self) -> &Schema {
-        self.reader.schema()
+        self.set.reader.schema()
     }
 
     fn provenance(&self) -> Provenance {
-        self.reader.provenance()
+        self.set.reader.provenance()
     }
 
     fn layout(&self, _: VarId) -> Result<Layout> {
         Ok(self.layout.clone())
     }
 
-    fn locate(&self, _: VarId, _: &Block, _: &mut dyn FnMut(ChunkRef) -> Result<()>) -> Result<()> {
-        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    fn locate(&self, _: VarId, _: &Block, _: Locate, _: Visit<'_>) -> Visited {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks").into())
     }
 
-    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        None
+    fn assembly(&self, _: VarId) -> Option<&dyn Assembly> {
+        Some(self)
     }
 
-    fn has_sources(&self) -> bool {
-        false
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
+        self.set.resolve(var, bytes)
     }
+}
 
-    fn assembles(&self, _: VarId) -> bool {
-        true
-    }
-
+impl Assembly for Spill<'_> {
     /// Reads a piece, or a part of one.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let part = part.region();
@@ -292,8 +293,27 @@ impl Reader for Spill<'_> {
         self.file.read_at(self.offset(&part)?, &mut bytes)?;
         Ok(bytes)
     }
+}
 
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.reader.resolve(var, bytes)
+/// The pieces are no chunks.
+impl ChunkBytes for Spill<'_> {
+    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Content>> {
+        Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
+    }
+
+    fn source(&self, _: &ChunkRef) -> Option<&Arc<dyn Source>> {
+        None
+    }
+
+    fn has_sources(&self) -> bool {
+        false
+    }
+
+    fn latency(&self) -> bool {
+        false
+    }
+
+    fn changed(&self) -> Option<Arc<str>> {
+        None
     }
 }

@@ -1,6 +1,5 @@
 //! A part of a dataset as a dataset: its own schema, and of dimensions the indices that are taken.
 
-mod objects;
 mod taken;
 mod variable;
 
@@ -9,12 +8,12 @@ pub use taken::{IndexRun, Taken};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::objects::Objects;
 use self::taken::Piece;
 use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
-use super::{Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
+use super::visit::{Locate, Visit, Visited};
+use super::{Assembly, ChunkBytes, Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
 use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -24,9 +23,6 @@ use crate::io::store::Content;
 use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
-
-/// Who is told of chunks.
-type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
 
 /// A dataset with the variables of another one, of whose dimensions only some indices are taken. Chunks of which all elements
 /// are taken stay chunks.
@@ -38,7 +34,6 @@ pub struct View<'a> {
     /// Of dimensions that are not taken as a whole.
     taken: BTreeMap<DimId, Taken>,
     variables: Mutex<BTreeMap<VarId, Arc<ShownVariable>>>,
-    objects: Objects,
 }
 
 impl<'a> View<'a> {
@@ -59,7 +54,6 @@ impl<'a> View<'a> {
             schema,
             taken,
             variables: Mutex::default(),
-            objects: Objects::default(),
         }
     }
 
@@ -87,6 +81,11 @@ impl<'a> View<'a> {
         self
     }
 
+    /// The base, with what is kept of it.
+    fn set<'s>(&'s self, env: &'s Env) -> Dataset<'s> {
+        Dataset::new(self.base, env).with(self.engine)
+    }
+
     /// What is taken of each dimension of a variable.
     fn taken(&self, var: VarId) -> Result<Vec<Option<&Taken>>> {
         let var = self.base.schema().var(var);
@@ -110,47 +109,18 @@ impl<'a> View<'a> {
         Ok(variable)
     }
 
-    /// Visits chunks as `find` finds them in the base.
-    fn chunks(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: Visit<'_>,
-        find: impl FnOnce(&Block, Visit<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let variable = self.variable(var)?;
-        find(&variable.within(chunks)?, &mut |chunk| {
-            let object = self.objects.number(var, chunk.object)?;
-            let index = variable.out(chunk.index)?;
-            visit(ChunkRef {
-                index,
-                object,
-                ..chunk
-            })
-        })
-    }
-
     /// A chunk as the base knows it.
     fn back(&self, chunk: &ChunkRef) -> Result<ChunkRef> {
-        let (var, object) = self
-            .objects
-            .of(chunk.object)
-            .or_internal("a chunk of the view")?;
-        let index = self.variable(var)?.back(chunk.index)?;
+        let index = self.variable(chunk.variable)?.back(chunk.index)?;
         Ok(ChunkRef {
             index,
-            object,
             ..chunk.clone()
         })
     }
 
-    fn back_all(&self, chunks: &[ChunkRef]) -> Result<Vec<ChunkRef>> {
-        chunks.iter().map(|chunk| self.back(chunk)).collect()
-    }
-
     /// The elements of a box of a variable, piece by piece.
     fn elements(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        let set = Dataset::new(self.base, env).with(self.engine);
+        let set = self.set(env);
         let layout = set.layout(var)?;
         let taken = self.taken(var)?;
         let dims = taken.iter().zip(part.start.iter().zip(&part.count));
@@ -211,15 +181,12 @@ impl Reader for View<'_> {
         Ok(self.variable(var)?.shown.clone())
     }
 
-    fn locate(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, chunks, visit, |within, visit| {
-            self.base.locate(var, within, visit)
-        })
-    }
-
-    fn candidates(&self, var: VarId, chunks: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, chunks, visit, |within, visit| {
-            self.base.candidates(var, within, visit)
+    fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
+        let variable = self.variable(var)?;
+        let within = variable.within(chunks)?;
+        self.base.locate(var, &within, which, &mut |chunk| {
+            let index = variable.out(chunk.index)?;
+            visit(ChunkRef { index, ..chunk })
         })
     }
 
@@ -227,51 +194,76 @@ impl Reader for View<'_> {
         self.base.has_index(var)
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        self.base.fetch(&self.back_all(chunks)?)
+    fn bytes(&self) -> &dyn ChunkBytes {
+        self
     }
 
-    fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
-        self.base.fetch_stored(&self.back_all(chunks)?)
+    fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
+        let by_elements = || {
+            self.variable(var)
+                .is_ok_and(|variable| variable.first.is_none())
+        };
+        (self.base.assembles(var) || by_elements()).then_some(self)
     }
 
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        let (_, object) = self.objects.of(object)?;
-        self.base.object(object)
+    fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        self.set(env).resolve(var, bytes)
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
+        self.base.form(var)
+    }
+}
+
+impl ChunkBytes for View<'_> {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+        let chunks = chunks.iter().map(|chunk| self.back(chunk));
+        self.base
+            .bytes()
+            .fetch(&chunks.collect::<Result<Vec<_>>>()?)
+    }
+
+    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+        self.base.bytes().source(&self.back(chunk).ok()?)
     }
 
     fn has_sources(&self) -> bool {
-        self.base.has_sources()
+        self.base.bytes().has_sources()
     }
 
     fn latency(&self) -> bool {
-        self.base.latency()
+        self.base.bytes().latency()
     }
 
     fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
         let (a, b) = (self.back(a).ok()?, self.back(b).ok()?);
-        self.base.near(&a, &b)
+        self.base.bytes().near(&a, &b)
     }
 
-    fn origin(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
-        self.base.origin(&self.back(chunk).ok()?)
+    fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
+        self.base.bytes().name(&self.back(chunk).ok()?)
     }
 
     fn changed(&self) -> Option<Arc<str>> {
-        self.base.changed()
+        self.base.bytes().changed()
     }
 
     fn is_spread(&self) -> bool {
-        self.base.is_spread()
+        self.base.bytes().is_spread()
+    }
+}
+
+impl Assembly for View<'_> {
+    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
+        match (self.variable(var)?.whole, self.base.assembly(var)) {
+            (true, Some(base)) => base.read_box(var, part, env),
+            (_, _) => self.elements(var, part, env),
+        }
     }
 
-    fn assembles(&self, var: VarId) -> bool {
-        let variable = self.variable(var);
-        self.base.assembles(var) || variable.is_ok_and(|variable| variable.first.is_none())
-    }
-
-    fn assembly_bytes(&self, var: VarId) -> u64 {
-        let base = self.base.assembly_bytes(var);
+    fn memory(&self, var: VarId) -> u64 {
+        let base = self.base.assembly(var).map(|base| base.memory(var));
+        let base = base.unwrap_or_default();
         match self.variable(var) {
             Ok(variable) if variable.first.is_none() => {
                 (Amount::of(base) + variable.decoding()).get()
@@ -280,26 +272,11 @@ impl Reader for View<'_> {
         }
     }
 
-    fn assembled(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
-        match self.variable(var)?.whole {
-            true => self.base.assembled(var, enough, env),
-            false => Ok(u64::MAX),
+    fn stored(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
+        match (self.variable(var)?.whole, self.base.assembly(var)) {
+            (true, Some(base)) => base.stored(var, enough, env),
+            (_, _) => Ok(u64::MAX),
         }
-    }
-
-    fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
-        match self.variable(var)?.whole {
-            true => self.base.read_box(var, part, env),
-            false => self.elements(var, part, env),
-        }
-    }
-
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.base.resolve(var, bytes)
-    }
-
-    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
-        self.base.form(var)
     }
 }
 

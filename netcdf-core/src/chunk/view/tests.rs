@@ -1,8 +1,9 @@
 use super::*;
-use crate::chunk::dataset::tests::{expected, readers, table};
-use crate::chunk::{InBands, dataset};
+use crate::chunk::InBands;
+use crate::chunk::dataset::tests::{expected, readers};
 use crate::model::Values;
 use crate::runtime::Runtime;
+use crate::testing::{add_table, stored_chunks};
 
 fn run(start: u64, count: u64, stride: u64) -> IndexRun {
     IndexRun {
@@ -59,7 +60,7 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
 
 fn env(threads: usize) -> Env {
     Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::sized(threads, 200).sharing_all(),
         ..Env::default()
     }
@@ -137,19 +138,10 @@ fn whole_chunks_stay_chunks() {
         let taken = taken.map(|(dim, taken)| (dim, taken.unwrap()));
         View::new((&reader, &engine), reader.schema().clone(), taken.into())
     };
-    let chunks = |view: &View<'_>| {
-        let mut found = vec![];
-        let set: dataset::Dataset<'_> = Dataset::new(view, &env);
-        set.locate(VarId(0), &mut |chunk| {
-            found.push(chunk);
-            Ok(())
-        })
-        .unwrap();
-        found
-    };
+    let chunks = |view: &View<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
     let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));
     let moved = view([run(2, 3, 1), run(3, 4, 1)]);
-    assert!(!moved.assembles(VarId(0)));
+    assert!(!moved.assembly(VarId(0)).is_some());
     let layout = moved.layout(VarId(0)).unwrap();
     assert_eq!(
         (layout.extent, layout.chunk, layout.filters.len()),
@@ -163,8 +155,9 @@ fn whole_chunks_stay_chunks() {
     assert_eq!(places, [(0, 48..60), (1, 60..72)]);
     // They are fetched as they are stored, under the numbers that they have in the base.
     assert_eq!(
-        moved.fetch(&found).unwrap(),
-        reader.fetch(&whole[3..]).unwrap()
+        moved.bytes().fetch(&found).unwrap(),
+        reader.bytes().fetch(&whole[3..]).unwrap()
     );
-    assert!(view([run(2, 2, 1), run(4, 3, 1)]).assembles(VarId(0)));
+    let cut = view([run(2, 2, 1), run(4, 3, 1)]);
+    assert!(cut.assembly(VarId(0)).is_some());
 }

@@ -6,6 +6,7 @@ use crate::arithmetic::{Amount, length};
 use crate::chunk::grid::Grid;
 use crate::chunk::rechunk::{self, StageChunks, decoding, filters_between};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Writer};
 use crate::copy::methods::Method;
 use crate::error::Result;
@@ -181,7 +182,8 @@ impl DividedVariable {
         let Region { start, count, .. } = looked.unwrap_or_else(|| Region::whole(&grid));
         let all = Amount::product(&count).get().max(1) as f64;
         let (mut found, mut bytes) = (0u64, Amount::default());
-        set.locate_all_in(var, &Block { start, count }, &mut |chunk: ChunkRef| {
+        let within = Block { start, count };
+        set.locate_chunks(var, &within, Locate::Again, &mut |chunk: ChunkRef| {
             found += 1;
             bytes = bytes + length(&chunk.range);
             Ok(())

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::segment::{Piece, PieceKind};
 use super::{Division, Segment};
 use crate::arithmetic::Amount;
+use crate::chunk::Holder;
 use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
@@ -190,8 +191,9 @@ fn put(
             moved: true,
         } => {
             let chunk = ChunkRef {
+                variable: piece.var,
                 index,
-                object: 0,
+                holder: Holder::Source(0),
                 range,
                 mask,
             };

@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Pair, Plan};
 use crate::arithmetic::Amount;
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, Stop};
 use crate::chunk::{Dataset, InBands};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{has_own_metadata, traits};
@@ -144,19 +146,15 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
     let chunks = Amount::product(&layout.grid()).get();
     let most = chunks / SPARSE;
     let (mut indices, mut many) = (vec![], false);
-    let found = set.locate(var, &mut |chunk| {
+    let grid = Block::whole(&layout.grid());
+    set.locate_chunks(var, &grid, Locate::Again, &mut |chunk| {
         indices.push(chunk.index);
         many = indices.len() as u64 > most;
-        match many {
-            // The error ends the search.
-            true => Err(Error::new(ErrorKind::Limit, "many stored chunks")),
-            false => Ok(()),
-        }
-    });
+        if many { Err(Stop::Enough) } else { Ok(()) }
+    })?;
     if many {
         return Ok(None);
     }
-    found?;
     indices.sort_unstable();
     let unwritten = (0..).zip(&indices).find(|(n, index)| n != *index);
     let unwritten = unwritten.map_or(indices.len() as u64, |(n, _)| n);
@@ -179,7 +177,7 @@ fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<Longest> {
         var,
         InBands::new(region, BAND),
         |_, bytes| {
-            let Values::String(strings) = set.reader.resolve(var, &bytes)? else {
+            let Values::String(strings) = set.resolve(var, &bytes)? else {
                 let what = "values that are not strings";
                 return Err(Error::new(ErrorKind::BadType, what));
             };

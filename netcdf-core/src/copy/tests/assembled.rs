@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::chunked::{LE, classic, copy, dimension, env, form, read};
-use super::mock::{Back, Mock, Store};
+use super::mock::{self, Mock, Store};
 use super::*;
 use crate::chunk::Assembler;
 
@@ -82,7 +82,7 @@ fn gaps_are_fill() {
         a.finish(&mut *writer).unwrap();
         let store = store.lock().unwrap().clone();
         assert_eq!(store.chunks.len(), 3 * 2, "{memory}");
-        let Values::Short(values) = read(&Back::new(&store), &env) else {
+        let Values::Short(values) = read(&store.dataset(), &env) else {
             panic!()
         };
         let want = (0..60).map(|n| match n {

@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 
-use super::mock::{Back, Form, Mock, Store, table};
+use super::mock::{self, Form, Mock, Store};
 use super::*;
-use crate::chunk::layout::ChunkRef;
 use crate::env::Memory;
+use crate::testing::stored_chunks;
 
 pub(super) fn env(threads: usize, memory: u64) -> Env {
     Env {
-        filters: table(),
+        filters: mock::filters(),
         runtime: Runtime::sized(threads, memory.max(1000)).sharing_all(),
         memory: Memory(memory),
         ..Env::default()
@@ -58,7 +58,7 @@ pub(super) fn read(reader: &dyn Reader, env: &Env) -> Values {
 /// The method, and the resulting store.
 pub(super) fn copy(reader: &dyn Reader, form: &Form, env: &Env) -> (Method, Store) {
     let (store, report) = stored(reader, std::slice::from_ref(form), env).unwrap();
-    assert_eq!(read(&Back::new(&store), env), read(reader, env), "{form:?}");
+    assert_eq!(read(&store.dataset(), env), read(reader, env), "{form:?}");
     let sizes = store.chunks.values().map(|(_, b)| b.len() as u64);
     assert_eq!(report.vars[0].after, sizes.sum::<u64>());
     (report.vars[0].method, store)
@@ -74,7 +74,7 @@ fn the_cheapest_way_is_taken() {
     let input = open(&bytes, &env).unwrap();
     let (method, first) = copy(&*input, &form(&[4, 5], &[3], LE), &env);
     assert!(matches!(method, Method::Rechunk(_)));
-    let back = Back::new(&first);
+    let back = first.dataset();
     let (method, same) = copy(&back, &form(&[4, 5], &[3], LE), &env);
     assert_eq!((method, same.moved), (Method::Chunks, 6));
     assert_eq!(same.chunks, first.chunks);
@@ -101,7 +101,7 @@ fn missing_chunks_stay_missing_unless_the_fill_differs() {
     let (_, mut store) = copy(&*input, &form(&[4, 5], &[3], LE), &env);
     store.chunks.remove(&(0, 2));
     store.chunks.remove(&(0, 3));
-    let back = Back::new(&store);
+    let back = store.dataset();
     for (form, chunks) in [
         (form(&[4, 5], &[3], LE), 4),
         (form(&[4, 5], &[], BE), 4),
@@ -121,7 +121,7 @@ fn missing_chunks_stay_missing_unless_the_fill_differs() {
     assert!(matches!(report.vars[0].method, Method::Rechunk(_)));
     let out = out.lock().unwrap().clone();
     assert_eq!(out.chunks.len(), 6);
-    assert_eq!(read(&Back::new(&out), &env), read(&back, &env));
+    assert_eq!(read(&out.dataset(), &env), read(&back, &env));
 }
 
 /// Elements of a chunk beyond the variable are fill values, in case the variable grows later.
@@ -142,7 +142,7 @@ fn scalars_and_empty_variables_are_copied() {
         let chunk: Vec<u64> = shape.iter().map(|_| 2).collect();
         let (_, first) = copy(&*input, &form(&chunk, &[1], LE), &env);
         assert_eq!(first.chunks.len(), chunks);
-        let (_, again) = copy(&Back::new(&first), &form(&chunk, &[1], LE), &env);
+        let (_, again) = copy(&first.dataset(), &form(&chunk, &[1], LE), &env);
         assert_eq!(again.chunks, first.chunks);
     }
 }
@@ -158,7 +158,7 @@ fn a_chunk_that_is_cut_off_is_an_error() {
         form(&[4, 5], &[1], LE),
         form(&[12, 1], &[], LE),
     ] {
-        let e = stored(&Back::new(&store), &[to], &env).unwrap_err();
+        let e = stored(&store.dataset(), &[to], &env).unwrap_err();
         assert_eq!(
             (e.kind(), e.object()),
             (ErrorKind::Corrupt, Some("/v")),
@@ -174,7 +174,7 @@ fn heap_data_is_written_in_order() {
     let (_, mut store) = copy(&*input, &form(&[2, 3], &[], LE), &env(1, 1 << 20));
     let schema = store.schema.as_mut().unwrap();
     schema.vars[0].ty = Atomic::String.into();
-    let back = Back::new(&store);
+    let back = store.dataset();
     let run = |threads| {
         let to = [form(&[3, 2], &[4], LE)];
         stored(&back, &to, &env(threads, 1 << 20)).unwrap().0
@@ -240,7 +240,7 @@ proptest! {
     /// on threads nor on memory.
     #[test]
     fn any_chunks_become_any_others((store, form) in case()) {
-        let back = Back::new(&store);
+        let back = store.dataset();
         let (_, want) = copy(&back, &form, &env(1, 0));
         for (threads, memory) in [(2, 300), (1, 1000), (3, 2000), (2, 5000), (4, 1 << 20)] {
             let (_, got) = copy(&back, &form, &env(threads, memory));
@@ -257,7 +257,7 @@ proptest! {
         threads in 1usize..4,
     ) {
         use rechunk::RechunkWay as Way;
-        let back = Back::new(&store);
+        let back = store.dataset();
         let env = env(threads, 1 << 20);
         let plan = rechunk::RechunkPlan {
             way: Way::Direct,
@@ -269,7 +269,7 @@ proptest! {
             raised: false,
         };
         let want = forced(&back, &form, &env, plan).unwrap();
-        prop_assert_eq!(read(&Back::new(&want), &env), read(&back, &env));
+        prop_assert_eq!(read(&want.dataset(), &env), read(&back, &env));
         for way in [Way::Memory { slabs: 1 }, Way::Memory { slabs: 2 }, Way::Spill] {
             let got = forced(&back, &form, &env, rechunk::RechunkPlan { way, chunks, ..plan }).unwrap();
             prop_assert_eq!(&got.chunks, &want.chunks, "{:?}", way);
@@ -283,16 +283,8 @@ fn all_chunks_are_looked_at() {
     let env = env(1, 1 << 20);
     let input = open(&classic(&[4], Atomic::Byte, false), &env).unwrap();
     let (_, store) = copy(&*input, &form(&[2], &[], LE), &env);
-    let mut seen: Vec<ChunkRef> = vec![];
-    let back = Back::new(&store);
-    let mut visit = |c| {
-        seen.push(c);
-        Ok(())
-    };
-    Dataset::new(&back, &env)
-        .locate(VarId(0), &mut visit)
-        .unwrap();
-    assert_eq!(seen.len(), 2);
+    let back = store.dataset();
+    assert_eq!(stored_chunks(Dataset::new(&back, &env), VarId(0)).len(), 2);
 }
 
 /// Small records of many variables are read in one sweep, and written variable by variable.
@@ -325,7 +317,7 @@ fn small_records_are_swept() {
         assert!(planned.iter().all(|job| job.swept));
         let (store, report) = stored(&*input, &forms, &env).unwrap();
         assert_eq!(report.vars.len(), 5);
-        let back = Back::new(&store);
+        let back = store.dataset();
         for var in input.schema().var_ids() {
             let whole = Region::whole(&input.schema().shape(var));
             let had = Dataset::new(&*input, &env).read(var, &whole).unwrap();

@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::chunk::Provenance;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::scatter::Block;
-use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
+use crate::filter::{Context, Encoded, Filter, Table};
 use crate::io::Source;
-use crate::model::{Element, FilterSpec};
+use crate::model::Element;
+use crate::testing::{MemoryDataset, add_filter, table};
 
 /// Adds its parameter to every byte; declines chunks that begin with a multiple of seven.
 struct Add(u8);
@@ -32,16 +31,8 @@ impl Filter for Add {
     }
 }
 
-pub(super) fn table() -> Table {
-    Table::new(vec![FilterEntry {
-        id: 300,
-        name: "add",
-        codec: None,
-        policy: crate::filter::Policy::PLAIN,
-        named: &[],
-        prepare: |_, user| Ok(user.to_vec()),
-        build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),
-    }])
+pub(super) fn filters() -> Table {
+    table(|params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))))
 }
 
 /// How a variable is to be stored.
@@ -70,10 +61,6 @@ impl Store {
         let schema = self.schema.as_ref().unwrap();
         let form = &self.forms[var.index()];
         let ty = schema.var(var).unwrap().ty;
-        let spec = |&n: &u32| FilterSpec {
-            id: 300,
-            params: vec![n],
-        };
         Layout {
             extent: schema.shape(var),
             chunk: form.chunk.clone(),
@@ -83,10 +70,27 @@ impl Store {
                 order: form.order,
                 plain: ty.fixed_size(schema).is_some(),
             },
-            filters: form.filters.iter().map(spec).collect(),
+            filters: form.filters.iter().map(|&n| add_filter(n)).collect(),
             fill: None,
             quantize: None,
         }
+    }
+
+    /// A dataset of what was stored. Strings are numbers as text, with a NIL now and then.
+    pub(super) fn dataset(&self) -> MemoryDataset {
+        let mut made = MemoryDataset::new(Kind::NETCDF4);
+        (made.schema, made.source) = (self.schema.clone().unwrap(), Some("store"));
+        for (n, _) in self.forms.iter().enumerate() {
+            made.add_layout(self.layout(VarId(n as u32)));
+        }
+        for (&(var, index), (mask, bytes)) in &self.chunks {
+            made.put(VarId(var), index, *mask, bytes);
+        }
+        for var in made.schema.var_ids() {
+            let text = |n: u64| (!n.is_multiple_of(5)).then(|| n.to_string().into_bytes().into());
+            made.set_heap(var, move |n| Values::String(vec![text(n)]));
+        }
+        made
     }
 }
 
@@ -160,83 +164,5 @@ impl Writer for Mock {
     fn finish(self: Box<Self>) -> Result<()> {
         self.0.lock().unwrap().finished = true;
         Ok(())
-    }
-}
-
-/// Reads a store; some of its chunks may be left out.
-pub(super) struct Back {
-    store: Store,
-    schema: Schema,
-    source: Arc<dyn Source>,
-    refs: BTreeMap<(u32, u64), ChunkRef>,
-}
-
-impl Back {
-    pub(super) fn new(store: &Store) -> Self {
-        let mut file = b"head".to_vec();
-        let mut refs = BTreeMap::new();
-        for (&(var, index), (mask, bytes)) in &store.chunks {
-            let start = file.len() as u64;
-            file.extend(bytes);
-            let chunk = ChunkRef {
-                index,
-                object: 0,
-                range: start..file.len() as u64,
-                mask: *mask,
-            };
-            refs.insert((var, index), chunk);
-        }
-        Self {
-            schema: store.schema.clone().unwrap(),
-            store: store.clone(),
-            source: Arc::new(MemorySource::new("store", file)),
-            refs,
-        }
-    }
-}
-
-impl Reader for Back {
-    fn schema(&self) -> &Schema {
-        &self.schema
-    }
-    fn provenance(&self) -> Provenance {
-        Provenance::default()
-    }
-    fn layout(&self, var: VarId) -> Result<Layout> {
-        Ok(self.store.layout(var))
-    }
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        let layout = self.store.layout(var);
-        for (_, chunk) in self.refs.range((var.0, 0)..=(var.0, u64::MAX)) {
-            let place = layout.place(chunk.index);
-            let boxes = chunks.start.iter().zip(&chunks.count);
-            if place
-                .iter()
-                .zip(boxes)
-                .all(|(at, (s, n))| *at >= *s && at - s < *n)
-            {
-                visit(chunk.clone())?;
-            }
-        }
-        Ok(())
-    }
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        self.source.read_ranges(&ranges)
-    }
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        (object == 0).then_some(&self.source)
-    }
-    /// A number as text, with a NIL now and then.
-    fn resolve(&self, _: VarId, bytes: &[u8]) -> Result<Values> {
-        let (numbers, _) = bytes.as_chunks::<4>();
-        let text = |n: u32| (!n.is_multiple_of(5)).then(|| n.to_string().into_bytes().into());
-        let numbers = numbers.iter().map(|b| text(u32::from_le_bytes(*b)));
-        Ok(Values::String(numbers.collect()))
     }
 }

@@ -7,6 +7,7 @@ use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, ZSTD};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
 use crate::model::{Element, FilterSpec, StorageLayout};
+use crate::testing::stored_chunks;
 
 const BZIP2: u32 = 307;
 const ZARR_KINDS: [Kind; 4] = [
@@ -155,14 +156,10 @@ fn copied(reader: &dyn Reader, kind: Kind) -> Result<Box<dyn Reader>> {
 
 /// The stored bytes of the second chunk.
 fn second(reader: &dyn Reader) -> Vec<u8> {
-    let mut found = vec![];
     let env = Env::default();
-    let visit = &mut |chunk| {
-        found.push(chunk);
-        Ok(())
-    };
-    Dataset::new(reader, &env).locate(VarId(0), visit).unwrap();
-    reader.fetch(&found[1..]).unwrap().remove(0)
+    let set = Dataset::new(reader, &env);
+    let found = stored_chunks(set, VarId(0));
+    set.fetch(&found[1..]).unwrap().remove(0)
 }
 
 /// Some readers refuse these chunks, or read other values.

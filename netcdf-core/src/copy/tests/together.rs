@@ -6,6 +6,7 @@ use crate::copy::options::VarLayout;
 use crate::io::Source;
 use crate::io::rounds::Rounds;
 use crate::model::FilterSpec;
+use crate::testing::stored_chunks;
 
 /// A copy to netCDF-4, and the requests that it took.
 fn copy(bytes: &[u8], options: &Options, env: &Env) -> Result<(Vec<u8>, u64)> {
@@ -76,17 +77,9 @@ fn copies_are_the_same_and_take_few_requests() {
 fn place(bytes: &[u8], index: u64) -> std::ops::Range<usize> {
     let env = Env::default();
     let reader = open(bytes, &env).unwrap();
-    let mut found = None;
-    let mut visit = |chunk: crate::chunk::ChunkRef| {
-        found = Some(chunk.range)
-            .filter(|_| chunk.index == index)
-            .or(found.take());
-        Ok(())
-    };
-    Dataset::new(&*reader, &env)
-        .locate(VarId(0), &mut visit)
-        .unwrap();
-    let range = found.unwrap();
+    let chunks = stored_chunks(Dataset::new(&*reader, &env), VarId(0));
+    let found = chunks.into_iter().find(|chunk| chunk.index == index);
+    let range = found.unwrap().range;
     range.start as usize..range.end as usize
 }
 

@@ -1,55 +1,27 @@
 //! How often a copy walks the chunk indexes of its input.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use super::*;
-use crate::chunk::layout::ChunkRef;
-use crate::chunk::scatter::Block;
-use crate::chunk::{Engine, Provenance};
+use crate::chunk::Engine;
 use crate::copy::options::{ChunkShapes, StorageOptions};
 use crate::copy::plan::keep_fill_values;
-use crate::io::Source;
+use crate::testing::{MemoryDataset, stored_chunks};
 
-/// Counts the chunks that are visited.
-struct Counting {
-    reader: Box<dyn Reader>,
-    visits: Mutex<BTreeMap<VarId, u64>>,
-}
-
-impl Reader for Counting {
-    fn schema(&self) -> &Schema {
-        self.reader.schema()
+/// The variables of another dataset, with an index that counts located chunks.
+fn in_memory(reader: &dyn Reader, env: &Env) -> MemoryDataset {
+    let mut made = MemoryDataset::new(Kind::NETCDF4);
+    (made.schema, made.source) = (reader.schema().clone(), Some("in memory"));
+    made.has_index = true;
+    let set = Dataset::new(reader, env);
+    for var in reader.schema().var_ids() {
+        made.add_layout(reader.layout(var).unwrap());
+        for chunk in stored_chunks(set, var) {
+            let bytes = set.fetch_one(&chunk).unwrap();
+            made.put(var, chunk.index, chunk.mask, &bytes);
+        }
     }
-    fn provenance(&self) -> Provenance {
-        self.reader.provenance()
-    }
-    fn layout(&self, var: VarId) -> Result<Layout> {
-        self.reader.layout(var)
-    }
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        self.reader.locate(var, chunks, &mut |chunk| {
-            *self.visits.lock().unwrap().entry(var).or_default() += 1;
-            visit(chunk)
-        })
-    }
-    fn has_index(&self, var: VarId) -> bool {
-        self.reader.has_index(var)
-    }
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        self.reader.fetch(chunks)
-    }
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        self.reader.object(object)
-    }
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        self.reader.resolve(var, bytes)
-    }
+    made
 }
 
 fn storage(deflate: u8, lens: [u64; 2]) -> Options {
@@ -71,10 +43,7 @@ fn storage(deflate: u8, lens: [u64; 2]) -> Options {
 /// Copies with these options, and returns the output and the visits of each variable.
 fn counted(bytes: &[u8], options: &Options, reported: bool) -> (Vec<u8>, BTreeMap<VarId, u64>) {
     let env = Env::default();
-    let reader = Counting {
-        reader: open(bytes, &env).unwrap(),
-        visits: Mutex::default(),
-    };
+    let reader = in_memory(&*open(bytes, &env).unwrap(), &env);
     let engine = Engine::new(&env);
     let set = Dataset::new(&reader, &env).with(&engine);
     let mut plan = plan(reader.schema(), options).unwrap();
@@ -88,7 +57,7 @@ fn counted(bytes: &[u8], options: &Options, reported: bool) -> (Vec<u8>, BTreeMa
     }
     run(set, &plan, writer).unwrap();
     let bytes = out.lock().unwrap().take().unwrap();
-    (bytes, reader.visits.into_inner().unwrap())
+    (bytes, reader.take_counts().located)
 }
 
 #[test]

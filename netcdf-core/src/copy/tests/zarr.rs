@@ -1,7 +1,6 @@
 //! Copies between HDF5 and Zarr.
 
 use super::*;
-use crate::chunk::layout::ChunkRef;
 use crate::copy::methods::Method;
 use crate::copy::options::{Filtering, VarLayout};
 use crate::copy::plan::{keep_fill_values, size_known_strings, size_strings};
@@ -9,6 +8,7 @@ use crate::filter::{About, Context, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
 use crate::model::{FilterSpec, StorageLayout, ZarrVersion};
+use crate::testing::stored_chunks;
 
 pub(super) fn spec(id: u32, params: &[u32]) -> FilterSpec {
     FilterSpec {
@@ -88,16 +88,10 @@ pub(super) fn all(reader: &dyn Reader) -> Values {
 
 /// The stored bytes of the first chunk.
 fn first(reader: &dyn Reader) -> Vec<u8> {
-    let mut found: Option<ChunkRef> = None;
-    let mut one = |chunk: ChunkRef| {
-        found.get_or_insert(chunk);
-        Ok(())
-    };
     let env = Env::default();
-    Dataset::new(reader, &env)
-        .locate(VarId(0), &mut one)
-        .unwrap();
-    reader.fetch(&[found.unwrap()]).unwrap().remove(0)
+    let set = Dataset::new(reader, &env);
+    let found = stored_chunks(set, VarId(0));
+    set.fetch_one(&found[0]).unwrap()
 }
 
 #[test]
@@ -438,13 +432,9 @@ fn chunks_that_are_not_stored_take_no_time() {
             let report = run(Dataset::new(&*input, &env), &plan, writer.unwrap()).unwrap();
             assert_eq!(report.vars[0].method, Method::Chunks, "{kind:?}");
             let copy = opened(&out);
-            let mut stored = vec![];
             let whole = Dataset::new(&*copy, &env);
-            let mut one = |chunk: ChunkRef| {
-                stored.push(chunk.index);
-                Ok(())
-            };
-            whole.locate(VarId(0), &mut one).unwrap();
+            let chunks = stored_chunks(whole, VarId(0));
+            let stored: Vec<u64> = chunks.iter().map(|chunk| chunk.index).collect();
             let text = out.get("v/.zarray").unwrap().unwrap_or_default();
             let text = String::from_utf8(text).unwrap();
             match (kind.as_zarr().unwrap().version, len) {

@@ -207,7 +207,7 @@ impl<'a> Both<'a> {
             return Ok(None);
         }
         let had = self.job.values(self.from, had)?;
-        let got = self.to.reader.resolve(self.job.pair.to, got)?;
+        let got = self.to.resolve(self.job.pair.to, got)?;
         let got = as_characters(&had, got);
         if same(&had, &got) {
             return Ok(None);

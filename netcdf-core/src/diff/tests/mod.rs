@@ -6,9 +6,10 @@ mod schemas;
 use super::*;
 use crate::chunk::Engine;
 use crate::env::{Env, Memory};
-use crate::model::{Endianness, GroupId, Values};
+use crate::model::{Endianness, GroupId, Values, VarId};
 use crate::runtime::Runtime;
-use made::{Form, Made, table};
+use crate::testing::{MemoryDataset, add_table};
+use made::{Form, damage, made, var};
 
 const PLAIN: Options<'_> = Options {
     tolerance: Tolerance {
@@ -22,12 +23,12 @@ const PLAIN: Options<'_> = Options {
 
 /// The differences, and why values could not be compared, with this many threads.
 fn on_threads(
-    [a, b]: [&Made; 2],
+    [a, b]: [&MemoryDataset; 2],
     options: &Options<'_>,
     (threads, memory): (usize, u64),
 ) -> (Vec<Difference>, Vec<String>) {
     let env = Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::new(threads).sharing_all(),
         memory: Memory(memory),
         ..Env::default()
@@ -46,7 +47,7 @@ fn on_threads(
     (found, failed.iter().map(ToString::to_string).collect())
 }
 
-fn both(sides: [&Made; 2], options: &Options<'_>) -> (Vec<Difference>, Vec<String>) {
+fn both(sides: [&MemoryDataset; 2], options: &Options<'_>) -> (Vec<Difference>, Vec<String>) {
     let one = on_threads(sides, options, (1, 1 << 20));
     for run in [(2, 1 << 20), (4, 1 << 12), (1, 100)] {
         assert_eq!(on_threads(sides, options, run), one, "{run:?}");
@@ -55,7 +56,7 @@ fn both(sides: [&Made; 2], options: &Options<'_>) -> (Vec<Difference>, Vec<Strin
 }
 
 /// The differences of values of the only variable that has any.
-fn values(sides: [&Made; 2]) -> Option<DifferentValues> {
+fn values(sides: [&MemoryDataset; 2]) -> Option<DifferentValues> {
     let (found, failed) = both(sides, &PLAIN);
     assert_eq!(failed, [""; 0]);
     let mut found = found.into_iter();
@@ -68,10 +69,10 @@ fn values(sides: [&Made; 2]) -> Option<DifferentValues> {
 }
 
 /// A variable of 30 × 40 elements.
-fn grid(values: Values, form: Form) -> Made {
-    Made::new(&[("y", 30), ("x", 40)])
-        .var("v", 2, &values, form)
-        .done()
+fn grid(values: Values, form: Form) -> MemoryDataset {
+    let mut made = made(&[("y", 30), ("x", 40)]);
+    var(&mut made, ("v", 2), &values, form);
+    made
 }
 
 fn numbers() -> Vec<i64> {
@@ -143,12 +144,10 @@ fn differences_are_counted_and_placed_in_any_chunks() {
 fn chunks_with_equal_bytes_are_not_decoded() {
     let mut changed = numbers();
     changed[1199] = 0;
-    let form = || Form::chunks(&[10, 10]);
     let made = |values: Vec<i64>| {
-        let made = Made::new(&[("y", 30), ("x", 40)]);
-        made.var("v", 2, &Values::Int64(values), form())
-            .damage(0, 0)
-            .done()
+        let mut made = grid(Values::Int64(values), Form::chunks(&[10, 10]));
+        damage(&mut made, VarId(0), 0);
+        made
     };
     let found = values([&made(numbers()), &made(changed)]).unwrap();
     assert_eq!((found.differing, found.first.index), (1, vec![29, 39]));
@@ -166,12 +165,13 @@ fn chunks_with_equal_bytes_are_not_decoded() {
 #[test]
 fn what_cannot_be_read_does_not_keep_the_rest_from_being_compared() {
     let made = |w: i64, damaged: bool| {
-        let values = Values::Int64(numbers());
-        let made = Made::new(&[("y", 30), ("x", 40)]);
-        let made = made.var("v", 2, &values, Form::chunks(&[10, 10]));
-        let made = if damaged { made.damage(0, 1) } else { made };
-        made.var("w", 0, &Values::Int64(vec![w]), Form::chunks(&[]))
-            .done()
+        let mut made = grid(Values::Int64(numbers()), Form::chunks(&[10, 10]));
+        if damaged {
+            damage(&mut made, VarId(0), 1);
+        }
+        let w = Values::Int64(vec![w]);
+        var(&mut made, ("w", 0), &w, Form::chunks(&[]));
+        made
     };
     let (found, failed) = both([&made(1, false), &made(2, true)], &PLAIN);
     assert_eq!(
@@ -187,16 +187,16 @@ fn fill_values_are_equal_also_where_nothing_is_stored() {
         ..Form::chunks(&[10, 40])
     };
     let made = |fill: i32, values: Vec<i32>, missing: &[u64]| {
-        let made = Made::new(&[("y", 30), ("x", 40)]);
-        let made = made.var("v", 2, &Values::Int(values), form(missing));
-        made.attribute("_FillValue", Values::Int(vec![fill])).done()
+        let mut made = grid(Values::Int(values), form(missing));
+        made.attribute(VarId(0), "_FillValue", Values::Int(vec![fill]));
+        made
     };
     let ones = |other: i32| {
         let mut all = vec![1; 1200];
         all[400..800].fill(other);
         all
     };
-    let fills = |sides: [&Made; 2]| {
+    let fills = |sides: [&MemoryDataset; 2]| {
         let (found, failed) = both(sides, &PLAIN);
         assert_eq!(failed, [""; 0]);
         let values = found.into_iter().filter_map(|one| match one.finding {
@@ -231,8 +231,9 @@ fn what_is_stored_nowhere_is_not_read() {
             filtered: false,
             ..Form::chunks(&[1 << 40, chunk])
         };
-        let made = Made::new(&[("y", 1 << 40), ("x", 1 << 20)]);
-        made.var("v", 2, &Values::Int(vec![]), form).done()
+        let mut made = made(&[("y", 1 << 40), ("x", 1 << 20)]);
+        var(&mut made, ("v", 2), &Values::Int(vec![]), form);
+        made
     };
     assert_eq!(values([&made(1 << 20), &made(1 << 21)]), None);
 }
@@ -243,9 +244,10 @@ fn the_common_part_is_compared() {
     let longer = |last: i64| {
         let mut values: Vec<_> = (0..1400).collect();
         values[1199] = last;
-        Made::new(&[("y", 35), ("x", 40)])
-            .var("v", 2, &Values::Int64(values), Form::chunks(&[7, 11]))
-            .done()
+        let (values, form) = (Values::Int64(values), Form::chunks(&[7, 11]));
+        let mut made = made(&[("y", 35), ("x", 40)]);
+        var(&mut made, ("v", 2), &values, form);
+        made
     };
     let length = |d: &Difference| (d.path.clone(), d.finding.clone());
     let expected = ("/y".to_owned(), Finding::Length([30, 35]));
@@ -266,11 +268,14 @@ fn coordinates_and_tolerance() {
     let made = |x: f64| {
         let mut values: Vec<f64> = (0..12).map(f64::from).collect();
         values[5] += x;
-        let lat = Values::Float(vec![-10.0, 0.0, 10.0]);
-        let made = Made::new(&[("lat", 3), ("lon", 4)]);
-        made.var("v", 2, &Values::Double(values), Form::chunks(&[3, 4]))
-            .var("lat", 1, &lat, Form::chunks(&[3]))
-            .done()
+        let (values, lat) = (
+            Values::Double(values),
+            Values::Float(vec![-10.0, 0.0, 10.0]),
+        );
+        let mut made = made(&[("lat", 3), ("lon", 4)]);
+        var(&mut made, ("v", 2), &values, Form::chunks(&[3, 4]));
+        var(&mut made, ("lat", 1), &lat, Form::chunks(&[3]));
+        made
     };
     let found = values([&made(0.0), &made(0.5)]).unwrap();
     let at = &found.first.coordinates;

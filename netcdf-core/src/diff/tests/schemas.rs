@@ -1,11 +1,11 @@
 //! Differences of schemas.
 
-use super::made::name;
 use super::*;
 use crate::model::{
     Atomic, Attribute, DataType, Dimension, Endianness, Field, Kind, Name, Schema, Storage,
     TypeKind, UserType, Variable,
 };
+use crate::testing::name;
 
 /// A dataset without data.
 fn schema() -> Schema {
@@ -61,7 +61,7 @@ fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, Finding)> {
     let (a, mut b) = (schema(), schema());
     change(&mut b);
     let options = Options { layout, ..PLAIN };
-    let mut walk = schema::Walk::new([&a, &b], &options);
+    let mut walk = walk::Walk::new([&a, &b], &options);
     walk.run();
     let path = |d: &Difference| match &d.attribute {
         Some(name) => format!("{}:{name}", d.path),
@@ -219,7 +219,7 @@ fn what_is_left_out_is_not_found() {
         takes: &takes,
         ..PLAIN
     };
-    let mut walk = schema::Walk::new([&a, &b], &options);
+    let mut walk = walk::Walk::new([&a, &b], &options);
     walk.run();
     assert_eq!(walk.found, []);
     assert_eq!(walk.pairs, [], "the group is left out");

@@ -10,124 +10,38 @@
 
 mod chain;
 mod config;
+mod description;
 mod given;
+pub mod ids;
 mod label;
 mod text;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
 pub(super) use config::digits;
+pub use description::{Codec, Members, Shown, Stage};
+pub(super) use description::{whole, word};
 pub use given::{SHARDS, from_text, within_shards};
+pub use ids::{PRIVATE, UNKNOWN, is_private};
 pub use label::Label;
 pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
 
 use std::sync::Arc;
 
+use super::built_in::BUILT_IN;
 use super::plugin::Codec as LibraryCodec;
 use super::{Context, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The first of the numbers that are not HDF5 filters.
-pub const PRIVATE: u32 = 0x8000_0000;
-
-/// The number of unknown codecs.
-pub const UNKNOWN: u32 = PRIVATE;
-
-/// Numbers of the codecs that are not HDF5 filters.
-pub mod ids {
-    use super::PRIVATE;
-
-    /// `gzip`.
-    pub const GZIP: u32 = PRIVATE + 1;
-    /// `lz4`, as numcodecs frames it.
-    pub const LZ4: u32 = PRIVATE + 2;
-    /// `crc32`.
-    pub const CRC32: u32 = PRIVATE + 3;
-    /// `crc32c`.
-    pub const CRC32C: u32 = PRIVATE + 4;
-    /// `adler32`.
-    pub const ADLER32: u32 = PRIVATE + 5;
-    /// `jenkins_lookup3`.
-    pub const JENKINS_LOOKUP3: u32 = PRIVATE + 6;
-    /// `delta`.
-    pub const DELTA: u32 = PRIVATE + 7;
-    /// `fixedscaleoffset`.
-    pub const FIXED_SCALE_OFFSET: u32 = PRIVATE + 8;
-    /// `quantize`.
-    pub const QUANTIZE: u32 = PRIVATE + 9;
-    /// `bitround`.
-    pub const BITROUND: u32 = PRIVATE + 10;
-    /// `packbits`.
-    pub const PACKBITS: u32 = PRIVATE + 11;
-    /// `astype`.
-    pub const ASTYPE: u32 = PRIVATE + 12;
-    /// `lzma`.
-    pub const LZMA: u32 = PRIVATE + 13;
-    /// `zfpy`.
-    pub const ZFPY: u32 = PRIVATE + 14;
-    /// `transpose`, and `order: "F"` of version 2. Parameters: for each stored dimension, the dimension of the
-    /// chunk.
-    pub const TRANSPOSE: u32 = PRIVATE + 15;
-    /// `base64`.
-    pub const BASE64: u32 = PRIVATE + 16;
-}
-
-/// Members of a JSON object.
-pub type Members = Vec<(String, Json)>;
-
-/// Zarr's names for a filter, and how it describes its parameters.
-#[derive(Debug, Clone, Copy)]
-pub struct Codec {
-    /// `id` in version 2: the name that numcodecs or NCZarr use.
-    pub name: &'static str,
-    /// `name` in version 3, with the prefix `numcodecs.` if it is not a codec of version 3 itself.
-    pub v3: &'static str,
-    /// What it works on in version 3.
-    pub stage: Stage,
-    /// Converts JSON to stored parameters.
-    ///
-    /// Fails with [`ErrorKind::Corrupt`] for impossible members, and with [`ErrorKind::Unsupported`] for forms
-    /// of the codec that we do not support.
-    pub read: fn(&Config<'_>) -> Result<Vec<u32>>,
-    /// Converts stored parameters to the members of the JSON.
-    pub write: fn(&[u32], &Shown<'_>) -> Result<Members>,
-}
-
-/// What a codec of version 3 works on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Elements, which it returns as elements.
-    Elements,
-    /// Elements, which it turns into bytes.
-    Serializer,
-    /// Bytes.
-    Bytes,
-}
-
 /// The stage of a filter's codec; that of filters that are not built in is [`Stage::Bytes`].
 #[must_use]
 pub fn stage(id: u32) -> Stage {
-    let row = super::BUILT_IN.iter().find(|row| row.id == id);
+    let row = BUILT_IN.iter().find(|row| row.id == id);
     let codec = row.and_then(|row| row.codec.as_ref());
     codec.map_or(Stage::Bytes, |codec| codec.stage)
-}
-
-/// What JSON is made for.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
-    /// The version of the format.
-    pub version: ZarrVersion,
-    /// What the filter gets on writing.
-    pub context: &'a Context,
-}
-
-/// Whether a number belongs to a codec that is not an HDF5 filter.
-#[must_use]
-pub fn is_private(id: u32) -> bool {
-    id >= PRIVATE
 }
 
 /// The name of a codec, and the parts of its JSON.
@@ -353,16 +267,6 @@ pub fn of_user(version: ZarrVersion, json: &Json, spec: &FilterSpec, table: &Tab
         id: spec.id,
         params: visible().unwrap_or_else(|| spec.params.clone()),
     }
-}
-
-/// A member whose value is a whole number.
-pub(super) fn whole(key: &str, n: impl std::fmt::Display) -> (String, Json) {
-    (key.to_owned(), Json::int(n))
-}
-
-/// A member whose value is a text.
-pub(super) fn word(key: &str, text: &str) -> (String, Json) {
-    (key.to_owned(), Json::text(text))
 }
 
 #[cfg(test)]

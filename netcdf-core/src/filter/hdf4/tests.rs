@@ -3,7 +3,7 @@
 use super::ids;
 use crate::error::{ErrorKind, Result};
 use crate::filter::codec::{ids as codecs, is_private};
-use crate::filter::policy::instead;
+use crate::filter::substitutes::instead;
 use crate::filter::tests::{build, context, damage};
 use crate::filter::{Instead, Table, names, visible};
 use crate::model::{FilterSpec, Kind};

@@ -11,7 +11,8 @@
 //!
 //! Stored are plain numbers: reading does nothing.
 
-use super::dtype::{Dtype, NumberType};
+use super::dtype::Dtype;
+use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};

@@ -9,7 +9,7 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::NumberType;
+use super::number_type::NumberType;
 use super::{Cast, dtype, member, own};
 use crate::error::Result;
 use crate::filter::codec::{Config, Members, Stage, ids};

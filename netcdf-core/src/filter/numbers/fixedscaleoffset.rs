@@ -11,7 +11,7 @@
 //!
 //! As in numpy, integers are computed as integers if offset and scale are whole numbers.
 
-use super::dtype::NumberType;
+use super::number_type::NumberType;
 use super::value::Value;
 use super::{Cast, dtype, halves, member, own, wide};
 use crate::error::Result;

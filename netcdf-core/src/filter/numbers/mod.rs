@@ -13,6 +13,7 @@ pub mod quantize;
 
 mod dtype;
 mod half;
+mod number_type;
 mod value;
 
 use dtype::Dtype;

@@ -9,7 +9,8 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::{Dtype, NumberType};
+use super::dtype::Dtype;
+use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{Stage, ids};
 use crate::filter::output::{allocate, bad, truncated};

@@ -1,7 +1,7 @@
 //! Numbers of any type, and numpy's arithmetic on them.
 
-use super::dtype::NumberType;
 use super::half;
+use super::number_type::NumberType;
 
 /// A number, without its exact type.
 #[derive(Debug, Clone, Copy, PartialEq)]

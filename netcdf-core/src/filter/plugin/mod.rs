@@ -47,7 +47,7 @@ mod wire;
 mod writers;
 
 pub use apart::Isolation;
-pub(crate) use apart::serve_if_asked;
+pub(crate) use apart::serve::serve_if_asked;
 pub use codec::{Codec, Parameters};
 pub use discovery::{PRELOAD, Search, VARIABLE};
 pub use filter::Plugin;

@@ -6,7 +6,9 @@ use super::header;
 use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
+use crate::chunk::{
+    ChunkBytes, FileMetadata, Holder, Locate, Metadata, Provenance, Reader, Sources, Visit, Visited,
+};
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::source::present;
@@ -17,6 +19,7 @@ use crate::model::{Kind, Schema, Values, VarId};
 #[derive(Debug)]
 pub struct ClassicReader {
     source: Arc<dyn Source>,
+    bytes: Sources,
     schema: Schema,
     places: VariablePlaces,
     records: u64,
@@ -42,6 +45,7 @@ impl ClassicReader {
             dim.len = records;
         }
         Ok(Self {
+            bytes: Sources::one(Arc::clone(&source)),
             source,
             schema,
             places,
@@ -148,12 +152,7 @@ impl Reader for ClassicReader {
         Ok(place.layout(self.schema.shape(var), !self.is_contiguous(&place)))
     }
 
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, var: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         let place = self.place(var)?;
         if chunks.count.contains(&0) {
             return Ok(());
@@ -165,8 +164,9 @@ impl Reader for ClassicReader {
                 .and_then(|n| place.begin.checked_add(n))
                 .ok_or_else(|| self.beyond())?;
             return visit(ChunkRef {
+                variable: var,
                 index: 0,
-                object: 0,
+                holder: Holder::Source(0),
                 range: place.begin..end,
                 mask: 0,
             });
@@ -184,8 +184,9 @@ impl Reader for ClassicReader {
             // A header may claim any number of records; the file has as many as fit in it.
             present(&*self.source, &(start..end))?;
             visit(ChunkRef {
+                variable: var,
                 index: record,
-                object: 0,
+                holder: Holder::Source(0),
                 range: start..end,
                 mask: 0,
             })?;
@@ -195,16 +196,11 @@ impl Reader for ClassicReader {
         }
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        self.source.read_ranges(&ranges)
+    fn bytes(&self) -> &dyn ChunkBytes {
+        &self.bytes
     }
 
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        (object == 0).then_some(&self.source)
-    }
-
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         Err(Error::new(
             ErrorKind::Unsupported,
             "classic files have no heap",

@@ -1,6 +1,7 @@
 //! Classic files byte by byte.
 
 use super::*;
+use crate::chunk::visit::Locate;
 use crate::chunk::{Dataset, elements};
 use crate::io::memory::MemoryTarget;
 use crate::model::{
@@ -312,9 +313,9 @@ fn moved_bytes_arrive_where_put_bytes_would() {
             count: vec![4],
         };
         let per = if v == a { 3 } else { 1 };
-        from.locate(v, &grid, &mut |chunk| {
-            let source = from.object(chunk.object).unwrap();
-            w.move_run(v, chunk.index * per, source, chunk.range)
+        from.locate(v, &grid, Locate::Stored, &mut |chunk| {
+            let source = from.bytes().source(&chunk).unwrap();
+            Ok(w.move_run(v, chunk.index * per, source, chunk.range)?)
         })
         .unwrap();
     }

@@ -8,9 +8,11 @@ use super::special::{Chunked, Coder, Special};
 use super::tags;
 use super::vdata::Vdata;
 use crate::bytes::Cursor;
-use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::layout::{ChunkRef, Holder, Layout};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::VarId;
 
 /// The place of a chunk in its table: coordinates in the grid, tag and reference number.
 const FIELDS: usize = 3;
@@ -30,13 +32,17 @@ impl ChunkTable {
     ///
     /// # Errors
     /// Those of reading; [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
-    pub fn read(file: &File, chunked: &Chunked, layout: &Layout) -> Result<Self> {
+    pub fn read(file: &File, variable: VarId, chunked: &Chunked, layout: &Layout) -> Result<Self> {
         let listed = listed(file, chunked, layout)?;
         let ids: Vec<TagRef> = listed.iter().map(|chunk| chunk.id).collect();
         let specials = file.specials(&ids)?;
         let chunks = listed.iter().zip(specials);
-        let chunks =
-            chunks.map(|(chunk, special)| reference(file, chunk, special?, layout, chunked));
+        let chunks = chunks.map(|(chunk, special)| {
+            Ok(ChunkRef {
+                variable,
+                ..reference(file, chunk, special?, layout, chunked)?
+            })
+        });
         Ok(Self(chunks.collect::<Result<_>>()?))
     }
 
@@ -44,12 +50,7 @@ impl ChunkTable {
     ///
     /// # Errors
     /// Those of the visitor.
-    pub fn visit(
-        &self,
-        layout: &Layout,
-        cells: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    pub fn visit(&self, layout: &Layout, cells: &Block, visit: Visit<'_>) -> Visited {
         let Some(Range { start, end }) = numbers(&layout.grid(), cells) else {
             return Ok(());
         };
@@ -147,7 +148,7 @@ fn index(origin: &[u8], grid: &[u64]) -> Option<u64> {
     })
 }
 
-/// Where the bytes of a chunk are.
+/// Where the bytes of a chunk are, as a chunk of the first variable.
 fn reference(
     file: &File,
     chunk: &Listed,
@@ -176,8 +177,9 @@ fn reference(
         range.end = range.end.min(range.start.saturating_add(len));
     }
     Ok(ChunkRef {
+        variable: VarId(0),
         index: chunk.index,
-        object,
+        holder: Holder::Source(object),
         range,
         mask,
     })

@@ -87,6 +87,12 @@ impl File {
         &self.limits
     }
 
+    /// The sources of places, by number.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Arc<dyn Source>> {
+        vec![Arc::clone(&self.source), Arc::clone(&self.scattered)]
+    }
+
     /// The source with this number.
     #[must_use]
     pub fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {

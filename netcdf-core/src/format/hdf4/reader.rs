@@ -12,9 +12,9 @@ use super::{KIND, dfsd, others, sd, tags};
 use crate::arithmetic::claimed;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
-use crate::chunk::{Provenance, Reader};
+use crate::chunk::{ChunkBytes, Holder, Locate, Provenance, Reader, Sources, Visit, Visited};
 use crate::env::Env;
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::model::region::product;
 use crate::model::{Schema, Values, VarId};
@@ -23,6 +23,7 @@ use crate::model::{Schema, Values, VarId};
 #[derive(Debug)]
 pub struct Hdf4Reader {
     file: File,
+    bytes: Sources,
     schema: Schema,
     stored: Vec<Stored>,
     /// The tables of chunks that were needed so far.
@@ -46,8 +47,14 @@ impl Hdf4Reader {
         others::tell(&file, &catalog, env);
         let (schema, stored) = (builder.schema, builder.stored);
         let tables = stored.iter().map(|_| Mutex::default()).collect();
+        let external = stored.iter().any(|stored| stored.data.is_external());
+        let bytes = Sources {
+            spread: external || file.source().as_file().is_none(),
+            all: file.sources(),
+        };
         Ok(Self {
             file,
+            bytes,
             schema,
             stored,
             tables,
@@ -60,7 +67,7 @@ impl Hdf4Reader {
     }
 
     /// The chunk that a variable is, if it is not in chunks.
-    fn whole(&self, stored: &Stored, layout: &Layout) -> Result<Option<ChunkRef>> {
+    fn whole(&self, variable: VarId, stored: &Stored, layout: &Layout) -> Result<Option<ChunkRef>> {
         let size = product(&layout.extent).and_then(|n| n.checked_mul(layout.element.size));
         let size = size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data of 2^64 bytes"))?;
         let place = match &stored.data {
@@ -73,8 +80,9 @@ impl Hdf4Reader {
                 .place(TagRef::new(tags::COMPRESSED, compressed.data))?,
         };
         Ok(Some(ChunkRef {
+            variable,
             index: 0,
-            object: place.object,
+            holder: Holder::Source(place.object),
             range: place.range,
             mask: 0,
         }))
@@ -104,19 +112,19 @@ impl Hdf4Reader {
         if let Some(table) = &*table {
             return Ok(Arc::clone(table));
         }
-        let read = Arc::new(ChunkTable::read(&self.file, chunked, layout)?);
+        let read = Arc::new(ChunkTable::read(&self.file, var, chunked, layout)?);
         *table = Some(Arc::clone(&read));
         Ok(read)
     }
 
-    fn chunks(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
+    fn chunks(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Visited {
         let stored = self.stored(var)?;
         check_coder(stored.data.coder())?;
         let layout = stored.layout(&self.schema.shape(var));
         if cells.count.contains(&0) {
             return Ok(());
         }
-        match self.whole(stored, &layout)? {
+        match self.whole(var, stored, &layout)? {
             Some(chunk) => visit(chunk),
             None => self
                 .table(var, stored, &layout)?
@@ -124,9 +132,6 @@ impl Hdf4Reader {
         }
     }
 }
-
-/// A visitor of chunks.
-type Visit<'a> = &'a mut dyn FnMut(ChunkRef) -> Result<()>;
 
 impl Reader for Hdf4Reader {
     fn schema(&self) -> &Schema {
@@ -145,39 +150,18 @@ impl Reader for Hdf4Reader {
         Ok(self.stored(var)?.layout(&self.schema.shape(var)))
     }
 
-    fn locate(&self, var: VarId, cells: &Block, visit: Visit<'_>) -> Result<()> {
-        self.chunks(var, cells, visit)
-            .map_err(|e| e.of(self.file.source().name()))
-            .in_object(|| self.schema.var_path(var))
+    fn locate(&self, var: VarId, cells: &Block, _: Locate, visit: Visit<'_>) -> Visited {
+        let of_file = |e: Error| e.of(self.file.source().name());
+        let visited = self.chunks(var, cells, visit);
+        let path = || self.schema.var_path(var);
+        visited.map_err(|stop| stop.map(|e| of_file(e).in_object(&path())))
     }
 
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let object = |number| {
-            let object = self.file.object(number);
-            object.ok_or_else(|| Error::internal("a chunk of no object"))
-        };
-        let one = chunks.first().map_or(0, |chunk| chunk.object);
-        if chunks.iter().all(|chunk| chunk.object == one) {
-            let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-            return object(one)?.read_ranges(&ranges);
-        }
-        let read = |chunk: &ChunkRef| {
-            let object = object(chunk.object)?;
-            crate::io::source::read_range(&**object, &chunk.range)
-        };
-        chunks.iter().map(read).collect()
+    fn bytes(&self) -> &dyn ChunkBytes {
+        &self.bytes
     }
 
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        self.file.object(object)
-    }
-
-    fn is_spread(&self) -> bool {
-        let whole = self.file.source().as_file().is_some();
-        !whole || self.stored.iter().any(|stored| stored.data.is_external())
-    }
-
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
+    fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
         let what = "HDF4 files have no heap";
         Err(Error::new(ErrorKind::Unsupported, what))
     }

@@ -4,10 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::pages::Pages;
 use crate::arithmetic::{Amount, length};
 use crate::error::Result;
 use crate::io::Source;
+
+/// Consecutive pages of the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pages {
+    /// Offset of the first page in the source.
+    pub(super) base: u64,
+    /// Bytes of each.
+    pub(super) size: u64,
+}
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::file::{Bytes, File};
+use super::file::File;
+use super::file_bytes::Bytes;
 use crate::error::{ErrorKind, Result};
 
 /// Node type of the trees of old groups; their keys are lengths.

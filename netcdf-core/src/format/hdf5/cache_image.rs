@@ -3,12 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::Fields;
-use super::file::File;
-use super::message;
-use super::object_header::ObjectHeader;
-use crate::error::{ErrorKind, Result};
-
 /// Metadata by address; entries do not overlap.
 #[derive(Debug, Default)]
 pub struct CacheImage {
@@ -16,42 +10,8 @@ pub struct CacheImage {
 }
 
 impl CacheImage {
-    /// The image of a file, if its superblock extension has a message about one.
-    ///
-    /// # Errors
-    /// Those of reading the image.
-    pub fn of(file: &File, header: &ObjectHeader) -> Result<Option<Self>> {
-        let Some(found) = header.find(message::CACHE_IMAGE) else {
-            return Ok(None);
-        };
-        let body = header.raw(found);
-        let mut c = body.fields(file);
-        c.version(0..=0, "a metadata cache image message")?;
-        match c.address()? {
-            None => Ok(None),
-            Some(address) => Self::read(file, address, c.length()?).map(Some),
-        }
-    }
-
-    fn read(file: &File, address: u64, len: u64) -> Result<Self> {
-        let bytes = file.read(address, len)?;
-        bytes.verify(file, "the metadata cache image")?;
-        let mut c = file.fields(&bytes);
-        c.signature(b"MDCI")?;
-        c.version(0..=0, "a metadata cache image")?;
-        c.skip(1)?; // flags
-        c.length()?; // of the image
-        let count = c.u32_le()?;
-        // Each entry takes some bytes, so their number needs no limit.
-        let entries = (0..count).map(|_| entry(&mut c)).collect::<Result<_>>()?;
-        Self::new(entries).map_err(|at| {
-            let what = "entries of the metadata cache image overlap";
-            file.error(ErrorKind::Corrupt, at, what)
-        })
-    }
-
     /// An image of these entries; the error is the address of an entry that overlaps another.
-    fn new(mut all: Vec<(u64, Vec<u8>)>) -> Result<Self, u64> {
+    pub(super) fn new(mut all: Vec<(u64, Vec<u8>)>) -> Result<Self, u64> {
         all.sort_by_key(|entry| entry.0);
         for (before, next) in all.iter().zip(all.iter().skip(1)) {
             let end = before.0.checked_add(before.1.len() as u64);
@@ -84,20 +44,6 @@ impl CacheImage {
 
 fn position(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
-}
-
-/// An entry: its address, and its bytes.
-fn entry(c: &mut Fields) -> Result<(u64, Vec<u8>)> {
-    c.skip(4 + 4)?; // type, flags, ring, age; numbers of children
-    let parents = c.u16_le()?;
-    c.skip(4)?; // rank in the cache
-    let address = c.defined_address("cached metadata")?;
-    let len = c.length()?;
-    for _ in 0..parents {
-        c.address()?;
-    }
-    let len = usize::try_from(len).map_err(|_| c.short(len))?;
-    Ok((address, c.bytes(len)?.to_vec()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Checksums of metadata.
 
-use super::file::{Bytes, File};
+use super::file_bytes::{Bytes, FileBytes};
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -9,7 +9,7 @@ impl Bytes {
     ///
     /// # Errors
     /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
-    pub fn verify(&self, file: &File, what: &str) -> Result<()> {
+    pub fn verify(&self, file: &FileBytes, what: &str) -> Result<()> {
         verify(file, &self.data, self.address, what)
     }
 }
@@ -18,7 +18,7 @@ impl Bytes {
 ///
 /// # Errors
 /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
-pub fn verify(file: &File, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
+pub fn verify(file: &FileBytes, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
     let fail = |kind, text: String| match address {
         Some(a) => Err(file.error(kind, a, text)),
         None => Err(Error::new(kind, text).of(file.name())),

@@ -9,7 +9,7 @@ use super::message::external::External;
 use super::message::fill::{Fill, Value};
 use super::message::filters::{self, Filter};
 use super::message::layout::Layout;
-use super::message::shared::Reference;
+use super::message::reference::Reference;
 use super::message::{self};
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};

@@ -1,153 +1,45 @@
-//! An HDF5 file: checked reads of metadata through a cache of blocks.
+//! An HDF5 file: its bytes, and parts that many objects share.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
 
-use super::blocks::Blocks;
-use super::cache_image::CacheImage;
-use super::datatype::Datatype;
-use super::driver;
-use super::extents::Extents;
-use super::fields::{Fields, Sizes};
+use super::file_bytes::{Bytes, FileBytes};
 use super::global_heap::{CollectionObject, GlobalHeap};
-use super::message::shared::{Reference, Types};
-use super::object_header::ObjectHeader;
-use super::pages;
+use super::message::reference::Types;
 use super::shared_messages::SharedMessages;
-use super::superblock::Superblock;
-use crate::bytes::Cursor;
-use crate::chunk::{FileMetadata, FilePages};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::once;
-use crate::io::Source;
-use crate::io::source::truncated;
-use crate::limits::Limits;
 
 /// An open HDF5 file.
 #[derive(Debug)]
 pub struct File {
-    source: Arc<dyn Source>,
-    superblock: Superblock,
-    limits: Limits,
-    blocks: Blocks,
+    bytes: FileBytes,
     shared: OnceLock<Option<SharedMessages>>,
-    types: Types,
+    pub(super) types: Types,
     heap: GlobalHeap,
-    image: Option<CacheImage>,
-    /// Bytes of object headers and fractal heap objects that may still be read.
-    left: AtomicU64,
-    /// Where the metadata lies that was read, if that is to be known.
-    noted: Option<Mutex<Noted>>,
-    /// The pages of the file, if it is stored in pages.
-    pages: Option<pages::Pages>,
 }
 
-/// What was read of a file.
-#[derive(Debug, Default)]
-struct Noted {
-    metadata: Extents,
-    /// Collections of the global heap.
-    heaps: Extents,
+impl Deref for File {
+    type Target = FileBytes;
+
+    fn deref(&self) -> &FileBytes {
+        &self.bytes
+    }
 }
 
-/// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
-/// read about once, or more often for objects with several names; links and indexes that lead to the same large one
-/// over and over could require the square of the file's length.
-const READ_OFTEN: u64 = 4;
-/// Bytes that may be read in addition: objects may be compressed, and types and messages shared by many.
-const READ_MORE: u64 = 1 << 28;
-/// More bytes than the superblock extension of our files takes.
-const LONGEST_EXTENSION: u64 = 64;
-/// The cost of an object in addition to its bytes.
-const OBJECT: u64 = 32;
-
-/// The bytes of a structure, and their place in the file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Bytes {
-    /// The bytes.
-    pub data: Vec<u8>,
-    /// Address of the first byte, relative to the base address; `None` for bytes that come from a
-    /// filter or from several places.
-    pub address: Option<u64>,
+impl DerefMut for File {
+    fn deref_mut(&mut self) -> &mut FileBytes {
+        &mut self.bytes
+    }
 }
 
 impl File {
-    /// Reads the superblock.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownFormat`] without a signature; [`ErrorKind::Truncated`] if the file is
-    /// shorter than the superblock says; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
-    pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        Self::noting(source, limits, false)
-    }
-
-    /// As [`File::open`]; if asked, notes where metadata lies.
-    ///
-    /// # Errors
-    /// As [`File::open`].
-    pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
-        let superblock = Superblock::read(&*source)?;
-        let heap = GlobalHeap::new(source.len());
-        let mut file = Self {
-            source,
-            superblock,
-            limits: limits.clone(),
-            blocks: Blocks::default(),
+    pub(super) fn new(bytes: FileBytes) -> Self {
+        Self {
             shared: OnceLock::new(),
             types: Types::default(),
-            heap,
-            image: None,
-            left: AtomicU64::new(0),
-            noted: asked.then(Mutex::default),
-            pages: None,
-        };
-        file.start();
-        file.note(0, file.superblock.size());
-        if let Err(e) = file.superblock.check_length(&*file.source) {
-            driver::check(&file)?;
-            return Err(e);
-        }
-        if let Some(extension) = file.superblock.extension {
-            file.read_front(extension);
-            let extension = ObjectHeader::read(&file, extension)?;
-            file.pages = pages::of(&file, &extension);
-            file.blocks.by_pages(file.pages);
-            file.image = CacheImage::of(&file, &extension)?;
-        }
-        Ok(file)
-    }
-
-    /// Where requests take long, reads all headers at once if the superblock extension is behind them, and not far: this is how
-    /// [`write`](super::write) lays out files with metadata in front.
-    fn read_front(&self, extension: u64) {
-        let Superblock { base, root, .. } = self.superblock;
-        let end = base.checked_add(extension);
-        let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
-        if let Some(end) = end.filter(|_| self.latency() && root < extension) {
-            self.blocks.front(&*self.source, base, end);
-        }
-    }
-
-    /// Restarts counting what is read of headers and heaps, for another walk over the file.
-    pub fn start(&self) {
-        let len = self.source.len().saturating_mul(READ_OFTEN);
-        self.left.store(len.saturating_add(READ_MORE), Relaxed);
-    }
-
-    /// Counts an object header at an address, or an object of the fractal heap there.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Limit`] when the total is too much for a file of this length.
-    pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
-        let cost = len.saturating_add(OBJECT);
-        let left = |left: u64| left.checked_sub(cost);
-        match self.left.fetch_update(Relaxed, Relaxed, left) {
-            Ok(_) => Ok(()),
-            Err(_) => {
-                let what = "links and indexes lead to far more bytes than the file has";
-                Err(self.error(ErrorKind::Limit, address, what))
-            }
+            heap: GlobalHeap::new(bytes.source().len()),
+            bytes,
         }
     }
 
@@ -159,213 +51,10 @@ impl File {
         self.heap.object(self, address, index)
     }
 
-    /// The superblock.
-    #[must_use]
-    pub fn superblock(&self) -> &Superblock {
-        &self.superblock
-    }
-
-    /// Limits on what the file may make us allocate.
-    #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// The bytes of the file; add the base address to addresses.
-    #[must_use]
-    pub fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
-
-    /// Name for messages.
-    #[must_use]
-    pub fn name(&self) -> &Arc<str> {
-        self.source.name()
-    }
-
-    /// Sizes of addresses and lengths.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        self.superblock.sizes
-    }
-
-    /// The place in the source of an address.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] beyond 2^64.
-    pub fn place(&self, address: u64) -> Result<u64> {
-        let place = self.superblock.base.checked_add(address);
-        place.ok_or_else(|| self.error(ErrorKind::Corrupt, address, "an address beyond 2^64"))
-    }
-
-    /// An error about the structure at an address.
-    #[must_use]
-    pub fn error(
-        &self,
-        kind: ErrorKind,
-        address: u64,
-        what: impl Into<std::borrow::Cow<'static, str>>,
-    ) -> Error {
-        let place = self.superblock.base.saturating_add(address);
-        Error::new(kind, what).at(self.name(), place)
-    }
-
-    /// `len` bytes of metadata at an address.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
-    /// [`ErrorKind::Limit`].
-    pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
-        let bytes = self.unnoted(address, len)?;
-        self.note(address, len);
-        Ok(bytes)
-    }
-
-    /// As [`File::read`], for a heap of values, which is data.
-    ///
-    /// # Errors
-    /// As [`File::read`].
-    pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<Bytes> {
-        let bytes = self.unnoted(address, len)?;
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.heaps.add(range);
-        }
-        Ok(bytes)
-    }
-
-    fn unnoted(&self, address: u64, len: u64) -> Result<Bytes> {
-        let place = self.place(address)?;
-        let have = self.source.len().saturating_sub(place);
-        if len > have {
-            return Err(self.missing(place, len, have));
-        }
-        let size = self.metadata(address, len, "a structure")?;
-        let mut data = vec![0; size];
-        self.blocks.read(&*self.source, place, &mut data)?;
-        if let Some(image) = &self.image {
-            image.cover(address, &mut data);
-        }
-        Ok(Bytes {
-            data,
-            address: Some(address),
-        })
-    }
-
-    /// The error for missing bytes. If the file is as long as its superblock says, an address beyond the
-    /// end is wrong; otherwise the file was cut off.
-    fn missing(&self, place: u64, len: u64, have: u64) -> Error {
-        if have > 0 || self.superblock.check_length(&*self.source).is_err() {
-            return truncated(self.name(), place, len, have);
-        }
-        let what = format!(
-            "an address beyond the end of the file ({} bytes)",
-            self.source.len()
-        );
-        Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
-    }
-
-    /// Notes that there is metadata at an address.
-    pub(super) fn note(&self, address: u64, len: u64) {
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.metadata.add(range);
-        }
-    }
-
     /// Notes that an object of the global heap, with those beside it, is metadata.
     pub fn note_object(&self, object: &CollectionObject) {
         if let Some((address, len)) = object.collection() {
             self.note(address, len);
-        }
-    }
-
-    fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
-        let noted = self.noted.as_ref()?;
-        Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The range of the source at an address.
-    fn range(&self, address: u64, len: u64) -> Option<Range<u64>> {
-        let start = self.superblock.base.checked_add(address)?;
-        Some(start..start.checked_add(len)?)
-    }
-
-    /// Where the metadata lies that was read so far, if that was asked for.
-    #[must_use]
-    pub fn places(&self) -> Option<FileMetadata> {
-        let noted = self.noted()?;
-        let (last, end) = noted.metadata.limits();
-        Some(FileMetadata {
-            ranges: noted.metadata.ranges(),
-            last,
-            end,
-            heaps: noted.metadata.bytes_beside(&noted.heaps),
-            pages: self.pages.map(|pages| FilePages {
-                base: pages.base,
-                size: pages.size,
-            }),
-            ..FileMetadata::default()
-        })
-    }
-
-    /// Whether requests take long.
-    #[must_use]
-    pub fn latency(&self) -> bool {
-        self.source.latency()
-    }
-
-    /// Reads metadata at these ranges of addresses ahead, in one request. What cannot be read is left out: whoever needs it
-    /// meets the error.
-    pub fn prefetch(&self, ranges: &[Range<u64>]) {
-        let base = self.superblock.base;
-        let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
-        let places: Vec<_> = ranges.iter().filter_map(place).collect();
-        self.blocks.ask(&*self.source, &places);
-    }
-
-    /// The size in memory of a structure at an address; see [`Limits::metadata`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::Limit`] beyond the limit.
-    pub fn metadata(&self, address: u64, len: u64, what: &str) -> Result<usize> {
-        let place = self.superblock.base.saturating_add(address);
-        let size = self.limits.metadata(len, what);
-        size.map_err(|e| e.at(self.name(), place))
-    }
-
-    /// As [`File::read`], but fewer bytes at the end of the file: for structures that contain their own size. They are noted when
-    /// that is known.
-    ///
-    /// # Errors
-    /// As [`File::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
-    pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
-        let have = self.source.len().saturating_sub(self.place(address)?);
-        self.unnoted(address, len.min(have.max(1)))
-    }
-
-    /// The fields of a structure, from its first byte on.
-    #[must_use]
-    pub fn fields<'a>(&'a self, bytes: &'a Bytes) -> Fields<'a> {
-        self.fields_of(&bytes.data, bytes.address)
-    }
-
-    /// The fields of bytes from an address (if any).
-    #[must_use]
-    #[inline]
-    pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
-        let base = address.map_or(0, |a| self.superblock.base.saturating_add(a));
-        Fields {
-            cursor: Cursor::new(data, self.name(), base),
-            sizes: self.sizes(),
-        }
-    }
-
-    /// The fields of bytes from an offset in the source.
-    #[must_use]
-    #[inline]
-    pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {
-        Fields {
-            cursor: Cursor::new(data, self.name(), place),
-            sizes: self.sizes(),
         }
     }
 
@@ -380,13 +69,5 @@ impl File {
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));
         };
         shared.message(self, kind, id)
-    }
-
-    /// A shared datatype; see [`Types::get`].
-    ///
-    /// # Errors
-    /// As [`Types::get`].
-    pub fn shared_type(&self, reference: &Reference) -> Result<Arc<Datatype>> {
-        self.types.get(self, reference)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::file::{Bytes, File};
+use super::file_bytes::{Bytes, FileBytes};
 use crate::error::{ErrorKind, Result};
 use crate::format::recent::{Most, Recent};
 
@@ -71,7 +71,7 @@ impl GlobalHeap {
     /// the requested objects are scattered over collections far larger than themselves.
     pub fn object(
         &self,
-        file: &File,
+        file: &FileBytes,
         address: u64,
         index: u32,
     ) -> Result<Option<CollectionObject>> {
@@ -96,7 +96,7 @@ impl GlobalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
-    pub fn collection(&self, file: &File, address: u64) -> Result<Arc<Collection>> {
+    pub fn collection(&self, file: &FileBytes, address: u64) -> Result<Arc<Collection>> {
         if let Some(collection) = self.recent.get(&address) {
             return Ok(collection);
         }
@@ -114,7 +114,7 @@ impl GlobalHeap {
     }
 
     /// Counts a collection to be read.
-    fn spend(&self, file: &File, address: u64, size: u64) -> Result<()> {
+    fn spend(&self, file: &FileBytes, address: u64, size: u64) -> Result<()> {
         let spent = |left: u64| left.checked_sub(size);
         match self.left.fetch_update(Relaxed, Relaxed, spent) {
             Ok(_) => Ok(()),
@@ -129,7 +129,7 @@ impl GlobalHeap {
 
 impl Collection {
     /// Reads a collection, if its size is `allowed`.
-    fn read(file: &File, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
+    fn read(file: &FileBytes, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
         let length = usize::from(file.sizes().length);
         let head = file.read_heap(address, 8 + length as u64)?;
         let mut c = file.fields(&head);
@@ -173,7 +173,7 @@ impl Collection {
 }
 
 /// The objects of a collection. Each step advances by at least an object's header.
-fn parse(file: &File, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
+fn parse(file: &FileBytes, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
     let length = usize::from(file.sizes().length);
     let header = (8 + length).next_multiple_of(8);
     let mut objects = vec![];

@@ -1,6 +1,7 @@
 //! Local heaps: the names of the links of an old group ("III.D. Disk Format: Level 1D").
 
-use super::file::{Bytes, File};
+use super::file::File;
+use super::file_bytes::Bytes;
 use crate::error::{ErrorKind, Result};
 
 /// A whole local heap.

@@ -1,12 +1,13 @@
 //! HDF5: the file format itself, independent of netCDF.
 //!
 //! Specification: "HDF5 File Format Specification Version 4.0"; section names in the modules
-//! refer to it. Everything is read through [`file::File`]: addresses are relative to the base
+//! refer to it. Everything is read through [`FileBytes`]: addresses are relative to the base
 //! address, sizes are checked before structures are read, and checksums are verified.
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`mod@file`], [`superblock`] | the file, and the entry point to its structures |
+//! | [`file_bytes`], [`superblock`] | checked reads of metadata, and the entry point to the structures of a file |
+//! | [`mod@file`], `open` | a file with the parts that objects share, and its opener |
 //! | `driver` | detecting files that are one of several parts |
 //! | `extents` | which bytes were read |
 //! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
@@ -16,7 +17,7 @@
 //! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
 //! | [`global_heap`] | variable-length elements |
-//! | [`cache_image`] | metadata that was not written to its place |
+//! | [`cache_image`], `cached_metadata` | metadata in a block of the metadata cache |
 //! | [`shared_messages`] | messages shared by many headers |
 //! | [`chunk_index`] | the places of the chunks of a dataset |
 //! | [`external_data`] | data in other files |
@@ -27,6 +28,7 @@ mod blocks;
 pub mod btree_v1;
 pub mod btree_v2;
 pub mod cache_image;
+mod cached_metadata;
 pub mod checksum;
 pub mod chunk_index;
 pub mod dataset;
@@ -37,12 +39,14 @@ mod extents;
 pub mod external_data;
 pub mod fields;
 pub mod file;
+pub mod file_bytes;
 pub mod fractal_heap;
 pub mod global_heap;
 pub mod group;
 pub mod local_heap;
 pub mod message;
 pub mod object_header;
+mod open;
 mod pages;
 pub mod selection;
 pub mod shared_messages;
@@ -55,5 +59,6 @@ pub mod write;
 mod tests;
 
 pub use fields::Fields;
-pub use file::{Bytes, File};
+pub use file::File;
+pub use file_bytes::{Bytes, FileBytes};
 pub use object_header::ObjectHeader;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::fields::Fields;
-use super::file::{Bytes, File};
-use super::message::{self, shared};
+use super::file_bytes::{Bytes, FileBytes};
+use super::message;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The header of an object: its messages, from all its continuation blocks.
@@ -46,7 +46,7 @@ pub struct Body<'a> {
 impl Body<'_> {
     /// The fields of the body.
     #[must_use]
-    pub fn fields<'a>(&'a self, file: &'a File) -> Fields<'a> {
+    pub fn fields<'a>(&'a self, file: &'a FileBytes) -> Fields<'a> {
         file.fields_of(&self.data, self.address)
     }
 }
@@ -58,7 +58,7 @@ impl ObjectHeader {
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`];
     /// [`ErrorKind::Unsupported`] for an unknown message that must be understood;
     /// [`ErrorKind::Limit`] after very many headers.
-    pub fn read(file: &File, address: u64) -> Result<Self> {
+    pub fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
         let header = match head.data.first() {
             _ if head.data.starts_with(b"OHDR") => read_v2(file, address, &head)?,
@@ -94,28 +94,7 @@ impl ObjectHeader {
         }
     }
 
-    /// The body of a message; if it is shared, that of the message it refers to.
-    ///
-    /// # Errors
-    /// Those of reading the shared message.
-    pub fn body(&self, file: &File, message: &Message) -> Result<Body<'_>> {
-        let raw = self.raw(message);
-        if message.flags & message::SHARED == 0 {
-            return Ok(raw);
-        }
-        let reference = shared::Reference::parse(&mut raw.fields(file))?;
-        shared::resolve(file, message.kind, &reference)
-    }
-
-    /// The body of the first message of a type.
-    ///
-    /// # Errors
-    /// As [`ObjectHeader::body`].
-    pub fn body_of(&self, file: &File, kind: u16) -> Result<Option<Body<'_>>> {
-        self.find(kind).map(|m| self.body(file, m)).transpose()
-    }
-
-    fn push(&mut self, file: &File, message: Message) -> Result<()> {
+    fn push(&mut self, file: &FileBytes, message: Message) -> Result<()> {
         let unknown = message.kind > message::LAST_KNOWN;
         if unknown && message.flags & message::FAIL_IF_UNKNOWN != 0 {
             let what = format!(
@@ -150,7 +129,7 @@ struct MessageForm {
 }
 
 /// The error for bytes that are not the start of a header.
-fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
+fn no_header(file: &FileBytes, address: u64, head: &Bytes) -> Error {
     let found = head.data.get(..4).unwrap_or(&head.data);
     let what = format!(
         "expected signature `OHDR` or version 1 of an object header, found `{}`",
@@ -159,7 +138,7 @@ fn no_header(file: &File, address: u64, head: &Bytes) -> Error {
     file.error(ErrorKind::Corrupt, address, what)
 }
 
-fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+fn read_v1(file: &FileBytes, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(1 + 1)?; // version, reserved
     let count = c.u16_le()?;
@@ -189,7 +168,7 @@ fn read_v1(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     Err(file.error(ErrorKind::Corrupt, address, what))
 }
 
-fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+fn read_v2(file: &FileBytes, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(4)?;
     let mut version = c.clone();
@@ -227,13 +206,13 @@ fn read_v2(file: &File, address: u64, head: &Bytes) -> Result<ObjectHeader> {
     Ok(header)
 }
 
-fn beyond(file: &File, address: u64) -> Error {
+fn beyond(file: &FileBytes, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "an object header beyond 2^64")
 }
 
 /// Reads blocks and their continuations; returns the number of messages.
 fn read_blocks(
-    file: &File,
+    file: &FileBytes,
     header: &mut ObjectHeader,
     first: PendingBlocks,
     form: MessageForm,
@@ -265,7 +244,7 @@ fn read_blocks(
 
 /// Reads the messages of a block. In version 1 they are padded to eight bytes and fill the block completely.
 fn read_messages(
-    file: &File,
+    file: &FileBytes,
     header: &mut ObjectHeader,
     block: Bytes,
     range: Range<usize>,

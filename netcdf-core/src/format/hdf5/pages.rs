@@ -1,8 +1,9 @@
 //! The pages of a file ("IV.A.2.x. The File Space Info Message"). A file with the strategy of paging has its metadata in pages of
 //! its own: where requests take long, each is read as a whole.
 
+use super::blocks::Pages;
 use super::fields::Fields;
-use super::file::File;
+use super::file_bytes::FileBytes;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::Result;
@@ -10,18 +11,9 @@ use crate::error::Result;
 /// The strategy of paging.
 pub const PAGING: u8 = 1;
 
-/// Pages of the same size, one after the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pages {
-    /// Where the first one begins in the source.
-    pub(super) base: u64,
-    /// Bytes of each.
-    pub(super) size: u64,
-}
-
 /// The pages of a file, if its superblock extension says that it has some. They only make reading faster: a message that cannot
 /// be understood says nothing.
-pub(super) fn of(file: &File, extension: &ObjectHeader) -> Option<Pages> {
+pub(super) fn of(file: &FileBytes, extension: &ObjectHeader) -> Option<Pages> {
     let found = extension.find(message::FILE_SPACE_INFO)?;
     let body = extension.raw(found);
     let size = size(body.fields(file)).ok()??;

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use super::fields::Fields;
-use super::file::{Bytes, File};
+use super::file_bytes::{Bytes, FileBytes};
 use super::fractal_heap::FractalHeap;
 use super::message;
 use super::object_header::ObjectHeader;
@@ -32,7 +32,7 @@ impl SharedMessages {
     ///
     /// # Errors
     /// Those of reading the extension and the table.
-    pub fn of(file: &File) -> Result<Option<Self>> {
+    pub fn of(file: &FileBytes) -> Result<Option<Self>> {
         let Some(extension) = file.superblock().extension else {
             return Ok(None);
         };
@@ -53,7 +53,7 @@ impl SharedMessages {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn open(file: &File, address: u64, count: u8) -> Result<Self> {
+    pub fn open(file: &FileBytes, address: u64, count: u8) -> Result<Self> {
         let index = 14 + 2 * u64::from(file.sizes().offset);
         let bytes = file.read(address, 8 + u64::from(count) * index)?;
         let mut c = file.fields(&bytes);
@@ -70,7 +70,7 @@ impl SharedMessages {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.
-    pub fn message(&self, file: &File, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+    pub fn message(&self, file: &FileBytes, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
         // Fill values of both versions are in the same index.
         let kind = if kind == message::FILL_OLD {
             message::FILL

@@ -1,33 +1,16 @@
 //! Attributes of HDF5 objects as netCDF attributes.
 
+use super::builder::FileBuilder;
+use super::found::{AttributeOwner, PendingAttribute};
 use super::numbers;
 use super::types::Home;
 use super::values::Decoder;
-use super::walk::FileBuilder;
 use crate::error::Result;
 use crate::format::hdf5::dataspace;
 use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
-use crate::model::{Atomic, Attribute, DataType, GroupId, Values, VarId};
+use crate::model::{Atomic, Attribute, DataType, GroupId, Values};
 use crate::notes::Note;
-
-/// What an attribute belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttributeOwner {
-    /// A group.
-    Group(GroupId),
-    /// A variable.
-    Var(VarId),
-}
-
-/// An attribute whose type can only be resolved once all types are known.
-pub struct PendingAttribute {
-    owner: AttributeOwner,
-    /// Its index among the owner's attributes.
-    place: usize,
-    file: u32,
-    stored: Stored,
-}
 
 /// Path of an attribute.
 pub fn attribute_path(owner: &str, name: &[u8]) -> String {

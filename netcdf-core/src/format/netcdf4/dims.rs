@@ -3,18 +3,10 @@
 use std::collections::HashMap;
 
 use super::FileObject;
-use super::walk::FileBuilder;
+use super::builder::FileBuilder;
+use super::found::FoundDimension;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 use crate::notes::Note;
-
-/// What is known of a dimension beyond the schema.
-#[derive(Debug, Clone, Copy)]
-pub struct FoundDimension {
-    /// netCDF's id.
-    pub number: i64,
-    /// Its scale; `None` for an invented dimension.
-    pub scale: Option<FileObject>,
-}
 
 /// Tables for looking up dimensions.
 pub(super) struct DimIndex {

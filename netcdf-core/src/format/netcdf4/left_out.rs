@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::attributes::attribute_path;
+use super::builder::FileBuilder;
 use super::expressible::{LeftOut, as_bytes, is_inexpressible};
-use super::walk::FileBuilder;
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;

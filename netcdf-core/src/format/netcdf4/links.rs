@@ -3,7 +3,6 @@
 use super::FileObject;
 use super::files::Files;
 use super::paths::Paths;
-use super::walk::FileBuilder;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message::link::Target;
@@ -19,28 +18,13 @@ pub struct LinkPath<'a> {
     pub env: &'a Env,
 }
 
-impl FileBuilder<'_> {
-    /// See [`LinkPath::target`].
-    ///
-    /// # Errors
-    /// As [`LinkPath::target`].
-    pub fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
-        let mut way = LinkPath {
-            files: &mut self.files,
-            paths: &mut self.paths,
-            env: self.env,
-        };
-        way.target(from, target, 0)
-    }
-}
-
 impl LinkPath<'_> {
     /// The object behind a link; `depth` links led to this one.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
     /// damage.
-    fn target(&mut self, from: FileObject, target: &Target, depth: u32) -> Result<FileObject> {
+    pub fn target(&mut self, from: FileObject, target: &Target, depth: u32) -> Result<FileObject> {
         match target {
             Target::Hard(address) => Ok(FileObject {
                 file: from.file,

@@ -6,8 +6,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `walk` | the tree of objects |
 //! | `links` | following links to objects |
+//! | `found`, `builder` | the schema in the making, and its companions |
 //! | `left_out` | reporting what is left out |
 //! | `paths` | the groups along the paths of links |
 //! | `hidden` | attributes with a special meaning for netCDF |
@@ -16,19 +16,22 @@
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | the dimensions of variables |
+//! | `walk` | the tree of objects |
 //! | `unseen` | the data of datasets that are not variables |
 //! | [`numbers`], [`values`] | stored elements as values |
 //! | `form` | the meaning of the bytes of stored elements |
-//! | `virtual_sources`, `virtual_extent` | finding the sources of virtual datasets, and the shape that follows from them |
+//! | `virtual_sources`, `virtual_mappings`, `virtual_extent` | the mappings of virtual datasets, their sources, and the shape that follows from them |
 //! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
 //! | [`reader`] | the format's part of reading data |
 //! | [`mod@write`] | writing |
 
 mod attributes;
+mod builder;
 mod dims;
 mod expressible;
 mod files;
 mod form;
+mod found;
 mod hidden;
 mod left_out;
 mod links;
@@ -45,6 +48,7 @@ mod variables;
 mod virtual_copy;
 mod virtual_data;
 mod virtual_extent;
+mod virtual_mappings;
 mod virtual_sources;
 mod walk;
 pub mod write;

@@ -3,18 +3,22 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::builder::FileBuilder;
 use super::files::Files;
 use super::form::form;
+use super::found::FoundVariable;
 use super::unseen;
 use super::values::Decoder;
-use super::variables::{FoundVariable, plain};
-use super::virtual_data::Virtual;
+use super::variables::plain;
+use super::virtual_mappings::Virtual;
 use super::virtual_sources::Nesting;
-use super::walk::FileBuilder;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, Visit, Visited};
+use crate::chunk::{Assembly, ChunkBytes};
 use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
+use crate::chunk::{Holder, Sources};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -38,8 +42,8 @@ pub struct Netcdf4Reader {
     files: Files,
     /// Parallel to `schema.vars`.
     vars: Vec<VariableData>,
-    /// What holds data: first the files, then compact and external data.
-    objects: Vec<Arc<dyn Source>>,
+    /// The sources of data: first the files, then compact and external data.
+    bytes: Sources,
     /// Addresses of the headers of datasets of the dataset's own file that are not variables.
     unseen: Vec<u64>,
 }
@@ -48,8 +52,8 @@ pub struct Netcdf4Reader {
 #[derive(Debug)]
 struct VariableData {
     var: FoundVariable,
-    /// Number of the object that holds the data.
-    object: u32,
+    /// The source of the data.
+    holder: Holder,
     index: OnceLock<OpenIndex>,
     /// For a virtual dataset, the sources of its elements.
     sources: Option<Virtual>,
@@ -91,7 +95,7 @@ impl Netcdf4Reader {
         builder.settle_attributes()?;
         let provenance = provenance(&builder)?;
         let (files, env) = (builder.files, builder.env);
-        let mut objects: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
+        let mut all: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
         let mut vars = Vec::with_capacity(builder.vars.len());
         for (n, var) in (0..).zip(builder.vars) {
             let file = files.get(var.file)?;
@@ -101,30 +105,25 @@ impl Netcdf4Reader {
                 nesting,
                 path: &path,
             };
-            vars.push(data(var, &within, env, &mut objects));
+            vars.push(data(var, &within, env, &mut all));
         }
+        let elsewhere = |d: &VariableData| d.sources.is_some() || d.var.dataset.external.is_some();
+        let whole = all.first().is_some_and(|source| source.as_file().is_some());
+        let spread = !whole || files.all().len() > 1 || vars.iter().any(elsewhere);
         Ok(Self {
             schema: builder.schema,
             provenance,
             files,
             vars,
-            objects,
+            bytes: Sources { all, spread },
             unseen: builder.unseen,
         })
     }
 
-    /// True if the only variable is in this file.
-    pub(super) fn is_of(&self, file: &Arc<File>) -> bool {
-        let own = self
-            .vars
-            .first()
-            .and_then(|d| self.files.get(d.var.file).ok());
-        own.is_some_and(|own| own.name() == file.name())
-    }
-
     /// The datatype of the only variable.
-    pub(super) fn datatype(&self) -> Option<&Datatype> {
-        self.vars.first().map(|d| &*d.var.dataset.datatype)
+    pub(super) fn datatype(&self) -> Option<Arc<Datatype>> {
+        let first = self.vars.first();
+        first.map(|d| Arc::clone(&d.var.dataset.datatype))
     }
 
     fn data(&self, var: VarId) -> Result<&VariableData> {
@@ -160,20 +159,20 @@ fn data(
     mut var: FoundVariable,
     within: &FileOfVariable<'_>,
     env: &Env,
-    objects: &mut Vec<Arc<dyn Source>>,
+    all: &mut Vec<Arc<dyn Source>>,
 ) -> VariableData {
     let file = within.file;
-    let mut object = var.file;
-    let next = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+    let mut source = var.file;
+    let next = u32::try_from(all.len()).unwrap_or(u32::MAX);
     if let Stored::Compact(bytes) = &var.dataset.layout {
-        object = next;
-        objects.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
+        source = next;
+        all.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
     if let Some(external) = &var.dataset.external {
         // Data of more than 2^64 bytes is never read: `locate` refuses it.
         let len = data_size(file, &var.dataset).unwrap_or(0);
-        object = next;
-        objects.push(Arc::new(ExternalData::new(
+        source = next;
+        all.push(Arc::new(ExternalData::new(
             file,
             (external, len),
             (within.path)(),
@@ -187,7 +186,7 @@ fn data(
     });
     VariableData {
         var,
-        object,
+        holder: Holder::Source(source),
         index: OnceLock::new(),
         sources,
     }
@@ -277,18 +276,14 @@ impl Reader for Netcdf4Reader {
         })
     }
 
-    fn locate(
-        &self,
-        var: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn locate(&self, var: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         let data = self.data(var)?;
         let dataset = &data.var.dataset;
         let file = self.files.get(data.var.file)?;
         let whole = |range| ChunkRef {
+            variable: var,
             index: 0,
-            object: data.object,
+            holder: data.holder,
             range,
             mask: 0,
         };
@@ -309,17 +304,18 @@ impl Reader for Netcdf4Reader {
                     let end = start.checked_add(found.size);
                     let end = end.ok_or_else(|| beyond(&file, found.address))?;
                     visit(ChunkRef {
+                        variable: var,
                         index: found.index,
-                        object: data.object,
+                        holder: data.holder,
                         range: start..end,
                         mask: found.mask,
                     })
                 })
             }
-            Stored::Virtual { .. } => Err(Error::new(
-                ErrorKind::Unsupported,
-                "the elements of a virtual dataset are stored in other datasets",
-            )),
+            Stored::Virtual { .. } => {
+                let what = "the elements of a virtual dataset are stored in other datasets";
+                Err(Error::new(ErrorKind::Unsupported, what).into())
+            }
         }
     }
 
@@ -336,11 +332,31 @@ impl Reader for Netcdf4Reader {
         index && file.is_ok_and(|file| !file.latency())
     }
 
-    fn assembles(&self, var: VarId) -> bool {
-        self.data(var).is_ok_and(|d| d.sources.is_some())
+    fn bytes(&self) -> &dyn ChunkBytes {
+        &self.bytes
     }
 
-    fn assembled(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
+    fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
+        let data = self.data(var).ok()?;
+        data.sources.is_some().then_some(self)
+    }
+
+    fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
+        let data = self.data(var)?;
+        let file = self.files.get(data.var.file)?;
+        let ty = self.schema.var(var).map(|v| v.ty);
+        let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
+        let mut decoder = Decoder::new(&file, &self.schema);
+        decoder.decode(&data.var.dataset.datatype, ty, bytes)
+    }
+
+    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
+        Ok(form(&self.data(var)?.var.dataset.datatype))
+    }
+}
+
+impl Assembly for Netcdf4Reader {
+    fn stored(&self, var: VarId, enough: u64, env: &Env) -> Result<u64> {
         let data = self.data(var)?;
         let whole = crate::model::Region::whole(&self.schema.shape(var));
         match &data.sources {
@@ -357,41 +373,6 @@ impl Reader for Netcdf4Reader {
         };
         let dataset = &data.var.dataset;
         sources.read(dataset, (&fill(dataset)?, part), env)
-    }
-
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let mut out = Vec::with_capacity(chunks.len());
-        for same in chunks.chunk_by(|a, b| a.object == b.object) {
-            let ranges: Vec<_> = same.iter().map(|c| c.range.clone()).collect();
-            let object = same.first().map_or(0, |c| c.object);
-            let source = self.object(object);
-            let source = source.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such object"))?;
-            out.extend(source.read_ranges(&ranges)?);
-        }
-        Ok(out)
-    }
-
-    fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
-        self.objects.get(usize::try_from(object).ok()?)
-    }
-
-    fn is_spread(&self) -> bool {
-        let whole = self.objects.first().is_some_and(|o| o.as_file().is_some());
-        let elsewhere = |d: &VariableData| d.sources.is_some() || d.var.dataset.external.is_some();
-        !whole || self.files.all().len() > 1 || self.vars.iter().any(elsewhere)
-    }
-
-    fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
-        let data = self.data(var)?;
-        let file = self.files.get(data.var.file)?;
-        let ty = self.schema.var(var).map(|v| v.ty);
-        let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
-        let mut decoder = Decoder::new(&file, &self.schema);
-        decoder.decode(&data.var.dataset.datatype, ty, bytes)
-    }
-
-    fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
-        Ok(form(&self.data(var)?.var.dataset.datatype))
     }
 }
 

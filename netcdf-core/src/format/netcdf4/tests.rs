@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::builder::FileBuilder;
 use super::files::Files;
 use super::reader::Netcdf4Reader;
-use super::walk::FileBuilder;
 use crate::chunk::{Dataset, Reader as _};
 use crate::env::{Damage, Env};
 use crate::error::{Error, ErrorKind, Result};

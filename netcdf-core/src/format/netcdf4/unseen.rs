@@ -3,6 +3,7 @@
 use crate::arithmetic::Amount;
 use crate::chunk::OtherData;
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::ended;
 use crate::env::Env;
 use crate::error::Result;
 use crate::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
@@ -58,9 +59,10 @@ fn of_dataset(
             };
             let index = OpenIndex::open(file, &chunked, &extent)?;
             let whole = Block::whole(index.grid());
-            index.locate(file, &whole, &mut |chunk| {
-                visit(file.place(chunk.address)?, chunk.size)
-            })
+            let visited = index.locate(file, &whole, &mut |chunk| {
+                Ok(visit(file.place(chunk.address)?, chunk.size)?)
+            });
+            ended(visited)
         }
     }
 }

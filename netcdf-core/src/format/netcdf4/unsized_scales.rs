@@ -2,27 +2,11 @@
 //!
 //! The first variable that refers to a scale gives the dimension its length. A scale without references defines no dimension.
 
-use std::collections::HashMap;
-
 use super::FileObject;
-use super::dims::{DimIndex, FoundDimension, Size};
-use super::walk::FileBuilder;
-use crate::model::{DimId, Dimension, GroupId, Name};
-
-/// The scales without a length, by their datasets.
-#[derive(Debug, Default)]
-pub(super) struct UnsizedScales(HashMap<FileObject, Vec<UnsizedScale>>);
-
-/// One link to a scale without a length.
-#[derive(Debug)]
-struct UnsizedScale {
-    group: GroupId,
-    name: Name,
-    /// netCDF's stored id of the dimension.
-    number: Option<i64>,
-    /// The dimension, after a variable gave it a length.
-    dim: Option<DimId>,
-}
+use super::builder::FileBuilder;
+use super::dims::{DimIndex, Size};
+use super::found::{FoundDimension, UnsizedScale};
+use crate::model::{DimId, Dimension, GroupId};
 
 impl FileBuilder<'_> {
     /// Records a scale without a length.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::FileObject;
-use super::attributes::{AttributeOwner, attribute_path};
-use super::dims::FoundDimension;
+use super::attributes::attribute_path;
+use super::builder::FileBuilder;
 use super::expressible::unsupported;
+use super::found::{AttributeOwner, FoundDimension, FoundVariable};
 use super::hidden::{Hidden, is_reserved};
 use super::numbers;
 use super::types::Home;
-use super::virtual_data::Virtual;
-use super::walk::FileBuilder;
+use super::virtual_mappings::Virtual;
 use crate::error::Result;
 use crate::format::hdf5::dataset::Dataset;
 use crate::format::hdf5::datatype::{Bits, Class, Datatype};
@@ -22,25 +22,6 @@ use crate::model::{
     DataType, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Storage, StorageLayout,
     Variable,
 };
-
-/// What is known of a variable beyond the schema.
-#[derive(Debug)]
-pub struct FoundVariable {
-    /// Number of its file.
-    pub file: u32,
-    /// Its dataset.
-    pub dataset: Dataset,
-    /// The dimension of which it is the scale.
-    pub scale: Option<DimId>,
-    /// netCDF's ids of its dimensions.
-    pub coordinates: Option<Vec<i64>>,
-    /// The scales of its dimensions.
-    pub scales: Option<Vec<Option<u64>>>,
-    /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
-    pub counted: Vec<u64>,
-    /// Whether the C library leaves it out.
-    pub unknown_to_c: bool,
-}
 
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::numbers;
-use super::reader::Netcdf4Reader;
+use super::virtual_mappings::OpenSource;
 use crate::chunk::scatter::advance;
-use crate::chunk::{Dataset as Engine, Reader, elements};
+use crate::chunk::{Dataset as Engine, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
@@ -16,7 +16,7 @@ use crate::model::{Endianness, Region, VarId, convert};
 
 /// One source, and the part of the virtual dataset that is wanted.
 pub(super) struct SourceCopy<'a> {
-    pub source: &'a Netcdf4Reader,
+    pub source: &'a OpenSource,
     /// The file of the virtual dataset.
     pub file: &'a Arc<File>,
     pub dataset: &'a Dataset,
@@ -47,7 +47,7 @@ impl SourceCopy<'_> {
     /// Those of reading the source; [`ErrorKind::Unsupported`] if its type differs and
     /// cannot be converted.
     pub fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
-        let shape = self.source.schema().shape(VarId(0));
+        let shape = self.source.reader.schema().shape(VarId(0));
         let extents = Extents {
             source: &shape,
             target: &self.dataset.dataspace.dims,
@@ -70,7 +70,10 @@ impl SourceCopy<'_> {
     /// Checks that elements of the source can become those of the virtual dataset. This comes before reading, because they might
     /// be much larger.
     fn check(&self) -> Result<()> {
-        if self.is_same() && !self.source.is_of(self.file) && is_heap(&self.dataset.datatype) {
+        if self.is_same()
+            && self.source.file != *self.file.name()
+            && is_heap(&self.dataset.datatype)
+        {
             let what = "strings and lists of another file cannot be read through a virtual dataset";
             return Err(
                 Error::new(ErrorKind::Unsupported, what).with_remedy("read the source by itself")
@@ -78,7 +81,7 @@ impl SourceCopy<'_> {
         }
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
         let target = numbers::plain(&self.dataset.datatype).is_some();
-        match self.is_same() || (target && self.source.datatype().is_some_and(number)) {
+        match self.is_same() || (target && self.source.datatype.as_deref().is_some_and(number)) {
             true => Ok(()),
             false => Err(unlike()),
         }
@@ -86,13 +89,13 @@ impl SourceCopy<'_> {
 
     /// True if the source stores its elements in the form of the virtual dataset.
     fn is_same(&self) -> bool {
-        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        let (from, to) = (self.source.datatype.as_deref(), &self.dataset.datatype);
         from.is_some_and(|f| f.class == to.class && f.size == to.size)
     }
 
     /// Bytes of an element of the virtual dataset or of the source, whichever is larger.
     fn widest(&self) -> u64 {
-        let source = self.source.datatype().map_or(0, |f| f.size);
+        let source = self.source.datatype.as_deref().map_or(0, |f| f.size);
         self.dataset.datatype.size.max(source).max(1)
     }
 
@@ -129,7 +132,7 @@ impl SourceCopy<'_> {
 
     /// Reads elements of the source, in the stored form of the virtual dataset.
     fn stored(&self, region: &Region) -> Result<Vec<u8>> {
-        let engine = Engine::new(self.source, self.env);
+        let engine = Engine::new(&*self.source.reader, self.env);
         let layout = engine.layout(VarId(0))?;
         self.converted(engine.read_stored(VarId(0), &layout, region)?)
     }
@@ -139,7 +142,7 @@ impl SourceCopy<'_> {
         if self.is_same() {
             return Ok(stored);
         }
-        let (from, to) = (self.source.datatype(), &self.dataset.datatype);
+        let (from, to) = (self.source.datatype.as_deref(), &self.dataset.datatype);
         let values = from
             .and_then(|f| numbers::decode(f, &stored))
             .ok_or_else(unlike)?;

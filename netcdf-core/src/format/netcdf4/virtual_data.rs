@@ -1,38 +1,23 @@
 //! The elements of virtual datasets, which mappings find in other datasets.
 
-use std::collections::HashMap;
 use std::iter::repeat;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::links::may_be_left_out;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::SourceCopy;
-use super::virtual_sources::{HEADER, Nesting, READS, SourceNames, SourceObject, named};
+use super::virtual_mappings::{OpenSource, Virtual};
+use super::virtual_sources::{HEADER, READS, SourceNames, named};
+use crate::chunk::Dataset as Engine;
 use crate::chunk::scatter::Block;
-use crate::chunk::{Dataset as Engine, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
 use crate::format::hdf5::dataset::Dataset;
-use crate::format::hdf5::message::layout::Layout;
-use crate::format::hdf5::virtual_dataset::{self, Mapping};
-use crate::format::recent::once;
+use crate::format::hdf5::virtual_dataset::Mapping;
 use crate::limits::room;
 use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::notes::Note;
-
-/// The sources of a virtual dataset.
-#[derive(Debug)]
-pub struct Virtual {
-    pub(super) file: Arc<File>,
-    mappings: OnceLock<Vec<Mapping>>,
-    /// See [`super::virtual_extent::SourcesExtent`].
-    counted: Vec<u64>,
-    /// Open sources.
-    sources: Mutex<HashMap<SourceObject, Arc<Netcdf4Reader>>>,
-    pub(super) nesting: Nesting,
-}
 
 /// Most sources to keep open.
 const KEPT: usize = 64;
@@ -40,50 +25,8 @@ const KEPT: usize = 64;
 const OVERLAP: u64 = 4;
 
 impl Virtual {
-    /// The sources of a dataset of this file.
-    #[must_use]
-    pub fn new(file: Arc<File>, nesting: Nesting) -> Self {
-        Self {
-            file,
-            mappings: OnceLock::new(),
-            counted: vec![],
-            sources: Mutex::default(),
-            nesting,
-        }
-    }
-
-    /// Sets the known numbers of sources.
-    #[must_use]
-    pub fn with_counted(mut self, counted: Vec<u64>) -> Self {
-        self.counted = counted;
-        self
-    }
-
-    pub(super) fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
-        let read = || {
-            if let Layout::Virtual {
-                heap: Some(heap),
-                index,
-            } = dataset.layout
-                && let Some(object) = self.file.heap_object(heap, index)?
-            {
-                self.nesting.spend(0, object.len(), &self.file)?;
-                // Which sources there are is metadata, unlike other contents of the heap.
-                self.file.note_object(&object);
-                return virtual_dataset::parse(&self.file, &object, object.address());
-            }
-            Ok(vec![])
-        };
-        once(&self.mappings, read).map(Vec::as_slice)
-    }
-
     /// A source; `None`, with a note, if it is missing.
-    fn source(
-        &self,
-        mapping: &Mapping,
-        number: u64,
-        env: &Env,
-    ) -> Result<Option<Arc<Netcdf4Reader>>> {
+    fn source(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Option<Arc<OpenSource>>> {
         match self.sought(mapping, number, env)? {
             Ok(source) => Ok(Some(source)),
             Err(e) => {
@@ -96,12 +39,7 @@ impl Virtual {
     }
 
     /// A source, or the inner error if it is missing and may be.
-    fn sought(
-        &self,
-        mapping: &Mapping,
-        number: u64,
-        env: &Env,
-    ) -> Result<Result<Arc<Netcdf4Reader>>> {
+    fn sought(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Result<Arc<OpenSource>>> {
         let names = mapping.names(number);
         match self.open(&names, env) {
             Ok(source) => Ok(Ok(source)),
@@ -115,7 +53,7 @@ impl Virtual {
         }
     }
 
-    fn open(&self, names: &SourceNames, env: &Env) -> Result<Arc<Netcdf4Reader>> {
+    fn open(&self, names: &SourceNames, env: &Env) -> Result<Arc<OpenSource>> {
         let (file, address) = self.nesting.find(&self.file, names, env)?;
         let object = (Arc::clone(file.name()), address);
         let lock = || self.sources.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,8 +61,13 @@ impl Virtual {
             return Ok(Arc::clone(known));
         }
         self.nesting.spend(HEADER, 0, &self.file)?;
-        let opened = Netcdf4Reader::single(file, address, self.nesting.deeper(), env)?;
-        let opened = Arc::new(opened);
+        let name = Arc::clone(file.name());
+        let reader = Netcdf4Reader::single(file, address, self.nesting.deeper(), env)?;
+        let opened = Arc::new(OpenSource {
+            datatype: reader.datatype(),
+            reader: Box::new(reader),
+            file: name,
+        });
         let mut sources = lock();
         if sources.len() >= KEPT {
             sources.clear();
@@ -224,12 +167,13 @@ impl Virtual {
 }
 
 /// The number of elements that a source stores, `enough` or more of them if there are as many.
-fn stored_in(source: &Netcdf4Reader, enough: u64, env: &Env) -> Result<u64> {
-    let (var, engine) = (VarId(0), Engine::new(source, env));
-    let all = product(&source.schema().shape(var)).unwrap_or(u64::MAX);
-    let stored = match source.assembles(var) {
-        true => source.assembled(var, enough, env)?,
-        false => {
+fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
+    let (var, reader) = (VarId(0), &*source.reader);
+    let engine = Engine::new(reader, env);
+    let all = product(&reader.schema().shape(var)).unwrap_or(u64::MAX);
+    let stored = match reader.assembly(var) {
+        Some(assembly) => assembly.stored(var, enough, env)?,
+        None => {
             let chunk = product(&engine.layout(var)?.chunk).unwrap_or(u64::MAX);
             engine.chunks_stored(var)?.saturating_mul(chunk)
         }

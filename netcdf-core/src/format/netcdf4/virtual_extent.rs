@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::links::{may_be_left_out, no_dataset};
-use super::virtual_data::Virtual;
+use super::virtual_mappings::Virtual;
 use super::virtual_sources::{HEADER, SourceNames, SourceObject, named};
 use crate::env::Env;
 use crate::error::{Error, Result};

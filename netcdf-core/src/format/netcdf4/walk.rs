@@ -1,63 +1,20 @@
 //! Walks the tree of objects: every link is followed, except where a group would contain itself.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::attributes::{AttributeOwner, PendingAttribute, attribute_path};
-use super::dims::FoundDimension;
+use super::attributes::attribute_path;
+use super::builder::FileBuilder;
 use super::expressible::unsupported;
-use super::files::Files;
+use super::found::AttributeOwner;
 use super::hidden;
 use super::links::{may_be_left_out, no_dataset};
-use super::paths::Paths;
 use super::types::NewType;
-use super::types::Types;
-use super::unsized_scales::UnsizedScales;
-use super::variables::FoundVariable;
-use super::virtual_sources::Nesting;
 use super::{FileObject, hidden::is_reserved};
-use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Kind as Object};
 use crate::format::hdf5::message::link::{Link, Target};
 use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, group};
-use crate::model::name::Interner;
-use crate::model::{Attribute, GroupId, Kind, Schema};
-
-/// The schema and its companion tables, built while a file is walked.
-pub struct FileBuilder<'a> {
-    pub env: &'a Env,
-    pub files: Files,
-    pub schema: Schema,
-    pub names: Interner,
-    pub types: Types,
-    /// Parallel to `schema.dims`.
-    pub dims: Vec<FoundDimension>,
-    /// Parallel to `schema.vars`.
-    pub vars: Vec<FoundVariable>,
-    /// Scales without a length.
-    pub unsized_scales: UnsizedScales,
-    /// netCDF's number of the next dimension.
-    pub next_dim: i64,
-    /// Attributes whose types are resolved at the end.
-    pub pending: Vec<PendingAttribute>,
-    /// `_NCProperties`
-    pub properties: Option<Vec<u8>>,
-    /// An attribute of this name exists, whatever its contents: a mark of netCDF-4.
-    pub of_netcdf4: bool,
-    /// Number of hidden attributes of datasets, which are marks of netCDF-4.
-    pub marks: u32,
-    /// How deep this file is nested as the source of virtual datasets.
-    pub nesting: Nesting,
-    /// How often groups were shown again under another name.
-    repeats: u32,
-    pub paths: Paths,
-    shown: HashMap<FileObject, u32>,
-    /// Collects attributes whose owner does not exist.
-    pub nowhere: Vec<Attribute>,
-    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
-    pub unseen: Vec<u64>,
-}
+use crate::model::{GroupId, Kind};
 
 /// How often, in total, groups may be shown again under another name.
 const REPEATS: u32 = 256;
@@ -66,32 +23,7 @@ const REPEATS: u32 = 256;
 const AHEAD: usize = 64;
 const HEADER: u64 = 512;
 
-impl<'a> FileBuilder<'a> {
-    /// An empty builder.
-    pub fn new(files: Files, env: &'a Env) -> Self {
-        Self {
-            env,
-            files,
-            schema: Schema::new(Kind::NETCDF4),
-            names: Interner::default(),
-            types: Types::default(),
-            dims: vec![],
-            vars: vec![],
-            unsized_scales: UnsizedScales::default(),
-            next_dim: 0,
-            pending: vec![],
-            properties: None,
-            of_netcdf4: false,
-            marks: 0,
-            nesting: Nesting::default(),
-            repeats: 0,
-            paths: Paths::default(),
-            shown: HashMap::new(),
-            nowhere: vec![],
-            unseen: vec![],
-        }
-    }
-
+impl FileBuilder<'_> {
     /// Walks the whole tree.
     ///
     /// # Errors
@@ -125,13 +57,6 @@ impl<'a> FileBuilder<'a> {
             FileObject { file: 0, address },
             &header,
         )
-    }
-
-    /// Path of an object in a group.
-    pub fn path(&self, group: GroupId, name: &[u8]) -> String {
-        let group = self.schema.group_path(group);
-        let group = group.trim_end_matches('/');
-        format!("{group}/{}", String::from_utf8_lossy(name))
     }
 
     fn group(&mut self, id: GroupId, place: FileObject, above: &mut Vec<FileObject>) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::dtype::{StoredType, quoted};
 use super::keys::Keys;
+use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
@@ -23,7 +24,7 @@ pub struct Described {
     /// The codecs that are filters, in the order of writing.
     pub filters: Vec<Json>,
     /// How variable-length values are encoded in a chunk, before the filters.
-    pub heap: Option<HeapCodec>,
+    pub heap: Option<TextCodec>,
     /// For each dimension of encoded variable-length values, the corresponding dimension of the chunk; empty if the order is the same.
     pub turned: Vec<usize>,
     /// Shards, then shards within shards, and so on.
@@ -62,15 +63,6 @@ impl Described {
             place
         }
     }
-}
-
-/// Encodings of variable-length values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeapCodec {
-    /// The number of values, then the length and bytes of each (`vlen-utf8`, `vlen-bytes`).
-    Lengths,
-    /// A list in JSON (`json2`).
-    Json,
 }
 
 /// A chunk that consists of smaller ones.
@@ -125,11 +117,7 @@ pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
 /// A JSON list of whole numbers.
 #[must_use]
 pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
-    let whole = |j: &Json| match j {
-        Json::Number(text) => j.as_u64().or_else(|| text.strip_suffix(".0")?.parse().ok()),
-        _ => None,
-    };
-    json?.items()?.iter().map(whole).collect()
+    json?.lengths()
 }
 
 /// The shape and the chunk shape of an array, checked against each other.

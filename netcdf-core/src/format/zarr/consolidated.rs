@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use super::array::is_version;
 use super::nczarr::{Contents, NczarrPart};
-use super::schema::{NodeKind, node_type};
-use super::{meta, v2, v3};
+use super::node::{self, NodeKind, node_type};
+use super::{v2, v3};
 use crate::io::key;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -38,12 +38,12 @@ pub fn objects_v2(json: &Json) -> Option<Objects> {
 pub fn objects_v3(root: &Json) -> Option<Objects> {
     let all = root.get("consolidated_metadata")?.get("metadata")?;
     let nodes = all.members().iter();
-    let key = |path: &str| format!("{}/{}", path.trim_matches('/'), meta::V3);
+    let key = |path: &str| format!("{}/{}", path.trim_matches('/'), node::V3);
     let mut found: Objects = nodes.map(|(path, j)| (key(path), j.clone())).collect();
     if found.is_empty() {
         return None;
     }
-    found.insert(meta::V3.to_owned(), root.clone());
+    found.insert(node::V3.to_owned(), root.clone());
     Some(found)
 }
 
@@ -118,10 +118,10 @@ impl<'a> Nodes<'a> {
     /// True if there is all that netCDF's own metadata of a node lists.
     fn lists(&self, prefix: &str, kind: NodeKind) -> bool {
         let object = |name: &str| self.objects.get(&format!("{prefix}{name}"));
-        let [group, _, attributes] = meta::V2;
+        let [group, _, attributes] = node::V2;
         let (own, attributes) = match self.version {
             ZarrVersion::V2 => (object(group), object(attributes)),
-            ZarrVersion::V3 => (None, object(meta::V3).and_then(|own| own.get("attributes"))),
+            ZarrVersion::V3 => (None, object(node::V3).and_then(|own| own.get("attributes"))),
         };
         let objects: Vec<_> = attributes.into_iter().chain(own).collect();
         let Some(part) = NczarrPart::Group.find(&objects) else {
@@ -147,12 +147,12 @@ impl<'a> Nodes<'a> {
 
 /// The kind of the node that an object describes; `Some(None)` for attributes, and `None` if it describes nothing.
 fn kind((name, json): (&str, &Json), version: ZarrVersion, rank: u32) -> Option<Option<NodeKind>> {
-    let [group, array, attributes] = meta::V2;
+    let [group, array, attributes] = node::V2;
     let found = match version {
         ZarrVersion::V2 if name == attributes => return Some(None),
         ZarrVersion::V2 if name == group => NodeKind::Group,
         ZarrVersion::V2 if name == array => NodeKind::Array,
-        ZarrVersion::V3 if name == meta::V3 => {
+        ZarrVersion::V3 if name == node::V3 => {
             let said = json.get("node_type").and_then(Json::as_str);
             said.filter(|said| ["array", "group"].contains(said))?;
             node_type(json)

@@ -16,9 +16,9 @@ const LITTLE: u64 = 1 << 10;
 impl ZarrReader {
     /// Checks that a chunk of `have` bytes is not far larger than its elements: no codec produces such chunks.
     fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
-        let array = &self.data(Self::var_of(chunk)?)?.array;
+        let array = &self.data(chunk.variable)?.array;
         let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
+        if array.texts.is_some() || have <= whole.saturating_mul(2).saturating_add(SPARE) {
             return Ok(());
         }
         let what = format!("a chunk of {have} bytes, but its elements have {whole}");
@@ -28,11 +28,11 @@ impl ZarrReader {
     /// Returns how many of the `have` bytes of a stored chunk to read. Bytes after the elements of a chunk without codecs are
     /// ignored, as in netCDF-C. Missing elements are noticed when they are read.
     fn usable(&self, chunk: &ChunkRef, have: u64) -> Result<u64> {
-        let var = Self::var_of(chunk)?;
+        let var = chunk.variable;
         let array = &self.data(var)?.array;
         let layout = &array.layout;
         let whole = layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
-        if array.heap().is_some() || !layout.filters.is_empty() || have == whole {
+        if array.texts.is_some() || !layout.filters.is_empty() || have == whole {
             return Ok(have);
         }
         let needed = || layout.needed_bytes(chunk.index).map(|n| n as u64);
@@ -76,16 +76,16 @@ impl ZarrReader {
 
     /// The key of a chunk.
     fn key(&self, chunk: &ChunkRef) -> Result<String> {
-        let chunks = self.chunks(Self::var_of(chunk)?)?;
-        Ok(chunks.key(chunk.index))
+        let chunks = self.chunks(chunk.variable)?;
+        Ok(chunks.keys.key(chunk.index))
     }
 
     /// True if a chunk is all there is under its key, and all of it is wanted.
     fn is_key(&self, chunk: &ChunkRef) -> bool {
-        let data = Self::var_of(chunk).and_then(|var| self.data(var));
+        let data = self.data(chunk.variable);
         data.is_ok_and(|ArrayData { array, .. }| {
             let whole = array.layout.chunk_bytes().map(|n| n as u64);
-            let all = array.heap().is_some()
+            let all = array.texts.is_some()
                 || !array.layout.filters.is_empty()
                 || whole == Some(chunk.range.end);
             array.described.shards.is_empty() && chunk.range.start == 0 && all
@@ -124,8 +124,8 @@ impl ZarrReader {
         let sizes = sizes.try_for_each(|chunk| self.check_size(chunk, length(&chunk.range)));
         sizes.in_object(|| key.clone())?;
         let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
-        let finder = self.chunks(Self::var_of(first)?)?;
-        let known = finder.parts(first.index, &ranges);
+        let finder = self.chunks(first.variable)?;
+        let known = finder.sharded().parts(first.index, &ranges);
         let known = known.in_object(|| key.clone())?.map(Some);
         Ok((KeyRanges { key, ranges }, known))
     }
@@ -180,20 +180,10 @@ impl ZarrReader {
 
     /// True if chunks are in the same key.
     pub(super) fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
-        let data = Self::var_of(a).and_then(|var| self.data(var));
+        let data = self.data(a.variable);
         let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
         let key = |chunk| self.key(chunk).ok();
-        a.object == b.object && (a.index == b.index || shards && key(a) == key(b))
-    }
-
-    /// The error for a chunk whose length was known, but is no longer true.
-    pub(super) fn grown(&self, chunk: &ChunkRef) -> Error {
-        let what = "the chunk became longer while it was read";
-        let e = Error::new(ErrorKind::Corrupt, what).of(self.store.name());
-        match self.key(chunk) {
-            Ok(key) => e.in_object(&key),
-            Err(e) => e,
-        }
+        a.variable == b.variable && (a.index == b.index || shards && key(a) == key(b))
     }
 
     /// The error for a chunk that has disappeared.

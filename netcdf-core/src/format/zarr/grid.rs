@@ -51,6 +51,13 @@ pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     Block { start, count }
 }
 
+/// The place `at` cells from a corner.
+#[must_use]
+pub fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
+    let all = at.iter().zip(corner);
+    all.map(|(a, c)| a.saturating_add(*c)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

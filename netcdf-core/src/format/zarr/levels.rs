@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use super::meta::{self, Metadata, may_be_node};
+use super::meta::{self, Metadata};
 use super::nczarr::{Contents, NczarrPart};
-use super::schema::{NodeKind, TRIED, node_type};
+use super::node::{self, NodeKind, TRIED, may_be_node, node_type};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::Store;
@@ -108,9 +108,9 @@ impl<'a> Levels<'a> {
     /// The names of the objects of a node.
     fn names(&self, kind: Option<NodeKind>) -> Vec<&'static str> {
         if self.zarr.version == ZarrVersion::V3 {
-            return vec![meta::V3];
+            return vec![node::V3];
         }
-        let [group, array, attributes] = meta::V2;
+        let [group, array, attributes] = node::V2;
         let is = |of| kind.is_none_or(|kind| kind == of);
         let mut names = vec![attributes];
         names.extend(is(NodeKind::Group).then_some(group));
@@ -135,11 +135,11 @@ impl<'a> Levels<'a> {
 
     /// What may be a group, from the contents of its objects; `None` for an array.
     fn group(&self, candidate: &Candidate, answers: &Answers) -> Option<Group> {
-        let [group, _, attributes] = meta::V2;
+        let [group, _, attributes] = node::V2;
         let (own, attributes) = match self.zarr.version {
             ZarrVersion::V2 => (answers.json(group), answers.json(attributes)),
             ZarrVersion::V3 => {
-                let own = answers.json(meta::V3);
+                let own = answers.json(node::V3);
                 let attributes = own.as_ref().and_then(|own| own.get("attributes").cloned());
                 (own, attributes)
             }
@@ -238,8 +238,8 @@ impl Answers {
     /// The kind of node that they describe; `own` is that of version 3.
     fn kind(&self, own: Option<&Json>) -> Option<NodeKind> {
         let there = |name| self.get(name).is_some_and(|c| *c != Content::Missing);
-        let [group, array, _] = meta::V2;
-        if there(meta::V3) {
+        let [group, array, _] = node::V2;
+        if there(node::V3) {
             return own.map(node_type);
         }
         match there(array) {

@@ -5,33 +5,18 @@
 use std::sync::Arc;
 
 use super::consolidated::{self, Objects};
+use super::node::{CONSOLIDATED, FIRST, V2, V3, may_be_node};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// The names of metadata objects of version 2.
-pub const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
-/// The name of a metadata object of version 3.
-pub const V3: &str = "zarr.json";
-
-/// The name of the consolidated metadata of version 2.
-pub const CONSOLIDATED: &str = ".zmetadata";
-/// The name of the superblock of netCDF-C 4.8.0, whose metadata is in objects of its own.
-pub const FIRST: &str = ".nczarr";
-
 /// Errors of consolidated metadata that do not matter if it is not used.
 const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKind::NoContent];
 
 /// Most bytes of text in metadata objects that are asked for ahead.
 pub const AHEAD: u64 = 64 << 20;
-
-/// True if a name below a group may be that of a group or array.
-#[must_use]
-pub fn may_be_node(name: &str) -> bool {
-    !name.starts_with('.') && name != V3
-}
 
 /// Asks for the objects with these names below prefixes, all at once. [`crate::io::ahead`] keeps the answers.
 pub fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {

@@ -3,6 +3,7 @@
 //! Specifications: Zarr version 2 and version 3; "The NetCDF NCZarr Implementation".
 
 mod array;
+mod array_keys;
 mod attributes;
 mod attrs;
 mod chunks;
@@ -17,11 +18,12 @@ mod keys;
 mod levels;
 mod meta;
 pub mod nczarr;
+mod node;
 pub mod raw;
 mod reader;
 mod schema;
 mod shard;
-mod strings;
+mod sharded;
 pub mod survey;
 mod types;
 mod v2;
@@ -31,7 +33,7 @@ mod variable;
 mod whole;
 pub mod write;
 
-pub use array::{Described, HeapCodec, Shard, lengths};
+pub use array::{Described, Shard, lengths};
 pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
 pub use keys::Keys;
@@ -76,7 +78,7 @@ const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
 
 /// The row of the table of formats.
 pub const FORMAT: Format = Format {
-    name: "Zarr",
+    name: node::FORMAT_NAME,
     probe,
     kind,
     open,
@@ -174,10 +176,10 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
 }
 
 fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
-    let own = &meta::V2;
-    let more = &[meta::CONSOLIDATED, meta::FIRST];
+    let own = &node::V2;
+    let more = &[node::CONSOLIDATED, node::FIRST];
     if !store.latency() {
-        let v3 = any(store, prefix, &[meta::V3])?;
+        let v3 = any(store, prefix, &[node::V3])?;
         let v2 = !v3 && (any(store, prefix, own)? || any(store, prefix, more)?);
         return Ok(found(v3, v2));
     }
@@ -186,9 +188,9 @@ fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion
     meta::ahead(
         store,
         prefixes,
-        &[meta::V3, meta::CONSOLIDATED, meta::FIRST],
+        &[node::V3, node::CONSOLIDATED, node::FIRST],
     );
-    let v3 = any(store, prefix, &[meta::V3])?;
+    let v3 = any(store, prefix, &[node::V3])?;
     if v3 || any(store, prefix, more)? {
         return Ok(found(v3, !v3));
     }

@@ -7,11 +7,13 @@
 use std::ops::Range;
 
 use super::array::Described;
-use super::meta::{V2, V3};
+use super::node::{V2, V3};
 use super::variable::Around;
+use super::variable::texts_of;
 use super::whole::Whole;
-use super::{fill, strings, types, v2, v3, values};
+use super::{fill, types, v2, v3, values};
 use crate::chunk::layout::Layout;
+use crate::chunk::texts;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context, codec};
@@ -182,7 +184,7 @@ impl RawArray {
     fn context(&self) -> Context {
         let layout = &self.layout;
         match self.described.heap {
-            Some(_) => strings::context(&self.schema, layout),
+            Some(_) => texts::context(&self.schema, layout),
             None => layout.context(About::new(&self.schema, layout.element.ty, &layout.filters)),
         }
     }
@@ -192,9 +194,8 @@ impl RawArray {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if their number is not that of the chunk.
     pub fn values(&self, bytes: &[u8]) -> Result<Values> {
-        if self.described.heap.is_some() {
-            let texts = strings::decode(&self.described, bytes)?;
-            return Ok(Values::String(texts.into_iter().map(Some).collect()));
+        if let Some(texts) = texts_of(&self.described, &self.layout) {
+            return texts.values(bytes).map(Values::String);
         }
         if self.layout.chunk_bytes() != Some(bytes.len()) {
             let what = format!(

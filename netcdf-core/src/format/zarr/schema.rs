@@ -6,9 +6,11 @@ use super::array::{Described, is_version};
 use super::levels::Levels;
 use super::meta::Metadata;
 use super::nczarr::{self, Contents, Extras, NczarrPart};
+use super::node::{self, NodeKind, TRIED, node_type};
 use super::whole::Whole;
-use super::{meta, v2, v3};
+use super::{v2, v3};
 use crate::chunk::layout::Layout;
+use crate::chunk::texts::Texts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::name::{ByName, Interner};
@@ -24,20 +26,10 @@ pub struct Array {
     pub prefix: String,
     /// How it is stored.
     pub layout: Layout,
+    /// How it stores texts of any length, if it does.
+    pub texts: Option<Texts>,
     /// How to decode shards that were encoded as a whole.
     pub whole: Option<Whole>,
-}
-
-/// Most names to look at to find out whether a name without metadata is a group.
-pub const TRIED: usize = 64;
-
-/// The kinds of nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeKind {
-    /// A group.
-    Group,
-    /// An array.
-    Array,
 }
 
 /// The metadata objects of a node.
@@ -135,7 +127,7 @@ impl<'a> StoreBuilder<'a> {
     fn kind(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
-                let [group, array, _] = meta::V2;
+                let [group, array, _] = node::V2;
                 if self.meta.exists(&format!("{prefix}{array}"))? {
                     return Ok(Some(NodeKind::Array));
                 }
@@ -143,7 +135,7 @@ impl<'a> StoreBuilder<'a> {
                 Ok(group.then_some(NodeKind::Group))
             }
             ZarrVersion::V3 => {
-                let key = format!("{prefix}{}", meta::V3);
+                let key = format!("{prefix}{}", node::V3);
                 let json = match self.meta.get(&key) {
                     Ok(json) => json,
                     Err(e) if e.kind() == ErrorKind::Corrupt => {
@@ -235,8 +227,8 @@ impl<'a> StoreBuilder<'a> {
             }
         };
         let key = match self.zarr.version {
-            ZarrVersion::V2 => meta::V2[0],
-            ZarrVersion::V3 => meta::V3,
+            ZarrVersion::V2 => node::V2[0],
+            ZarrVersion::V3 => node::V3,
         };
         let right = match matches!(objects.own, Json::Object(_)) {
             true => is_version(&objects.own, self.zarr.version),
@@ -293,8 +285,8 @@ impl<'a> StoreBuilder<'a> {
         for name in self.meta.children(prefix)?.iter().take(TRIED) {
             let below = format!("{prefix}{name}/");
             let keys = match self.zarr.version {
-                ZarrVersion::V2 => &meta::V2[..2],
-                ZarrVersion::V3 => &[meta::V3],
+                ZarrVersion::V2 => &node::V2[..2],
+                ZarrVersion::V3 => &[node::V3],
             };
             for key in keys {
                 if self.meta.exists(&format!("{below}{key}"))? {
@@ -405,25 +397,17 @@ fn unique(names: &[String]) -> Vec<&String> {
     names.iter().filter(|name| known.insert(*name)).collect()
 }
 
-/// The kind of a node according to `zarr.json`.
-pub fn node_type(json: &Json) -> NodeKind {
-    match json.get("node_type").and_then(Json::as_str) {
-        Some("array") => NodeKind::Array,
-        _ => NodeKind::Group,
-    }
-}
-
 /// The metadata objects of a node.
 fn objects(
     meta: &mut Metadata<'_>,
     version: ZarrVersion,
     (prefix, node): (&str, NodeKind),
 ) -> Result<Option<NodeObjects>> {
-    let [group, array, attributes] = meta::V2;
+    let [group, array, attributes] = node::V2;
     let key = match (version, node) {
         (ZarrVersion::V2, NodeKind::Group) => group,
         (ZarrVersion::V2, NodeKind::Array) => array,
-        (ZarrVersion::V3, _) => meta::V3,
+        (ZarrVersion::V3, _) => node::V3,
     };
     let own = meta.get(&format!("{prefix}{key}"))?;
     let attributes = match (version, &own) {

@@ -2,9 +2,10 @@
 //!
 //! Specification: Zarr storage specification version 2.
 
-use super::array::{Described, HeapCodec, is_version, one_of, shapes};
+use super::array::{Described, is_version, one_of, shapes};
 use super::dtype::{Dtype, StoredType, quoted};
 use super::keys::Keys;
+use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
@@ -80,9 +81,9 @@ fn objects(described: &mut Described) {
     let first = described.filters.first();
     let codec = first.and_then(|f| f.get("id")?.as_str()).map(str::to_owned);
     let (dtype, heap) = match codec.as_deref() {
-        Some("vlen-utf8") => (Dtype::Text, HeapCodec::Lengths),
-        Some("vlen-bytes") => (Dtype::Blob, HeapCodec::Lengths),
-        Some("json2") => (Dtype::Text, HeapCodec::Json),
+        Some("vlen-utf8") => (Dtype::Text, TextCodec::Lengths),
+        Some("vlen-bytes") => (Dtype::Blob, TextCodec::Lengths),
+        Some("json2") => (Dtype::Text, TextCodec::Json),
         other => {
             let codec = other.unwrap_or("no codec at all");
             let what = format!("the elements are objects, encoded with {codec}");
@@ -135,7 +136,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             (d.stored.dtype, d.heap, d.filters.len()),
-            (Dtype::Text, Some(HeapCodec::Lengths), 0)
+            (Dtype::Text, Some(TextCodec::Lengths), 0)
         );
         let d =
             of(r#"{"shape":[4],"chunks":[2],"dtype":"|O","filters":[{"id":"pickle"}]}"#).unwrap();

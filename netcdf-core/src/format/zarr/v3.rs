@@ -2,9 +2,10 @@
 //!
 //! Specification: Zarr core protocol version 3.
 
-use super::array::{Described, HeapCodec, Shard, is_version, lengths, one_of, shapes};
+use super::array::{Described, Shard, is_version, lengths, one_of, shapes};
 use super::dtype::{Dtype, StoredType};
 use super::keys::Keys;
+use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::{Endianness, ZarrVersion};
 
@@ -155,7 +156,7 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
                 let order = endianness(codec)?;
                 described.stored = described.stored.clone().in_order(order);
             }
-            Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(HeapCodec::Lengths),
+            Some("vlen-utf8" | "vlen-bytes") => described.heap = Some(TextCodec::Lengths),
             Some("sharding_indexed") => {
                 let order = order(described)?;
                 let behind = codecs.get(n + 1..).unwrap_or_default();

@@ -1,14 +1,15 @@
 //! Arrays as variables: their types and storage.
 
-use super::array::{Described, HeapCodec};
+use super::array::Described;
 use super::dims::VariableName;
 use super::dtype::{Dtype, shown};
+use super::fill;
 use super::nczarr::Extras;
 use super::schema::{Array, StoreBuilder};
 use super::types::declare;
 use super::whole::Whole;
-use super::{fill, strings};
 use crate::chunk::layout::Layout;
+use crate::chunk::texts::{self, Texts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Context, Table, codec};
 use crate::json::Json;
@@ -40,7 +41,7 @@ impl StoreBuilder<'_> {
             filters: &self.meta.env.filters,
             pure: self.zarr.pure,
         };
-        let layout = around.layout(ty, &mut described);
+        let mut layout = around.layout(ty, &mut described);
         let fill = layout.fill.as_ref().map_or(0, Vec::len);
         self.meta.memory(fill as u64, prefix)?;
         let path = self.path(group, name);
@@ -84,11 +85,17 @@ impl StoreBuilder<'_> {
             attributes,
             storage,
         });
+        let texts = texts_of(&described, &layout);
+        if texts.is_some() {
+            // The engine finds no filters for the elements, which refer to texts.
+            layout.filters.clear();
+        }
         let prefix = prefix.to_owned();
         self.arrays.push(Array {
             described,
             prefix,
             layout,
+            texts,
             whole,
         });
         Ok(())
@@ -148,7 +155,7 @@ impl Around<'_> {
     /// The fill value in stored form.
     fn fill(&self, described: &Described, size: u64) -> Option<Vec<u8>> {
         match &described.fill {
-            _ if described.heap.is_some() => Some(strings::missing()),
+            _ if described.heap.is_some() => Some(texts::missing()),
             // Missing elements are then undefined: zeros, as in netCDF-C and zarr-python.
             Json::Null => limits::element(size).ok().map(|size| vec![0; size]),
             json => {
@@ -207,7 +214,7 @@ fn element(ty: DataType, described: &Described) -> Element {
         Dtype::Number(_) | Dtype::Char | Dtype::Time(_)
     );
     let size = match described.heap {
-        Some(_) => strings::SIZE,
+        Some(_) => texts::SIZE,
         None => stored.size().unwrap_or(1),
     };
     Element {
@@ -271,6 +278,18 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
     stored.order = stored.order.filter(|_| !text);
 }
 
+/// How an array stores texts of any length, if it does.
+pub fn texts_of(described: &Described, layout: &Layout) -> Option<Texts> {
+    let fill = fill::stored(&described.stored, &described.fill, false);
+    Some(Texts {
+        codec: described.heap?,
+        chunk: layout.chunk.clone(),
+        turned: described.turned.clone(),
+        filters: layout.filters.clone(),
+        fill: fill.unwrap_or_default(),
+    })
+}
+
 /// The filters as users give them.
 fn filters(described: &Described, layout: &Layout, table: &Table) -> Vec<FilterSpec> {
     let all = &layout.filters;
@@ -320,12 +339,6 @@ impl Array {
                 Err(Error::new(ErrorKind::FilterUnavailable, what))
             }
         }
-    }
-
-    /// How its chunks encode variable-length values; `None` if they have values of fixed size.
-    #[must_use]
-    pub fn heap(&self) -> Option<HeapCodec> {
-        self.described.heap
     }
 }
 

@@ -6,8 +6,9 @@
 use std::io::{ErrorKind as Failure, Result};
 use std::path::{Path, PathBuf};
 
+use super::exclusive::locks_are_sure;
+use super::names::folder;
 use super::temporary::{self, Lock, REPLACED};
-use super::unnamed::folder;
 
 /// The name of the old directory within the one made for it.
 const OLD: &str = "old";
@@ -94,7 +95,7 @@ pub(in crate::io) fn recover(path: &Path) {
         if absent && within.join(OLD).is_dir() {
             let back = std::fs::rename(within.join(OLD), path);
             let _ = back.and_then(|()| std::fs::remove_dir(&within));
-        } else if path.is_dir() && temporary::locks_are_sure(folder(path)) {
+        } else if path.is_dir() && locks_are_sure(folder(path)) {
             let _ = std::fs::remove_dir_all(&within);
         }
     }
@@ -153,7 +154,7 @@ mod tests {
         drop(swap(&made, &path).unwrap());
         recover(&path);
         assert_eq!(names(&path), ["new"]);
-        if temporary::locks_are_sure(dir.path()) {
+        if locks_are_sure(dir.path()) {
             assert_eq!(names(dir.path()), ["s.zarr"]);
         }
     }

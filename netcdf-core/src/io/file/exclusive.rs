@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use super::Id;
 use super::beside::open_itself;
-use super::temporary::locks_are_sure;
-use super::unnamed::folder;
+use super::names::folder;
 use crate::cancel::Cancel;
 use crate::error::{self, Error};
 
@@ -138,6 +137,30 @@ pub(super) fn unlock(file: &File) {
 #[cfg(not(unix))]
 pub(super) fn try_lock(_: &File, _: Sharing) -> Result<()> {
     Err(Failure::Unsupported.into())
+}
+
+/// Whether a directory is on a local file system, where every process sees every lock.
+#[cfg(target_os = "linux")]
+pub(in crate::io) fn locks_are_sure(folder: &Path) -> bool {
+    // ext2 to ext4, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs, ramfs.
+    const LOCAL: [i64; 9] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0x0102_1994,
+        0x794c_7630,
+        0x2fc1_2fc1,
+        0xf2f5_2010,
+        0xca45_1a4e,
+        0x8584_58f6,
+    ];
+    let found = rustix::fs::statfs(folder);
+    found.is_ok_and(|found| LOCAL.contains(&found.f_type))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(in crate::io) fn locks_are_sure(_: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]

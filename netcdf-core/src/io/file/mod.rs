@@ -10,6 +10,7 @@ pub(crate) mod full;
 mod id;
 pub(super) mod kept;
 mod leftovers;
+pub(super) mod names;
 pub(super) mod obstacle;
 pub(super) mod place;
 mod pool;
@@ -35,10 +36,11 @@ use std::sync::Arc;
 
 use self::disk::Disk;
 use self::existing::ExistingFile;
+use self::names::folder;
 use self::obstacle::Obstacle;
 use self::place::PathEnd;
 use self::pool::{Handle, Pool};
-use self::unnamed::{UnnamedFile, folder};
+use self::unnamed::UnnamedFile;
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
 use super::target::{Hand, Target, copy_by_buffer};
@@ -759,7 +761,7 @@ pub fn input_path(input: &Path) -> &Path {
 #[must_use]
 pub fn within(path: &Path, folder: &Path) -> bool {
     let real = std::fs::canonicalize(path).or_else(|_| {
-        let above = std::fs::canonicalize(unnamed::folder(path))?;
+        let above = std::fs::canonicalize(names::folder(path))?;
         Ok::<_, std::io::Error>(above.join(path.file_name().unwrap_or_default()))
     });
     let folder = std::fs::canonicalize(folder);

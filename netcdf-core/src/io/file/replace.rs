@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::aside::{Aside, swap};
 use super::disk::Disk;
 use super::full;
+use super::names::{folder, prefix};
 use super::temporary::Lock;
-use super::unnamed::{folder, prefix};
 use crate::error::{Error, Result};
 
 /// The location of a replaced directory.

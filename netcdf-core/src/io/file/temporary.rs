@@ -13,8 +13,8 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 use super::beside::open_itself;
-use super::exclusive::{self, Sharing};
-use super::unnamed::{folder, prefix};
+use super::exclusive::{self, Sharing, locks_are_sure};
+use super::names::{folder, prefix};
 use crate::error::is_too_many;
 
 /// Number of random letters in a name, and of letters computed from them.
@@ -263,30 +263,6 @@ fn remove_unlocked(path: &Path, file: &File) {
         Ok(meta) if meta.is_file() => std::fs::remove_file(path),
         Ok(_) | Err(_) => Ok(()),
     };
-}
-
-/// Whether a directory is on a local file system, where every process sees every lock.
-#[cfg(target_os = "linux")]
-pub(in crate::io) fn locks_are_sure(folder: &Path) -> bool {
-    // ext2 to ext4, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs, ramfs.
-    const LOCAL: [i64; 9] = [
-        0xef53,
-        0x5846_5342,
-        0x9123_683e,
-        0x0102_1994,
-        0x794c_7630,
-        0x2fc1_2fc1,
-        0xf2f5_2010,
-        0xca45_1a4e,
-        0x8584_58f6,
-    ];
-    let found = rustix::fs::statfs(folder);
-    found.is_ok_and(|found| LOCAL.contains(&found.f_type))
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(in crate::io) fn locks_are_sure(_: &Path) -> bool {
-    false
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use super::exclusive::locks_are_sure;
 use super::*;
 #[cfg(unix)]
 use crate::notes::Notes;
@@ -380,7 +381,7 @@ fn watchers_see_one_event_after_the_data_is_whole() {
     use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
     let dir = tempfile::tempdir().unwrap();
     let probe = UnnamedFile::new(&dir.path().join("probe")).unwrap();
-    if !temporary::locks_are_sure(dir.path()) || !names(dir.path()).is_empty() {
+    if !locks_are_sure(dir.path()) || !names(dir.path()).is_empty() {
         eprintln!("this file system has no files without names: test skipped");
         return;
     }

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
+use super::exclusive::locks_are_sure;
+use super::names::folder;
 use super::temporary::{self, Lock};
 
 /// A file being written. Dropping it leaves nothing.
@@ -81,7 +83,7 @@ impl UnnamedFile {
 /// file, not even that it is closed (inotify then reports names such as `#123`).
 fn unwatched(path: &Path) -> Option<File> {
     // Elsewhere, files without names or their events are impossible.
-    if !temporary::locks_are_sure(folder(path)) {
+    if !locks_are_sure(folder(path)) {
         return None;
     }
     let make = |builder: &tempfile::Builder, folder: &Path| builder.tempdir_in(folder);
@@ -113,29 +115,6 @@ fn copied(path: &Path, mut file: &File) -> Result<Named> {
     super::kept::copy(&made, file)?;
     made.sync_all()?;
     Ok(temp)
-}
-
-/// The directory of a path.
-pub(in crate::io) fn folder(path: &Path) -> &Path {
-    let dir = path.parent().filter(|d| !d.as_os_str().is_empty());
-    dir.unwrap_or(Path::new("."))
-}
-
-/// Names longer than this may become too long with what is added to them.
-const LONG_NAME: usize = 240;
-
-/// The start of temporary names, which says what the file will become.
-pub(in crate::io) fn prefix(path: &Path) -> std::ffi::OsString {
-    let mut prefix = std::ffi::OsString::from(".");
-    let name = path.file_name().unwrap_or_default();
-    if name.len() < LONG_NAME {
-        prefix.push(name);
-    } else {
-        let short: String = name.to_string_lossy().chars().take(LONG_NAME / 4).collect();
-        prefix.push(short);
-    }
-    prefix.push(".");
-    prefix
 }
 
 /// Creates a file in the same directory, under a name that says what it will become.
@@ -238,7 +217,7 @@ mod tests {
     fn the_next_run_removes_what_a_killed_one_left() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.nc");
-        let unnamed = || without_name(dir.path()).filter(|_| temporary::locks_are_sure(dir.path()));
+        let unnamed = || without_name(dir.path()).filter(|_| locks_are_sure(dir.path()));
         let Some(files) = (0..3).map(|_| unnamed()).collect::<Option<Vec<_>>>() else {
             eprintln!("this file system has no files without names, or no locks: test skipped");
             return;

@@ -1,6 +1,6 @@
 //! Parses addresses of data on other machines.
 
-use super::url::{AskedFormat, Modes};
+use super::modes::{AskedFormat, Modes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service, decoded};
 

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::{Asked, Destination, ends_in, kind};
-use super::{Location, url};
+use super::Location;
+use super::destination::{Asked, Destination, ends_in, kind};
+use super::modes::AskedFormat;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
 use crate::model::Kind;
@@ -19,7 +20,7 @@ const FILES: [&str; 4] = ["nc", "nc4", "cdf", "h5"];
 pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<Destination> {
     let modes = at.modes().cloned().unwrap_or_default();
     let key = Path::new(&address.key);
-    let said = modes.asked() != url::AskedFormat::Nothing;
+    let said = modes.asked() != AskedFormat::Nothing;
     let is_file = FILES.iter().any(|extension| ends_in(key, extension));
     let zarr = asked.kind.and_then(Kind::as_zarr);
     let kind = match (said, zarr, is_file) {

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::url::{AskedFormat, Modes};
+use super::modes::{AskedFormat, Modes};
 use super::{Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::url::{self, Modes, Place};
+use super::modes::Modes;
+use super::url::{self, Place};
 use crate::error::Result;
 use crate::io::address::Address;
 

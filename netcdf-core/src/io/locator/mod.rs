@@ -1,15 +1,18 @@
 //! What tools name on their command lines: inputs and outputs by path or URL, `-` for the standard ones.
 
 mod address;
+mod destination;
 mod elsewhere;
 mod input;
 mod location;
+mod modes;
 mod output;
 mod url;
 
+pub use destination::{Asked, Destination, OutputForm};
 pub use input::{Access, input};
 pub use location::Location;
-pub use output::{Asked, Destination, OutputForm, output};
+pub use output::output;
 
 /// True if `NCZARR_CONSOLIDATED` in the environment asks for consolidated metadata, as in netCDF-C.
 fn consolidated_by_environment() -> bool {

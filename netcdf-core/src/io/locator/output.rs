@@ -1,16 +1,14 @@
 //! Opens the outputs of tools.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use super::{Location, consolidated_by_environment, elsewhere, url};
+use super::destination::{Asked, Destination, ends_in, kind};
+use super::modes::AskedFormat;
+use super::{Location, elsewhere};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::address::Address;
-use crate::io::file::{self, FileTarget, or_stdout};
-use crate::io::network::Network;
-use crate::io::{Target, dir, key, remote};
-use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
-use crate::notes::Note;
+use crate::io::Target;
+use crate::io::file::{FileTarget, or_stdout};
+use crate::model::Kind;
 
 /// A file as an output at `path`.
 ///
@@ -20,170 +18,7 @@ pub fn output(path: &Path, sync: bool) -> Result<Box<dyn Target>> {
     Ok(Box::new(FileTarget::create(path, sync)?))
 }
 
-/// What a command line asks of an output, apart from its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asked {
-    /// The kind.
-    pub kind: Option<Kind>,
-    /// Consolidated metadata, too.
-    pub consolidated: bool,
-    /// Whether the keys of a zip file start with a directory.
-    pub zip_prefix: Option<bool>,
-    /// Whether a store is replaced even if files that are not part of it are removed, too.
-    pub overwrite: bool,
-    /// Whether a file with several names (hard links) keeps all of them.
-    pub keep_links: bool,
-}
-
-impl Asked {
-    /// The form of an output that is Zarr or not, and may be a zip file.
-    pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
-        match zarr {
-            Some(zarr) if zip => OutputForm::Zip {
-                prefix: self.zip_prefix.unwrap_or(!zarr.pure),
-            },
-            Some(_) => OutputForm::Directory,
-            None => OutputForm::File,
-        }
-    }
-
-    /// How Zarr is written, with what a URL says.
-    pub(super) fn zarr(self, modes: &url::Modes) -> ZarrOptions {
-        ZarrOptions {
-            consolidated: self.consolidated
-                || modes.has("consolidated")
-                || consolidated_by_environment(),
-            xarray: !modes.has("noxarray"),
-        }
-    }
-
-    /// Checks that an output of this form can have what is asked for.
-    pub(super) fn applies(&self, form: OutputForm) -> Result<()> {
-        let what = match form {
-            OutputForm::File if self.consolidated => {
-                "--consolidated: only Zarr has consolidated metadata"
-            }
-            OutputForm::File | OutputForm::Directory if self.zip_prefix.is_some() => {
-                "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
-            }
-            OutputForm::File | OutputForm::Directory | OutputForm::Zip { .. } => return Ok(()),
-        };
-        let e = Error::new(ErrorKind::Argument, what);
-        Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
-    }
-}
-
-/// The form in which an output is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputForm {
-    /// A file: classic or HDF5.
-    File,
-    /// A Zarr store in a directory.
-    Directory,
-    /// A Zarr store in a zip file.
-    Zip {
-        /// Whether its keys start with a directory.
-        prefix: bool,
-    },
-}
-
-/// Where an output goes, and in which form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination {
-    /// The path on this machine; the short form of an address on another.
-    pub path: PathBuf,
-    /// The address, if it is on another machine.
-    pub remote: Option<Address>,
-    /// The form.
-    pub form: OutputForm,
-    /// The kind, if given.
-    pub kind: Option<Kind>,
-    /// Whether only the name's extension says that it is Zarr.
-    pub by_name: bool,
-    /// How Zarr is written.
-    pub zarr: ZarrOptions,
-    /// Whether a store is replaced even if files that are not part of it are removed, too.
-    pub overwrite: bool,
-    /// Whether a file with several names (hard links) keeps all of them.
-    pub keep_links: bool,
-    /// The maximum size of the output in bytes, if known.
-    pub at_most: Option<u64>,
-}
-
 impl Destination {
-    /// The output that replaces the dataset at `path`: it is stored in the same form, and Zarr stays the same
-    /// kind unless another is asked for.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] for a kind that is stored in another form.
-    pub fn in_place(path: &Path, asked: Asked) -> Result<Self> {
-        let zip = ends_in(path, "zip");
-        let store = path.is_dir() || zip;
-        let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
-        let zarr = kind.and_then(Kind::as_zarr);
-        let form = asked.form(zarr, zip);
-        let wrong = |e: Error| e.of(&path.to_string_lossy());
-        if store != zarr.is_some() {
-            let what = match store {
-                true => "cannot turn a Zarr store into a file in place",
-                false => "cannot turn a file into a Zarr store in place",
-            };
-            let e = Error::new(ErrorKind::Argument, what);
-            return Err(wrong(e.with_remedy("copy it into another directory")));
-        }
-        asked.applies(form).map_err(wrong)?;
-        Ok(Self {
-            path: path.to_owned(),
-            remote: None,
-            form,
-            kind,
-            by_name: store && asked.kind.is_none(),
-            zarr: ZarrOptions {
-                consolidated: asked.consolidated || consolidated_by_environment(),
-                xarray: true,
-            },
-            overwrite: asked.overwrite,
-            keep_links: asked.keep_links,
-            at_most: None,
-        })
-    }
-
-    /// Whether the output replaces an existing store.
-    #[must_use]
-    pub fn replaces_store(&self) -> bool {
-        self.remote.is_none() && self.form == OutputForm::Directory && dir::is_store(&self.path)
-    }
-
-    /// Whether there is something already, where the output goes.
-    ///
-    /// # Errors
-    /// Those of asking another machine.
-    pub fn exists(&self, network: &Arc<Network>) -> Result<bool> {
-        match &self.remote {
-            None => Ok(self.path.exists()),
-            Some(address) => remote::exists(address, self.form == OutputForm::Directory, network),
-        }
-    }
-
-    /// Where temporary files are created: beside the output, or, for one on another machine, in the folder of the system.
-    #[must_use]
-    pub fn scratch(&self) -> Option<PathBuf> {
-        match self.remote {
-            None => file::beside(&self.path),
-            Some(_) => None,
-        }
-    }
-
-    /// The note to give after a store was replaced.
-    #[must_use]
-    pub fn replaced(&self) -> Note {
-        Note {
-            object: self.path.to_string_lossy().into_owned(),
-            what: "replaced the existing Zarr store".to_owned(),
-            remedy: None,
-        }
-    }
-
     /// The output specified by a path or URL and a kind. A URL or the kind says that it is Zarr; with a kind
     /// alone, a path that ends in `.zip` is a zip file, and any other a directory. With neither, a path that
     /// ends in `.zarr` or `.zip` is pure Zarr version 3. `-` is standard output.
@@ -198,7 +33,7 @@ impl Destination {
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at
             .modes()
-            .is_some_and(|m| m.asked() == url::AskedFormat::Nothing)
+            .is_some_and(|m| m.asked() == AskedFormat::Nothing)
             && zarr.is_none()
         {
             let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
@@ -208,7 +43,7 @@ impl Destination {
         let path = or_stdout(at.path());
         let kind = kind(&modes, asked.kind).map_err(named)?;
         let by_name =
-            kind.is_none() && modes.asked() == url::AskedFormat::Nothing && is_zarr_name(&path);
+            kind.is_none() && modes.asked() == AskedFormat::Nothing && is_zarr_name(&path);
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let zip = modes.has("zip") || (ends_in(&path, "zip") && !modes.has("file"));
@@ -226,29 +61,6 @@ impl Destination {
             at_most: None,
         })
     }
-
-    /// The same output for an input of this kind: if only its name says that it is Zarr, Zarr input keeps its
-    /// kind.
-    #[must_use]
-    pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
-        if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
-            self.kind = Some(input);
-            let zip = matches!(self.form, OutputForm::Zip { .. });
-            self.form = asked.form(Some(zarr), zip);
-        }
-        self
-    }
-
-    /// The directory of the members of a zip file: named like the file, as netCDF-C makes it, or empty.
-    #[must_use]
-    pub fn zip_prefix(&self) -> String {
-        if self.form != (OutputForm::Zip { prefix: true }) {
-            return String::new();
-        }
-        let stem = self.path.file_stem().and_then(|name| name.to_str());
-        let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
-        format!("{name}/")
-    }
 }
 
 /// Whether a name has an extension of Zarr stores.
@@ -256,43 +68,11 @@ fn is_zarr_name(path: &Path) -> bool {
     ends_in(path, "zarr") || ends_in(path, "zip")
 }
 
-pub(super) fn ends_in(path: &Path, extension: &str) -> bool {
-    let ends = path.extension();
-    ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
-}
-
-/// The kind that the words of a URL and `-k` specify together: as in netCDF-C, the URL takes precedence, and
-/// `-k` adds the version.
-pub(super) fn kind(modes: &url::Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
-    let said = kind.and_then(Kind::as_zarr);
-    let pure = match modes.asked() {
-        url::AskedFormat::Nothing => said.map(|zarr| zarr.pure),
-        url::AskedFormat::Zarr { pure } => Some(pure),
-        url::AskedFormat::File => None,
-    };
-    let Some(pure) = pure else {
-        return match said {
-            None => Ok(kind),
-            Some(_) => Err(contradiction()),
-        };
-    };
-    let version = modes.version().or(said.map(|zarr| zarr.version));
-    let version = version.unwrap_or(ZarrVersion::V2);
-    let zarr = Zarr { version, pure };
-    match said.is_none_or(|said| said == zarr) {
-        true => Ok(Some(Kind::zarr(zarr))),
-        false => Err(contradiction()),
-    }
-}
-
-fn contradiction() -> Error {
-    let what = "the URL and -k ask for different kinds of output";
-    Error::new(ErrorKind::Argument, what)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::locator::OutputForm;
+    use crate::model::ZarrOptions;
 
     fn resolve(named: &str, kind: Option<Kind>) -> Result<Destination> {
         let asked = Asked {

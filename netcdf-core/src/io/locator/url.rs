@@ -3,14 +3,13 @@
 //! The fragment says how a dataset is stored: `mode=nczarr,zip`, or single words like `zarr`, separated by `&`.
 //! See "The NetCDF NCZarr Implementation", section "Accessing Data".
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::address;
+use super::modes::Modes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
-use crate::model::ZarrVersion;
-use crate::shown::{FRAGMENT_WORDS, ShownAddress};
+use crate::shown::ShownAddress;
 
 /// A dataset by URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,104 +27,6 @@ pub(super) enum Place {
     Here(PathBuf),
     /// On another machine.
     Elsewhere(Address),
-}
-
-/// The words of `mode` in a fragment, and the words that they imply.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Modes(BTreeSet<String>);
-
-/// The sort of dataset that a fragment specifies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AskedFormat {
-    /// It says nothing.
-    Nothing,
-    /// A file: classic or HDF5.
-    File,
-    /// Zarr.
-    Zarr {
-        /// Whether without netCDF's own metadata.
-        pure: bool,
-    },
-}
-
-/// Which words imply others, and which exclude others.
-const IMPLIES: [(&str, &str); 6] = [
-    ("zarr", "nczarr"),
-    ("xarray", "zarr"),
-    ("noxarray", "zarr"),
-    ("consolidated", "nczarr"),
-    ("s3", "nczarr"),
-    ("gs3", "nczarr"),
-];
-const EXCLUDES: [(&str, &str); 3] = [
-    ("bytes", "nczarr"),
-    ("bytes", "zarr"),
-    ("noxarray", "xarray"),
-];
-
-/// Words for a file.
-const FILES: [&str; 5] = ["netcdf-3", "classic", "netcdf-4", "enhanced", "bytes"];
-
-impl Modes {
-    fn parse(fragment: &str) -> Self {
-        let mut words = BTreeSet::new();
-        for part in fragment.split('&') {
-            let part = part.to_ascii_lowercase();
-            let list = match part.split_once('=') {
-                Some(("mode", list)) => list,
-                Some(_) => continue, // A key for another layer, as `log` or `aws.profile`.
-                None if part.split(',').all(|word| FRAGMENT_WORDS.contains(&word)) => &part,
-                None => continue,
-            };
-            words.extend(list.split(',').filter(|w| !w.is_empty()).map(str::to_owned));
-        }
-        let mut modes = Self(words);
-        modes.conclude();
-        modes
-    }
-
-    /// Adds the implied words.
-    fn conclude(&mut self) {
-        // Each pass can add what the previous one implied.
-        for _ in IMPLIES {
-            for (word, implied) in IMPLIES {
-                if self.has(word) {
-                    self.0.insert(implied.to_owned());
-                }
-            }
-        }
-        for (word, excluded) in EXCLUDES {
-            if self.has(word) {
-                self.0.remove(excluded);
-            }
-        }
-    }
-
-    /// True if a word is present.
-    pub fn has(&self, word: &str) -> bool {
-        self.0.contains(word)
-    }
-
-    /// The sort of dataset.
-    pub fn asked(&self) -> AskedFormat {
-        if self.has("nczarr") {
-            let pure = self.has("zarr");
-            return AskedFormat::Zarr { pure };
-        }
-        match FILES.iter().any(|word| self.has(word)) {
-            true => AskedFormat::File,
-            false => AskedFormat::Nothing,
-        }
-    }
-
-    /// The version of Zarr, if given.
-    pub fn version(&self) -> Option<ZarrVersion> {
-        match (self.has("v2"), self.has("v3")) {
-            (_, true) => Some(ZarrVersion::V3),
-            (true, false) => Some(ZarrVersion::V2),
-            (false, false) => None,
-        }
-    }
 }
 
 /// Parses `text` as a URL; `None` for a path.
@@ -200,6 +101,8 @@ fn refuse_dap(protocol: &str, modes: &Modes) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::locator::modes::AskedFormat;
+    use crate::model::ZarrVersion;
 
     fn url(text: &str) -> Url {
         parse(Path::new(text)).unwrap().unwrap()

@@ -1,38 +1,35 @@
 //! What counts for a digest, and what does not.
 
-use super::memory::{FILL, Memory, env};
+use super::memory::{FILL, add, dataset, env};
 use super::{form, number, sums};
 use crate::chunk::Dataset;
 use crate::env::Env;
 use crate::error::ErrorKind;
 use crate::model::{
-    Atomic, Attribute, DataType, DimId, Dimension, Field, GroupId, Kind, Name, Schema, Storage,
-    StorageLayout, TypeId, TypeKind, UserType, Values, Variable,
+    Atomic, Attribute, DataType, DimId, Dimension, Field, GroupId, Kind, Name, Schema,
+    StorageLayout, TypeId, TypeKind, UserType, Values,
 };
 use crate::sum::{Digest, Sums};
+use crate::testing::{self, MemoryDataset, text};
 
 fn attribute(name: &str, values: Values) -> Attribute {
     Attribute::atomic(Name::stored(name.as_bytes()), values).unwrap()
 }
 
-fn char(text: &str) -> Values {
-    Values::Char(text.as_bytes().to_vec())
-}
-
 fn string(text: &str) -> Values {
-    Values::String(vec![Some(text.as_bytes().into())])
+    testing::strings(&[Some(text)])
 }
 
 /// A dataset with attributes, a group and a type.
-fn sample() -> Memory {
-    let mut memory = Memory::new(&[2, 3], &form(&[2, 3], false), number);
+fn sample() -> MemoryDataset {
+    let mut memory = dataset(&[2, 3], &form(&[2, 3], false), number);
     let schema = &mut memory.schema;
     let attributes = &mut schema.vars[0].attributes;
-    attributes.push(attribute("units", char("K")));
+    attributes.push(attribute("units", text("K")));
     attributes.push(attribute("zero", Values::Double(vec![0.0])));
     schema.groups[0]
         .attributes
-        .push(attribute("title", char("t")));
+        .push(attribute("title", text("t")));
     let g = schema.add_group(GroupId::ROOT, Name::stored(b"g"));
     schema.groups[1]
         .attributes
@@ -90,10 +87,10 @@ fn what_counts() {
             s.vars[0].attributes[0].name = Name::stored(b"unit")
         }),
         (true, "text", |s| {
-            s.vars[0].attributes[0] = attribute("units", char("k"))
+            s.vars[0].attributes[0] = attribute("units", text("k"))
         }),
         (true, "more text", |s| {
-            s.vars[0].attributes[0] = attribute("units", char("K\0"))
+            s.vars[0].attributes[0] = attribute("units", text("K\0"))
         }),
         (true, "char and string", |s| {
             s.vars[0].attributes[0] = attribute("units", string("K"))
@@ -198,27 +195,14 @@ fn the_order_of_definition_does_not_count() {
             memory
                 .schema
                 .add_group(GroupId::ROOT, Name::stored(name.as_bytes()));
-            // The reader has the same elements for all variables.
-            memory
-                .schema
-                .add_var(of_dims(name, vec![DimId(0), DimId(1)]));
+            let dims = [DimId(0), DimId(1)];
+            add(&mut memory, (name, &dims), &form(&[2, 3], false), number);
             assert!(id.0 > 1);
         }
         sums(&memory, &env(1, 1 << 20))
     };
     assert_eq!(made(["a", "b", "c"]), made(["c", "a", "b"]));
     assert_ne!(made(["a", "b", "c"]).1, made(["a", "b", "d"]).1);
-}
-
-fn of_dims(name: &str, dims: Vec<DimId>) -> Variable {
-    Variable {
-        name: Name::stored(name.as_bytes()),
-        group: GroupId::ROOT,
-        ty: Atomic::Int.into(),
-        dims,
-        attributes: vec![],
-        storage: Storage::default(),
-    }
 }
 
 /// Descriptions of types that are made of each other take no exponential time, and circles end.

@@ -12,7 +12,8 @@ use crate::chunk::rechunk::RechunkWay;
 use crate::env::Env;
 use crate::error::ErrorKind;
 use crate::model::{Endianness, VarId};
-use memory::{FILL, Form, Memory, env};
+use crate::testing::MemoryDataset;
+use memory::{FILL, Form, dataset, env};
 
 const V: VarId = VarId(0);
 
@@ -30,7 +31,7 @@ fn number(n: u64) -> i32 {
 }
 
 /// The digests of the variables and of the dataset.
-fn sums(memory: &Memory, env: &Env) -> (Digest, Digest) {
+fn sums(memory: &MemoryDataset, env: &Env) -> (Digest, Digest) {
     let sums = Sums::new(Dataset::new(memory, env)).unwrap();
     let var = sums.variable(V).unwrap();
     let all = memory
@@ -62,7 +63,7 @@ const BUDGETS: [(usize, u64); 5] = [(1, 1 << 20), (2, 1 << 20), (2, 6000), (2, 1
 #[test]
 fn how_elements_are_stored_does_not_count() {
     let expected = sums(
-        &Memory::new(&SHAPE, &form(&SHAPE, false), number),
+        &dataset(&SHAPE, &form(&SHAPE, false), number),
         &env(1, 1 << 20),
     );
     let mut ways = BTreeSet::new();
@@ -78,7 +79,7 @@ fn how_elements_are_stored_does_not_count() {
             };
             for (threads, memory) in BUDGETS {
                 let env = env(threads, memory);
-                let made = Memory::new(&SHAPE, &form, number);
+                let made = dataset(&SHAPE, &form, number);
                 assert_eq!(sums(&made, &env), expected, "{form:?} {threads} {memory}");
                 let plan = Pass::in_rows(Dataset::new(&made, &env), V)
                     .unwrap()
@@ -104,14 +105,14 @@ fn chunks_are_decoded_as_often_as_planned() {
     for chunk in CHUNKS {
         for (threads, memory) in BUDGETS {
             let env = env(threads, memory);
-            let made = Memory::new(&SHAPE, &form(&chunk, true), number);
+            let made = dataset(&SHAPE, &form(&chunk, true), number);
             let set = Dataset::new(&made, &env);
             let plan = Pass::in_rows(set, V).unwrap().plan().unwrap();
             Sums::new(set).unwrap().variable(V).unwrap();
-            let read = made.read.lock().unwrap();
-            assert_eq!(read.len() as u64, made.stored());
+            let read = made.take_counts().fetched;
+            assert_eq!(read.len() as u64, made.stored(V));
             assert!(
-                read.values().sum::<u64>() <= plan.passes * made.stored(),
+                read.values().sum::<u64>() <= plan.passes * made.stored(V),
                 "{chunk:?} {plan:?}"
             );
             assert!(plan.passes <= 4, "{plan:?}");
@@ -132,12 +133,12 @@ fn chunks_are_decoded_as_often_as_planned() {
 fn what_was_never_written_is_the_fill_value() {
     let written = |n: u64| if n / 9 == 31 { number(n) } else { FILL };
     let expected = sums(
-        &Memory::new(&SHAPE, &form(&SHAPE, false), written),
+        &dataset(&SHAPE, &form(&SHAPE, false), written),
         &env(1, 1 << 20),
     );
     for chunk in CHUNKS {
         for memory in [1 << 20, 1500, 300] {
-            let made = Memory::new(
+            let made = dataset(
                 &SHAPE,
                 &Form {
                     sparse: true,
@@ -152,7 +153,7 @@ fn what_was_never_written_is_the_fill_value() {
         sparse: true,
         ..form(&[5, 1, 1], true)
     };
-    let nothing = Memory::new(&SHAPE, &nothing, |_| FILL);
+    let nothing = dataset(&SHAPE, &nothing, |_| FILL);
     let env = env(1, 300);
     let plan = Pass::in_rows(Dataset::new(&nothing, &env), V)
         .unwrap()
@@ -166,7 +167,7 @@ fn each_element_counts() {
     let env = env(2, 1500);
     let made = |change: u64| {
         let value = move |n| number(n) + i32::from(n == change);
-        sums(&Memory::new(&[3, 4], &form(&[2, 3], true), value), &env)
+        sums(&dataset(&[3, 4], &form(&[2, 3], true), value), &env)
     };
     let mut seen = vec![made(99)];
     for n in 0..12 {
@@ -179,15 +180,15 @@ fn each_element_counts() {
 #[test]
 fn scalars_and_empty_variables_have_digests() {
     let env = env(1, 1 << 20);
-    let scalar = |value: i32| sums(&Memory::new(&[], &form(&[], false), |_| value), &env);
+    let scalar = |value: i32| sums(&dataset(&[], &form(&[], false), |_| value), &env);
     assert_ne!(scalar(1), scalar(2));
-    let empty = |shape: &[u64]| sums(&Memory::new(shape, &form(&[1, 1], true), number), &env);
+    let empty = |shape: &[u64]| sums(&dataset(shape, &form(&[1, 1], true), number), &env);
     assert_ne!(empty(&[0, 3]), empty(&[3, 0]));
 }
 
 #[test]
 fn errors_name_the_variable() {
-    let memory = Memory::new(&SHAPE, &form(&SHAPE, true), number);
+    let memory = dataset(&SHAPE, &form(&SHAPE, true), number);
     let env = Env::default();
     let e = Sums::new(Dataset::new(&memory, &env))
         .unwrap()

@@ -159,7 +159,7 @@ impl<'a> Content<'a> {
     fn part(&self, rows: &VariableRows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
-            let values = self.set.reader.resolve(self.id, &stored)?;
+            let values = self.set.resolve(self.id, &stored)?;
             if values.data_type().and_then(Atomic::size).is_none() {
                 let mut cells = Others::new(&values, self.fill.as_ref(), self.text);
                 return Ok(rows.part(band, &mut cells));

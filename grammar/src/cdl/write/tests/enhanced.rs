@@ -4,14 +4,14 @@ use netcdf_core::chunk::Provenance;
 use netcdf_core::model::{
     Atomic, Endianness, Fill, FilterSpec, GroupId, Kind, StorageLayout, TypeId, TypeKind, Values,
 };
+use netcdf_core::testing::{MemoryDataset, field, name, strings, text};
 
-use super::reader::{Memory, field, name, strings, text};
 use super::{cdl, from};
 use crate::cdl::write::{Options, SpecialAttributes};
 
 const ROOT: GroupId = GroupId::ROOT;
 
-fn sky(m: &mut Memory, group: GroupId, members: &[(&str, i128)]) -> TypeId {
+fn sky(m: &mut MemoryDataset, group: GroupId, members: &[(&str, i128)]) -> TypeId {
     let members = members.iter().map(|(n, v)| (name(n), *v)).collect();
     let base = Atomic::Byte;
     m.user(group, "sky", TypeKind::Enum { base, members })
@@ -22,8 +22,8 @@ fn enums(ty: TypeId, values: &[i8]) -> Values {
 }
 
 /// One variable with one value for each class of user-defined types.
-pub(crate) fn user_types() -> Memory {
-    let mut m = Memory::new(Kind::NETCDF4);
+pub(crate) fn user_types() -> MemoryDataset {
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let members = [
         ("Clear", 0),
         ("Cumulus", 1),
@@ -124,7 +124,7 @@ fn values_of_user_types() {
 
 #[test]
 fn enums_without_the_member() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let sky = sky(&mut m, ROOT, &[("A", 1)]);
     let x = m.dim(ROOT, "x", 3, false);
     let ty = netcdf_core::model::DataType::User(sky);
@@ -135,7 +135,7 @@ fn enums_without_the_member() {
 
 #[test]
 fn lists_of_characters_are_texts() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let base = Atomic::Char.into();
     let list = m.user(ROOT, "chars", TypeKind::Vlen { base });
     let x = m.dim(ROOT, "x", 2, false);
@@ -148,7 +148,7 @@ fn lists_of_characters_are_texts() {
 
 #[test]
 fn strings_and_nil() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(ROOT, "x", 2, false);
     let values = strings(&[Some("pl\u{e9}"), Some(""), None, Some("a\"\u{b}\nc")]);
     let v = m.var(ROOT, "name", Atomic::String, &[x, x], values);
@@ -173,7 +173,7 @@ fn strings_and_nil() {
 
 #[test]
 fn inner_unlimited_dimensions_have_braces() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(ROOT, "x", 2, false);
     let t = m.dim(ROOT, "t", 2, true);
     let u = m.dim(ROOT, "u", 2, true);
@@ -190,7 +190,7 @@ fn inner_unlimited_dimensions_have_braces() {
 
 #[test]
 fn groups_are_nested() {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let root_sky = sky(&mut m, ROOT, &[("Clear", 0), ("Cumulus", 1)]);
     let root_x = m.dim(ROOT, "x", 2, false);
     let g = m.group(ROOT, "g 1");
@@ -218,7 +218,7 @@ fn groups_are_nested() {
 }
 
 fn special(filters: SpecialAttributes) -> String {
-    let mut m = Memory::new(Kind::NETCDF4);
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(ROOT, "x", 2, false);
     let v = m.var(ROOT, "data", Atomic::Short, &[x], Values::Short(vec![1, 2]));
     let spec = |id, params: &[u32]| FilterSpec {

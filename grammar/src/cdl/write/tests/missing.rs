@@ -4,21 +4,21 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::memory::MemorySource;
-use netcdf_core::model::{Atomic, FilterSpec, GroupId, Kind, Values};
+use netcdf_core::model::{Atomic, FilterSpec, GroupId, Kind, Values, VarId};
+use netcdf_core::testing::MemoryDataset;
 
 use super::from;
-use super::reader::Memory;
 use crate::cdl::write::{Options, write};
 
 /// Three variables; the data of the second one, in a group, went through an unknown filter.
-fn memory() -> Memory {
-    let mut m = Memory::new(Kind::NETCDF4);
+fn memory() -> MemoryDataset {
+    let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(GroupId::ROOT, "x", 2, false);
     let ints = || Values::Int(vec![1, 2]);
     m.var(GroupId::ROOT, "a", Atomic::Int, &[x], ints());
     let g = m.group(GroupId::ROOT, "g");
     let b = m.var(g, "b c", Atomic::Int, &[x], ints());
-    m.variable(b).storage.filters = vec![FilterSpec {
+    m.layout_mut(b).filters = vec![FilterSpec {
         id: 40000,
         params: vec![7, 8],
     }];
@@ -26,7 +26,7 @@ fn memory() -> Memory {
     m
 }
 
-fn dump(memory: &Memory) -> (Result<()>, Vec<Error>, String) {
+fn dump(memory: &MemoryDataset) -> (Result<()>, Vec<Error>, String) {
     let (env, mut omitted, mut out) = (Env::default(), vec![], vec![]);
     let set = Dataset::new(memory, &env);
     let done = write(&set, &Options::default(), &mut omitted, &mut out);
@@ -65,7 +65,7 @@ fn the_text_is_whole_without_the_data() {
 #[test]
 fn a_filter_that_no_chunk_went_through_is_not_missed() {
     let mut m = memory();
-    m.mask = 1;
+    m.put(VarId(1), 0, 1, &[1, 0, 0, 0, 2, 0, 0, 0]);
     let (done, omitted, text) = dump(&m);
     done.unwrap();
     assert!(omitted.is_empty());

@@ -3,16 +3,15 @@
 pub(crate) mod enhanced;
 mod missing;
 mod numeric;
-pub(crate) mod reader;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::runtime::Runtime;
+use netcdf_core::testing::MemoryDataset;
 
 use super::{Annotation, Options, Selection, SpecialAttributes, write};
 use crate::number::Precision;
-use reader::Memory;
 
 impl Default for Options<'_> {
     fn default() -> Self {
@@ -32,7 +31,7 @@ impl Default for Options<'_> {
 }
 
 /// The dataset as CDL, the same for any number of threads.
-fn cdl(memory: &Memory, options: &Options<'_>) -> String {
+fn cdl(memory: &MemoryDataset, options: &Options<'_>) -> String {
     let one = |threads| {
         let env = Env {
             runtime: Runtime::sized(threads, 1 << 20).sharing_all(),
@@ -61,7 +60,7 @@ fn from<'a>(text: &'a str, line: &str) -> &'a str {
 #[test]
 fn cancellation_keeps_the_written_text() {
     use netcdf_core::model::{Atomic, GroupId, Kind, Values};
-    let mut memory = Memory::new(Kind::CLASSIC);
+    let mut memory = MemoryDataset::new(Kind::CLASSIC);
     let root = GroupId::ROOT;
     let x = memory.dim(root, "x", 3, false);
     memory.var(root, "a", Atomic::Int, &[x], Values::Int(vec![1, 2, 3]));

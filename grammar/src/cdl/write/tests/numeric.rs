@@ -1,8 +1,8 @@
 //! Numbers and characters.
 
 use netcdf_core::model::{Atomic, Endianness, GroupId, Kind, Values};
+use netcdf_core::testing::{MemoryDataset, text};
 
-use super::reader::{Memory, text};
 use super::{cdl, from};
 use crate::cdl::write::{
     Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
@@ -12,8 +12,9 @@ use crate::number::Precision;
 const ROOT: GroupId = GroupId::ROOT;
 
 /// Two rows of three ints, three doubles, a scalar, two texts.
-fn small() -> Memory {
-    let mut m = Memory::new(Kind::CLASSIC);
+fn small(order: Endianness) -> MemoryDataset {
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
+    m.order = order;
     let t = m.dim(ROOT, "t", 2, true);
     let x = m.dim(ROOT, "x", 3, false);
     let ints = Values::Int(vec![1, 2, -2_147_483_647, 4, 5, 6]);
@@ -36,15 +37,14 @@ fn annotated(rows: bool, values: bool, language: Language) -> String {
         },
         ..Options::default()
     };
-    let text = cdl(&small(), &options);
+    let text = cdl(&small(Endianness::Little), &options);
     from(&text, "data:").to_owned()
 }
 
 #[test]
 fn a_classic_dataset() {
     for order in [Endianness::Big, Endianness::Little] {
-        let mut m = small();
-        m.order = order;
+        let m = small(order);
         let options = Options {
             name: b"1 a/b".to_vec(),
             ..Options::default()
@@ -93,14 +93,14 @@ fn a_selection_of_the_data() {
         coordinates: true,
         ..Selection::default()
     };
-    let text = cdl(&small(), &only(coordinates));
+    let text = cdl(&small(Endianness::Little), &only(coordinates));
     assert_eq!(from(&text, "data:"), "data:\n\n x = 0.1, NaN, -0 ;\n}\n");
     let header = Options {
         data: None,
         special: SpecialAttributes::Shown,
         ..Options::default()
     };
-    let text = cdl(&small(), &header);
+    let text = cdl(&small(Endianness::Little), &header);
     assert_eq!(
         from(&text, "\tchar"),
         "\tchar c(t, x) ;\n\n// global attributes:\n\t\t:_Format = \"classic\" ;\n}\n"
@@ -131,7 +131,7 @@ fn long_rows_are_joined_seamlessly() {
     for len in [3, 70_000, 65_536 * 2 + 5] {
         let values: Vec<i32> = (0..len).map(|i| (i * 7919) % 100_003 - 300).collect();
         let items: Vec<_> = values.iter().map(i32::to_string).collect();
-        let mut m = Memory::new(Kind::CLASSIC);
+        let mut m = MemoryDataset::new(Kind::CLASSIC);
         let x = m.dim(ROOT, "n", values.len() as u64, false);
         m.var(ROOT, "v", Atomic::Int, &[x], Values::Int(values));
         for line_length in [10, 80] {
@@ -150,7 +150,7 @@ fn long_texts_show_zeros_only_within() {
     let mut bytes = vec![0; 700_000];
     bytes[0] = b'a';
     bytes[400_000] = b'b';
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "n", bytes.len() as u64, false);
     m.var(ROOT, "v", Atomic::Char, &[x], Values::Char(bytes));
     let text = cdl(&m, &Options::default());
@@ -165,7 +165,7 @@ fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
         (Kind::CLASSIC, "uint", "uint"),
         (Kind::CDF5, "uint", "\\uint"),
     ] {
-        let mut m = Memory::new(kind);
+        let mut m = MemoryDataset::new(kind);
         let x = m.dim(ROOT, name, 1, false);
         let v = m.var(ROOT, name, Atomic::Int, &[x], Values::Int(vec![1]));
         m.attribute(v, name, Values::Int(vec![2]));
@@ -183,7 +183,7 @@ fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
 
 #[test]
 fn one_row_of_text_has_a_string_a_line() {
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 4, false);
     m.var(ROOT, "c", Atomic::Char, &[x], text("a\nb\0"));
     let text = cdl(&m, &Options::default());
@@ -193,7 +193,7 @@ fn one_row_of_text_has_a_string_a_line() {
 #[test]
 fn digits_are_as_asked_for() {
     let digits = |float, double| {
-        let mut m = Memory::new(Kind::CLASSIC);
+        let mut m = MemoryDataset::new(Kind::CLASSIC);
         let v = m.var(ROOT, "v", Atomic::Float, &[], Values::Float(vec![0.1]));
         m.attribute(v, "a", Values::Double(vec![0.1 + 0.2]));
         let options = Options {
@@ -218,7 +218,7 @@ fn digits_are_as_asked_for() {
 fn fill_values_are_compared_exactly() {
     let fill = 1.0f32;
     let next = f32::from_bits(fill.to_bits() + 1);
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 2, false);
     let v = m.var(
         ROOT,
@@ -245,7 +245,7 @@ fn fill_values_are_compared_exactly() {
 
 #[test]
 fn attributes_of_all_types() {
-    let mut m = Memory::new(Kind::CDF5);
+    let mut m = MemoryDataset::new(Kind::CDF5);
     let v = m.var(ROOT, "data", Atomic::Int, &[], Values::Int(vec![0]));
     for (name, values) in [
         ("b", Values::Byte(vec![-1])),
@@ -301,7 +301,7 @@ impl Forms for Brackets {
 
 #[test]
 fn numbers_have_other_forms() {
-    let mut m = Memory::new(Kind::CLASSIC);
+    let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 3, false);
     let v = m.var(
         ROOT,

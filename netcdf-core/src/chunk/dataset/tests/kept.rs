@@ -17,16 +17,14 @@ fn steps() -> Made {
         seed,
         assembled: false,
     };
-    let all = |made: &Made| {
-        (0..12).all(|n| made.has_any(&made.layout(VarId(0)).unwrap().block(n).region()))
-    };
+    let all = |made: &Made| (0..12).all(|n| made.has_any(&made.layout().block(n).region()));
     let mut found = (0..).map(|seed| Made::new(shape(seed)));
     found.find(|made| all(made)).unwrap()
 }
 
 fn env(threads: usize) -> Env {
     Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::sized(threads, 1 << 20).sharing_all(),
         ..Env::default()
     }
@@ -38,9 +36,7 @@ fn step(n: u64) -> Region {
 
 /// How often chunks were asked for, since the last time.
 fn asked(made: &Made) -> u64 {
-    std::mem::take(&mut *made.asked.lock().unwrap())
-        .into_values()
-        .sum()
+    made.dataset.take_counts().fetched.into_values().sum()
 }
 
 /// The elements of a region, read in bands.
@@ -71,7 +67,7 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
         seed: 3,
         assembled: false,
     });
-    let layout = made.layout(VarId(0)).unwrap();
+    let layout = made.layout();
     let stored = (0..12).filter(|&n| made.has_any(&layout.block(n).region()));
     let stored = stored.count() as u64;
     assert!((2..12).contains(&stored));
@@ -79,12 +75,12 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
     let want = [0, 3].map(|n| made.model(&step(n)));
     for (threads, memory) in [(1, 1 << 30), (3, 1 << 30), (3, 1)] {
         let env = Env {
-            filters: table(),
+            filters: add_table(),
             runtime: Runtime::sized(threads, memory).sharing_all(),
             ..Env::default()
         };
         let engine = Engine::new(&env);
-        let set = Dataset::new(&made, &env).with(&engine);
+        let set = Dataset::new(&made.dataset, &env).with(&engine);
         let read = |n| set.read_stored(VarId(0), &layout, &step(n)).unwrap();
         assert_eq!(read(0), want[0]);
         assert_eq!(asked(&made), stored, "{threads} threads");
@@ -98,11 +94,11 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
 #[test]
 fn step_by_step_each_chunk_is_decoded_once() {
     let made = steps();
-    let layout = made.layout(VarId(0)).unwrap();
+    let layout = made.layout();
     for threads in [1, 3] {
         let env = env(threads);
         let engine = Engine::new(&env);
-        let set = Dataset::new(&made, &env);
+        let set = Dataset::new(&made.dataset, &env);
         let kept = set.with(&engine);
         for n in 0..12 {
             let got = match n % 2 {
@@ -129,8 +125,8 @@ fn whole_chunks_are_not_kept() {
     let made = steps();
     let env = env(2);
     let engine = Engine::new(&env);
-    let set = Dataset::new(&made, &env).with(&engine);
-    let layout = made.layout(VarId(0)).unwrap();
+    let set = Dataset::new(&made.dataset, &env).with(&engine);
+    let layout = made.layout();
     let parts = [
         Region::whole(&[12, 9, 10]),
         Region::boxed(vec![0, 4, 3], vec![12, 5, 7]),
@@ -156,8 +152,8 @@ fn readers_at_a_time_decode_a_chunk_once() {
     let made = steps();
     let env = env(2);
     let engine = Engine::new(&env);
-    let set = Dataset::new(&made, &env).with(&engine);
-    let layout = made.layout(VarId(0)).unwrap();
+    let set = Dataset::new(&made.dataset, &env).with(&engine);
+    let layout = made.layout();
     let start = std::sync::Barrier::new(8);
     std::thread::scope(|scope| {
         for n in 0..8 {
@@ -180,8 +176,8 @@ fn other_ids_and_variables_that_are_not_there() {
     let made = steps();
     let env = env(1);
     let engine = Engine::new(&env);
-    let layout = made.layout(VarId(0)).unwrap();
-    let set = Dataset::new(&made, &env);
+    let layout = made.layout();
+    let set = Dataset::new(&made.dataset, &env);
     let read = |set: Dataset<'_>| {
         set.read_stored(VarId(0), &layout, &step(1)).unwrap();
         asked(&made)
@@ -208,8 +204,8 @@ proptest! {
         let made = Made::new(shape);
         let env = Env { runtime: Runtime::sized(threads, memory).sharing_all(), ..env(1) };
         let engine = Engine::sized(&env, room);
-        let set = Dataset::new(&made, &env).with(&engine);
-        let layout = made.layout(VarId(0)).unwrap();
+        let set = Dataset::new(&made.dataset, &env).with(&engine);
+        let layout = made.layout();
         let regions = shifts.iter().map(|shift| {
             let mut moved = region.clone();
             let dims = moved.start.iter_mut().zip(&mut moved.count).zip(&made.shape.dims).zip(&region.stride);

@@ -7,155 +7,33 @@ mod made;
 mod properties;
 mod sparse;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::chunk::InBands;
-use crate::chunk::Provenance;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::BandWay;
 use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind};
-use crate::filter::{Context, Encoded, Filter, FilterEntry, Table};
-use crate::io::Source;
-use crate::model::{
-    Atomic, Dimension, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage,
-    Variable,
-};
+use crate::model::{Atomic, FilterSpec, GroupId, Kind};
 use crate::runtime::Runtime;
-
-/// Adds its parameter to every byte.
-struct Add(u8);
-
-impl Filter for Add {
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-        output.extend(input.iter().map(|b| b.wrapping_sub(self.0)));
-        Ok(())
-    }
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        output.extend(input.iter().map(|b| b.wrapping_add(self.0)));
-        Ok(Encoded::Applied)
-    }
-}
-
-pub(in crate::chunk) fn table() -> Table {
-    Table::new(vec![FilterEntry {
-        id: 300,
-        name: "add",
-        codec: None,
-        policy: crate::filter::Policy::PLAIN,
-        named: &[],
-        prepare: |_, user| Ok(user.to_vec()),
-        build: |params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))),
-    }])
-}
+use crate::testing::{MemoryDataset, add_filter, add_table};
 
 /// One variable (5, 7) of shorts with the values 10·row + column, in chunks of (2, 3); extent
-/// (4, 7), so that the last row is fill; the chunk in the middle of the first row is missing.
-pub(in crate::chunk) struct Chunked {
-    schema: Schema,
-    filters: Vec<FilterSpec>,
-}
-
-impl Chunked {
-    fn new(filters: Vec<FilterSpec>) -> Self {
-        let mut schema = Schema::new(Kind::NETCDF4);
-        let group = GroupId::ROOT;
-        let mut dim = |name: &[u8], len| {
-            schema.add_dim(Dimension {
-                name: Name::stored(name),
-                group,
-                len,
-                unlimited: false,
-            })
-        };
-        let dims = vec![dim(b"y", 5), dim(b"x", 7)];
-        let (ty, storage) = (Atomic::Short.into(), Storage::default());
-        let name = Name::stored(b"v");
-        schema.add_var(Variable {
-            name,
-            group,
-            ty,
-            dims,
-            attributes: vec![],
-            storage,
-        });
-        Self { schema, filters }
-    }
-}
-
-impl Reader for Chunked {
-    fn schema(&self) -> &Schema {
-        &self.schema
-    }
-    fn provenance(&self) -> Provenance {
-        Provenance::default()
-    }
-    fn layout(&self, _: VarId) -> Result<Layout> {
-        let element = Element {
-            ty: Atomic::Short.into(),
-            size: 2,
-            order: Endianness::Little,
-            plain: true,
-        };
-        Ok(Layout {
-            extent: vec![4, 7],
-            chunk: vec![2, 3],
-            element,
-            filters: self.filters.clone(),
-            fill: None,
-            quantize: None,
-        })
-    }
-    fn locate(
-        &self,
-        _: VarId,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
-        for y in chunks.start[0]..chunks.start[0] + chunks.count[0] {
-            for x in chunks.start[1]..chunks.start[1] + chunks.count[1] {
-                let index = y * 3 + x;
-                let range = index * 12..index * 12 + 12;
-                if index != 1 {
-                    visit(ChunkRef {
-                        index,
-                        object: 0,
-                        range,
-                        mask: u32::from(index == 2),
-                    })?;
-                }
-            }
-        }
-        Ok(())
-    }
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let byte = |at: u64| {
-            let (index, k) = (at / 12, at % 12 / 2);
-            let (y, x) = (index / 3 * 2 + k / 3, index % 3 * 3 + k % 3);
-            let plain = i16::try_from(10 * y + x).unwrap().to_le_bytes()[usize::from(at % 2 == 1)];
-            let add = if index == 2 {
-                0
-            } else {
-                self.filters.iter().map(|f| f.params[0]).sum()
-            };
-            plain.wrapping_add(u8::try_from(add).unwrap())
-        };
-        let bytes = |r: Range<u64>| r.map(byte).collect();
-        Ok(chunks.iter().map(|c| bytes(c.range.clone())).collect())
-    }
-    fn object(&self, _: u32) -> Option<&Arc<dyn Source>> {
-        None
-    }
-
-    fn has_sources(&self) -> bool {
-        false
-    }
-    fn resolve(&self, _: VarId, _: &[u8]) -> Result<Values> {
-        unimplemented!()
-    }
+/// (4, 7), so that the last row is fill; the chunk in the middle of the first row is missing, the one after it has no filters.
+fn chunked(filters: Vec<FilterSpec>) -> MemoryDataset {
+    let mut made = MemoryDataset::new(Kind::NETCDF4);
+    let dims = made.dims(&[5, 7]);
+    let var = made.define((GroupId::ROOT, "v"), Atomic::Short, &dims);
+    let layout = made.layout_mut(var);
+    (layout.extent, layout.chunk) = (vec![4, 7], vec![2, 3]);
+    layout.filters = filters;
+    let mask = |index| Some(u32::from(index == 2));
+    let element = |at: &[u64]| (10 * at[0] + at[1]) as i16;
+    made.store(var, mask, |at| element(at).to_le_bytes().to_vec());
+    made.remove(var, 1);
+    made
 }
 
 pub(in crate::chunk) fn expected(y: u64, x: u64) -> i16 {
@@ -167,20 +45,14 @@ pub(in crate::chunk) fn expected(y: u64, x: u64) -> i16 {
     }
 }
 
-pub(in crate::chunk) fn readers() -> [Chunked; 2] {
-    [
-        Chunked::new(vec![]),
-        Chunked::new(vec![FilterSpec {
-            id: 300,
-            params: vec![3],
-        }]),
-    ]
+pub(in crate::chunk) fn readers() -> [MemoryDataset; 2] {
+    [vec![], vec![add_filter(3)]].map(chunked)
 }
 
 #[test]
 fn every_box_has_its_values() {
     let env = Env {
-        filters: table(),
+        filters: add_table(),
         ..Env::default()
     };
     for reader in readers() {
@@ -201,7 +73,7 @@ fn every_box_has_its_values() {
 #[test]
 fn strides_thin_out() {
     let env = Env {
-        filters: table(),
+        filters: add_table(),
         ..Env::default()
     };
     for reader in readers() {
@@ -223,7 +95,7 @@ fn strides_thin_out() {
 fn bands_are_the_same_for_any_number_of_threads() {
     for threads in [1, 2, 5] {
         let env = Env {
-            filters: table(),
+            filters: add_table(),
             runtime: Runtime::sized(threads, 100).sharing_all(),
             ..Env::default()
         };
@@ -246,7 +118,7 @@ fn bands_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_missing_filter_names_the_variable() {
     let env = Env::default();
-    let reader = Chunked::new(vec![FilterSpec {
+    let reader = chunked(vec![FilterSpec {
         id: 999,
         params: vec![0],
     }]);
@@ -264,7 +136,7 @@ fn a_missing_filter_names_the_variable() {
 #[test]
 fn parts_are_made_when_they_are_wanted() {
     let env = Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::new(2).sharing_all(),
         ..Env::default()
     };
@@ -328,7 +200,7 @@ fn chunks_that_are_put_in_order_share_memory() {
         assert!(same);
         Ok(())
     };
-    let set = Dataset::new(&made, &env);
+    let set = Dataset::new(&made.dataset, &env);
     set.parts(VarId(0), cuts, work, sink).unwrap();
     let (kept, slab) = (env.buffers.bytes(), 130 * 130 * 8);
     assert!(kept < 4 * slab, "{kept}");

@@ -8,6 +8,8 @@ use super::*;
 use crate::chunk::InBands;
 use crate::chunk::grid::Grid;
 use crate::chunk::plan::{Budget, plan};
+use crate::filter::{Context, Encoded, Filter};
+use crate::testing::table;
 
 /// A dimension: length, stored extent, chunk, and start, count and stride of the region.
 fn dimension() -> impl Strategy<Value = [u64; 6]> {
@@ -53,7 +55,7 @@ pub(super) fn case() -> impl Strategy<Value = (Shape, Region)> {
 
 fn env(threads: usize, memory: u64) -> Env {
     Env {
-        filters: table(),
+        filters: add_table(),
         runtime: Runtime::sized(threads, memory).sharing_all(),
         ..Env::default()
     }
@@ -74,7 +76,12 @@ fn all_bands(made: &Made, env: &Env, region: &Region, most: u64) -> Result<Vec<u
         all.extend(bytes);
         Ok(())
     };
-    Dataset::new(made, env).bands(VarId(0), InBands::new(region.clone(), most), work, sink)?;
+    Dataset::new(&made.dataset, env).bands(
+        VarId(0),
+        InBands::new(region.clone(), most),
+        work,
+        sink,
+    )?;
     Ok(all)
 }
 
@@ -84,8 +91,8 @@ proptest! {
     #[test]
     fn regions_are_those_of_the_model((shape, region) in case()) {
         let (made, env) = (Made::new(shape), env(2, 1000));
-        let layout = made.layout(VarId(0)).unwrap();
-        let got = Dataset::new(&made, &env).read_stored(VarId(0), &layout, &region).unwrap();
+        let layout = made.layout();
+        let got = Dataset::new(&made.dataset, &env).read_stored(VarId(0), &layout, &region).unwrap();
         prop_assert_eq!(got, made.model(&region));
         if !layout.filters.is_empty() {
             prop_assert!(made.most_asked() <= 1);
@@ -102,7 +109,7 @@ proptest! {
         let (made, env) = (Made::new(shape), env(threads, memory));
         let got = all_bands(&made, &env, &region, most).unwrap();
         prop_assert_eq!(got, made.model(&region));
-        let layout = made.layout(VarId(0)).unwrap();
+        let layout = made.layout();
         let budget = Budget { most, memory: memory / 2, threads };
         let passes = plan(&region, &layout, &budget).passes;
         if !layout.filters.is_empty() {
@@ -140,7 +147,7 @@ proptest! {
             all.push(stored);
             Ok(())
         };
-        Dataset::new(&made, &env(threads, 1000)).parts(VarId(0), cuts, work, sink).unwrap();
+        Dataset::new(&made.dataset, &env(threads, 1000)).parts(VarId(0), cuts, work, sink).unwrap();
         prop_assert_eq!(all, stored);
     }
 }
@@ -180,18 +187,8 @@ impl Filter for Damaged {
 #[test]
 fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     let made = Made::new(plane(1));
-    let row = FilterEntry {
-        id: 300,
-        name: "damaged",
-        codec: None,
-        policy: crate::filter::Policy::PLAIN,
-        named: &[],
-        prepare: |_, user| Ok(user.to_vec()),
-        build: |_, _| Ok(Box::new(Damaged)),
-    };
-    let filters = Table::new(vec![row]);
     let mut env = Env {
-        filters,
+        filters: table(|_, _| Ok(Box::new(Damaged))),
         ..Env::default()
     };
     let mut seen = vec![];
@@ -203,7 +200,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
             Ok(())
         };
         let region = Region::whole(&[40, 40]);
-        let set = Dataset::new(&made, &env);
+        let set = Dataset::new(&made.dataset, &env);
         let e = set.bands(VarId(0), InBands::new(region, 40), |_, b| Ok(b.len()), sink);
         let e = e.unwrap_err();
         assert_eq!((e.kind(), e.object()), (ErrorKind::Checksum, Some("/v")));
@@ -229,20 +226,11 @@ fn short_chunks_are_errors() {
         }
     }
     let made = Made::new(plane(1));
-    let row = FilterEntry {
-        id: 300,
-        name: "half",
-        codec: None,
-        policy: crate::filter::Policy::PLAIN,
-        named: &[],
-        prepare: |_, user| Ok(user.to_vec()),
-        build: |_, _| Ok(Box::new(Half)),
-    };
     let env = Env {
-        filters: Table::new(vec![row]),
+        filters: table(|_, _| Ok(Box::new(Half))),
         ..Env::default()
     };
-    let set = Dataset::new(&made, &env);
+    let set = Dataset::new(&made.dataset, &env);
     let e = set.read(VarId(0), &Region::whole(&[40, 40])).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt);
     let what = "100 bytes, its shape asks for 200";
@@ -255,7 +243,7 @@ fn errors_of_work_and_sink_end_it() {
     let made = Made::new(plane(2));
     for (threads, memory) in [(1, 900), (2, 900), (4, 0), (3, 1 << 20)] {
         let env = env(threads, memory);
-        let set = Dataset::new(&made, &env);
+        let set = Dataset::new(&made.dataset, &env);
         let stop = || Error::new(ErrorKind::Io, "stop");
         let work = |band: &Region, _| match band.start[0] {
             20.. => Err(stop()),

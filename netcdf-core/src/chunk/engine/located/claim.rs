@@ -1,10 +1,8 @@
 //! One reader finds a section; others that want it wait for it.
 
-use std::sync::Arc;
-
 use super::places::{HEAD, ROW};
-use super::{FoundSections, LocatedChunks, MaybePlaces, SectionFlight, SectionKey};
-use crate::chunk::engine::flight::again;
+use super::{FoundSections, LocatedChunks, MaybePlaces, SectionKey};
+use crate::chunk::engine::flight::{Landing, again};
 use crate::chunk::scatter::Block;
 use crate::error::Result;
 use crate::model::region::product;
@@ -13,8 +11,7 @@ use crate::runtime::SpareBytes;
 /// The right and the duty to find a section. The rules of [`flight`](crate::chunk::engine::flight) hold: who has it only asks the reader.
 pub(super) struct SectionClaim<'a> {
     pub(super) located: &'a LocatedChunks,
-    pub(super) key: SectionKey,
-    pub(super) flight: Arc<SectionFlight>,
+    pub(super) landing: Landing<'a, SectionKey, MaybePlaces>,
 }
 
 impl SectionClaim<'_> {
@@ -28,7 +25,7 @@ impl SectionClaim<'_> {
     pub(super) fn publish(self, found: Result<MaybePlaces>) -> Result<MaybePlaces> {
         if let Ok(places) = &found {
             let bytes = places.as_ref().map_or(HEAD, |places| places.bytes());
-            let (var, section) = self.key;
+            let (var, section) = self.landing.key;
             if let Some(spare) = self.located.room(bytes, 0, u64::MAX) {
                 let found = FoundSections {
                     sections: section..section + 1,
@@ -38,25 +35,7 @@ impl SectionClaim<'_> {
                 self.located.put(var, found, u64::MAX);
             }
         }
-        let others = again(&found);
-        // Those who come now find the places, or walk themselves.
-        self.end();
-        self.flight.land(others);
+        self.landing.land(again(&found));
         found
-    }
-
-    fn end(&self) {
-        let mut state = self.located.lock();
-        let own = |flight: &Arc<SectionFlight>| Arc::ptr_eq(flight, &self.flight);
-        if state.flights.get(&self.key).is_some_and(own) {
-            state.flights.remove(&self.key);
-        }
-    }
-}
-
-impl Drop for SectionClaim<'_> {
-    fn drop(&mut self) {
-        self.end();
-        self.flight.give_up();
     }
 }

@@ -24,16 +24,16 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::flight::Flight;
+use super::flight::{Flight, Flights};
 use super::shelf::Shelf;
 use crate::chunk::scatter::Block;
-use crate::error::Result;
+use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
 use crate::runtime::{Runtime, Spare, SpareBytes};
 use claim::SectionClaim;
 use places::{Places, ROW};
 use search::Search;
-pub(in crate::chunk) use search::{Visit, Ways};
+pub(in crate::chunk) use search::Ways;
 use sections::Sections;
 
 /// Most chunks of a section.
@@ -63,6 +63,7 @@ pub(super) struct LocatedChunks {
     /// Most chunks of a section.
     section: u64,
     state: Mutex<Located>,
+    flights: Flights<SectionKey, MaybePlaces>,
     /// True once the runtime knows of it.
     known: AtomicBool,
     me: Weak<Self>,
@@ -72,7 +73,6 @@ pub(super) struct LocatedChunks {
 struct Located {
     /// By the first section.
     kept: Shelf<SectionKey, KeptSections>,
-    flights: BTreeMap<SectionKey, Arc<SectionFlight>>,
     vars: BTreeMap<VarId, Arc<Sections>>,
     /// Sections of which a little was wanted, and when.
     little: VecDeque<(SectionKey, u64)>,
@@ -171,6 +171,7 @@ impl LocatedChunks {
             most,
             section: (most / (FIT * ROW)).min(SECTION),
             state: Mutex::default(),
+            flights: Flights::default(),
             known: AtomicBool::new(false),
             me: Weak::clone(me),
         })
@@ -195,7 +196,7 @@ impl LocatedChunks {
         chunks: &Block,
         ways: Ways<'_>,
         visit: Visit<'_>,
-    ) -> Result<()> {
+    ) -> Visited {
         let known = self.lock().vars.get(&var).cloned();
         let sections = match known {
             Some(sections) => Some(sections),
@@ -235,20 +236,20 @@ impl LocatedChunks {
             let kept = state.kept.at(&first, time);
             return FoundSection::Kept(kept.and_then(|kept| kept.places.clone()));
         }
-        if let Some(flight) = state.flights.get(&key) {
-            return FoundSection::Flight(Arc::clone(flight));
+        if let Some(flight) = self.flights.of(&key) {
+            return FoundSection::Flight(flight);
         }
         if !state.is_worth(key, wanted) {
             state.remember(key, time);
             return FoundSection::Little;
         }
-        let flight = Arc::new(SectionFlight::default());
-        state.flights.insert(key, Arc::clone(&flight));
-        FoundSection::Nothing(SectionClaim {
-            located: self,
-            key,
-            flight,
-        })
+        match self.flights.begin(key) {
+            Err(flight) => FoundSection::Flight(flight),
+            Ok(landing) => FoundSection::Nothing(SectionClaim {
+                located: self,
+                landing,
+            }),
+        }
     }
 
     /// The places of sections that follow each other, if all are kept.

@@ -1,9 +1,10 @@
 //! Where chunks are stored, in columns.
 
 use crate::arithmetic::length;
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Holder};
 use crate::chunk::scatter::{Block, advance};
-use crate::error::Result;
+use crate::chunk::visit::{Visit, Visited};
+use crate::model::VarId;
 use crate::model::region::product;
 
 /// Bytes of a chunk with all columns.
@@ -12,8 +13,9 @@ pub(super) const ROW: u64 = 28;
 pub(super) const HEAD: u64 = 256;
 
 /// The stored chunks of some sections, in row-major order. Columns that say nothing are empty.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::chunk) struct Places {
+    var: VarId,
     /// Chunks per dimension of the whole grid.
     grid: Vec<u64>,
     /// The number in the grid of the first chunk of the sections, stored or not.
@@ -22,17 +24,37 @@ pub(in crate::chunk) struct Places {
     numbers: Vec<u64>,
     starts: Vec<u64>,
     lengths: Vec<u32>,
-    /// Object and mask; none if all are 0.
+    /// Holders ([`code`]) and masks; none if all are 0.
     rest: Vec<(u32, u32)>,
+}
+
+/// A holder in four bytes: the number of a source, or all ones for a key.
+fn code(holder: Holder) -> u32 {
+    match holder {
+        Holder::Source(n) => n,
+        Holder::Key => u32::MAX,
+    }
+}
+
+/// Undoes [`code`].
+fn holder(code: u32) -> Holder {
+    match code {
+        u32::MAX => Holder::Key,
+        n => Holder::Source(n),
+    }
 }
 
 impl Places {
     /// Those of sections that begin with this chunk of a grid.
-    pub(super) fn new(grid: &[u64], first: u64) -> Self {
+    pub(super) fn new(var: VarId, grid: &[u64], first: u64) -> Self {
         Self {
+            var,
             grid: grid.to_vec(),
             first,
-            ..Self::default()
+            numbers: vec![],
+            starts: vec![],
+            lengths: vec![],
+            rest: vec![],
         }
     }
 
@@ -66,10 +88,11 @@ impl Places {
 
     fn get(&self, at: usize) -> Option<ChunkRef> {
         let start = *self.starts.get(at)?;
-        let (object, mask) = self.rest.get(at).copied().unwrap_or_default();
+        let (code, mask) = self.rest.get(at).copied().unwrap_or_default();
         Some(ChunkRef {
+            variable: self.var,
             index: self.number(at)?,
-            object,
+            holder: holder(code),
             range: start..start + u64::from(*self.lengths.get(at)?),
             mask,
         })
@@ -102,7 +125,7 @@ impl Places {
         if chunk.index != next || !self.numbers.is_empty() {
             self.numbers.push(chunk.index);
         }
-        let rest = (chunk.object, chunk.mask);
+        let rest = (code(chunk.holder), chunk.mask);
         if self.rest.is_empty() && rest != (0, 0) {
             self.rest.resize(at, (0, 0));
         }
@@ -118,11 +141,7 @@ impl Places {
     ///
     /// # Errors
     /// Those of `visit`.
-    pub(super) fn visit(
-        &self,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let whole = chunks.count == self.grid;
         let rows = chunks.count.split_last().map(|(_, outer)| outer);
         if chunks.count.contains(&0) {
@@ -146,11 +165,7 @@ impl Places {
     }
 
     /// Visits the chunks of a box row by row.
-    fn visit_rows(
-        &self,
-        chunks: &Block,
-        visit: &mut dyn FnMut(ChunkRef) -> Result<()>,
-    ) -> Result<()> {
+    fn visit_rows(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let Some((&len, outer)) = chunks.count.split_last() else {
             return self.get(0).map_or(Ok(()), visit);
         };
@@ -180,8 +195,9 @@ mod tests {
     fn chunk(index: u64, odd: bool) -> ChunkRef {
         let start = 1000 - 3 * index;
         ChunkRef {
+            variable: VarId(3),
             index,
-            object: u32::from(odd),
+            holder: Holder::Source(u32::from(odd)),
             range: start..start + index % 5,
             mask: u32::from(odd) * 3,
         }
@@ -189,7 +205,7 @@ mod tests {
 
     /// The places of these chunks, if they can be kept.
     fn places(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<Places> {
-        let mut places = Places::new(grid, first);
+        let mut places = Places::new(VarId(3), grid, first);
         let all = chunks.iter().all(|chunk| places.push(chunk));
         all.then(|| {
             places.shrink();

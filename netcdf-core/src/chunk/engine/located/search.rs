@@ -9,11 +9,9 @@ use super::walk::Walk;
 use super::{FoundSection, LocatedChunks, MaybePlaces, SectionFlight, WantedPart};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Stop, Visit, Visited};
 use crate::error::{ErrorKind, Result};
 use crate::model::VarId;
-
-/// Receives stored chunks.
-pub(in crate::chunk) type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Result<()>;
 
 /// How to come to the places of a variable.
 #[derive(Clone, Copy)]
@@ -21,7 +19,7 @@ pub(in crate::chunk) struct Ways<'a> {
     /// The grid of its chunks.
     pub(in crate::chunk) grid: &'a dyn Fn() -> Result<Vec<u64>>,
     /// Visits the stored chunks of a box, as the reader finds them.
-    pub(in crate::chunk) locate: &'a dyn Fn(&Block, Visit<'_>) -> Result<()>,
+    pub(in crate::chunk) locate: &'a dyn Fn(&Block, Visit<'_>) -> Visited,
     /// Waits for what another thread finds.
     pub(in crate::chunk) wait: &'a dyn Fn(&SectionFlight) -> Option<Result<MaybePlaces>>,
     /// True if an index is walked, in which the chunks around those of the box take little more time.
@@ -43,7 +41,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Those of the reader and of `visit`.
-    pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+    pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let Some(inside) = self.sections.within(chunks) else {
             return (self.ways.locate)(chunks, visit);
         };
@@ -69,7 +67,7 @@ impl Search<'_> {
     }
 
     /// Walks the index for a box. What it finds is kept if the box is the whole grid.
-    fn walk(&self, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+    fn walk(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let all = Block::whole(self.sections.grid());
         if *chunks != all || !(self.ways.index || self.ways.keep) {
             return (self.ways.locate)(chunks, visit);
@@ -85,7 +83,7 @@ impl Search<'_> {
     }
 
     /// Visits the stored chunks of a part of a section.
-    fn part(&self, section: u64, wanted: &WantedPart<'_>, visit: Visit<'_>) -> Result<()> {
+    fn part(&self, section: u64, wanted: &WantedPart<'_>, visit: Visit<'_>) -> Visited {
         match self.places(section, wanted)? {
             Some(places) => places.visit(wanted.part, visit),
             None => (self.ways.locate)(wanted.part, visit),
@@ -115,7 +113,7 @@ impl Search<'_> {
             return Ok(None);
         };
         let first = self.sections.first(section);
-        let mut places = Some(Places::new(self.sections.grid(), first));
+        let mut places = Some(Places::new(self.var, self.sections.grid(), first));
         let mut push = |chunk: ChunkRef| {
             let own = self.sections.of(chunk.index) == section;
             if !places
@@ -129,8 +127,8 @@ impl Search<'_> {
         let located = (self.ways.locate)(&block, &mut push);
         drop(room);
         let found = match located {
-            Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
-            Err(_) => Ok(None),
+            Err(Stop::Error(e)) if e.kind() == ErrorKind::Cancelled => Err(e),
+            Err(Stop::Error(_) | Stop::Enough) => Ok(None),
             Ok(()) => Ok(places.map(|mut places| {
                 places.shrink();
                 Arc::new(places)

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::places::HEAD;
 use super::*;
-use crate::chunk::layout::ChunkRef;
-use crate::error::{Error, ErrorKind};
+use crate::chunk::layout::{ChunkRef, Holder};
+use crate::chunk::visit::ended;
+use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::Item;
 
 /// An index by arithmetic, which records the boxes that are walked.
@@ -30,8 +31,9 @@ impl Index {
 
     fn chunk(&self, index: u64) -> ChunkRef {
         ChunkRef {
+            variable: VarId(0),
             index,
-            object: 0,
+            holder: Holder::Source(0),
             range: 40 * index..40 * index + 30,
             mask: 0,
         }
@@ -54,7 +56,7 @@ impl Index {
         })
     }
 
-    fn locate(&self, chunks: &Block, visit: Visit<'_>) -> Result<()> {
+    fn locate(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         self.boxes.lock().unwrap().push(chunks.clone());
         self.stored(chunks).try_for_each(|n| {
             self.visits.fetch_add(1, Ordering::Relaxed);
@@ -87,7 +89,7 @@ fn found(
     located: &LocatedChunks,
     index: &Index,
     chunks: &Block,
-    locate: &dyn Fn(&Block, Visit<'_>) -> Result<()>,
+    locate: &dyn Fn(&Block, Visit<'_>) -> Visited,
 ) -> Result<Vec<ChunkRef>> {
     let ways = Ways {
         grid: &|| Ok(index.grid.clone()),
@@ -101,7 +103,7 @@ fn found(
         all.push(chunk);
         Ok(())
     };
-    located.visit(VarId(0), chunks, ways, &mut visit)?;
+    ended(located.visit(VarId(0), chunks, ways, &mut visit))?;
     Ok(all)
 }
 
@@ -308,7 +310,7 @@ fn damage_concerns_only_the_chunks_that_are_wanted() {
         let whole = rows.clone().take_while(|row| *row != 70).count() as u64;
         index.locate(&part(&chunks.start, &[whole, 100]), visit)?;
         match rows.contains(&70) {
-            true => Err(Error::new(ErrorKind::Corrupt, "an odd node")),
+            true => Err(Error::new(ErrorKind::Corrupt, "an odd node").into()),
             false => Ok(()),
         }
     };
@@ -332,20 +334,19 @@ fn who_waits_learns_how_it_ends() {
     let all = Block::whole(&index.grid);
     // Who is stopped stops all; who panics lets others try.
     let awaited = || {
-        // The one who walks has it, the list of those under way, and who waits.
-        let state = sections.lock();
-        let flight = state.flights.values().next().unwrap();
-        Arc::strong_count(flight) > 2
+        // It belongs to the thread that walks, the list of flights, the thread that waits, and this function.
+        let flight = sections.flights.any().unwrap();
+        Arc::strong_count(&flight) > 3
     };
     let begun = Barrier::new(2);
     for panics in [false, true] {
-        let late = |_: &Block, _: Visit<'_>| -> Result<()> {
+        let late = |_: &Block, _: Visit<'_>| -> Visited {
             begun.wait();
             while !awaited() {
                 std::thread::yield_now();
             }
             assert!(!panics, "a reader with a mistake");
-            Err(Error::new(ErrorKind::Cancelled, "enough"))
+            Err(Error::new(ErrorKind::Cancelled, "enough").into())
         };
         let (first, second) = std::thread::scope(|scope| {
             let first = scope.spawn(|| found(&sections, &index, &all, &late));

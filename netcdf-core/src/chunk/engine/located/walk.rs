@@ -37,7 +37,7 @@ impl<'a> Walk<'a> {
             done: vec![],
             bytes: 0,
             from: 0,
-            open: Some(Places::new(sections.grid(), 0)),
+            open: Some(Places::new(var, sections.grid(), 0)),
             last: None,
             odd: false,
         }
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
         });
         self.from = end;
         let first = self.sections.first(end);
-        self.open = Some(Places::new(self.sections.grid(), first));
+        self.open = Some(Places::new(self.var, self.sections.grid(), first));
     }
 
     /// Keeps the places, after the last chunk.

@@ -8,7 +8,7 @@ use crate::copy::options::Filtering;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::missing;
-use crate::filter::policy::instead;
+use crate::filter::substitutes::instead;
 use crate::filter::{Instead, Suits, Table, codec, policy};
 use crate::format::kind_row;
 use crate::model::kind::Filterable;

@@ -6,7 +6,7 @@
 //! an idle one, or starts another: so plugins that support only one thread still run in parallel.
 
 mod process;
-mod serve;
+pub(super) mod serve;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,8 +19,6 @@ use super::wire::{In, Out};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
-
-pub(crate) use serve::serve_if_asked;
 
 /// The argument that makes an executable a helper.
 const ARGUMENT: &str = "--netcdf-plugin-helper";

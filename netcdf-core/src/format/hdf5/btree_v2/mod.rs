@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::fields::Fields;
-use super::file::{Bytes, File};
-use crate::error::{ErrorKind, Result};
+use super::file_bytes::{Bytes, FileBytes};
+use crate::error::{Error, ErrorKind, Result};
 use geometry::Geometry;
 
 /// A tree, known by its header.
@@ -38,7 +38,7 @@ struct Child {
 
 /// Compares a record with the wanted ones.
 type Compare<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<Ordering>;
-type VisitRecord<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<()>;
+type VisitRecord<'a, E> = &'a mut dyn FnMut(Fields<'_>) -> Result<(), E>;
 
 impl BTree2 {
     /// Reads the header at an address.
@@ -46,7 +46,7 @@ impl BTree2 {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn open(file: &File, address: u64) -> Result<Self> {
+    pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
         let head = file.read(address, len)?;
@@ -82,7 +82,7 @@ impl BTree2 {
 
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the records are not of one of these types.
-    pub fn expect(&self, file: &File, kinds: &[u8]) -> Result<()> {
+    pub fn expect(&self, file: &FileBytes, kinds: &[u8]) -> Result<()> {
         if kinds.contains(&self.kind) {
             return Ok(());
         }
@@ -98,11 +98,11 @@ impl BTree2 {
     /// the header.
     pub fn visit(
         &self,
-        file: &File,
+        file: &FileBytes,
         mut visit: impl FnMut(Fields<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut visited = 0u64;
-        self.walk(file, &mut |_| Ok(Ordering::Equal), &mut |record| {
+        self.walk::<Error>(file, &mut |_| Ok(Ordering::Equal), &mut |record| {
             visited = visited.saturating_add(1);
             visit(record)
         })?;
@@ -119,12 +119,12 @@ impl BTree2 {
     ///
     /// # Errors
     /// Those of reading nodes, of `compare` and of `visit`.
-    pub fn visit_range(
+    pub fn visit_range<E: From<Error>>(
         &self,
-        file: &File,
+        file: &FileBytes,
         mut compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
-        mut visit: impl FnMut(Fields<'_>) -> Result<()>,
-    ) -> Result<()> {
+        mut visit: impl FnMut(Fields<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.walk(file, &mut compare, &mut visit)
     }
 
@@ -134,11 +134,11 @@ impl BTree2 {
     /// Those of reading nodes, and of `compare`.
     pub fn find(
         &self,
-        file: &File,
+        file: &FileBytes,
         compare: impl FnMut(Fields<'_>) -> Result<Ordering>,
     ) -> Result<Option<Vec<u8>>> {
         let mut found = None;
-        self.visit_range(file, compare, |mut record| {
+        self.visit_range::<Error>(file, compare, |mut record| {
             if found.is_none() {
                 found = Some(record.bytes(self.record.into())?.to_vec());
             }
@@ -147,7 +147,12 @@ impl BTree2 {
         Ok(found)
     }
 
-    fn walk(&self, file: &File, compare: Compare, visit: VisitRecord) -> Result<()> {
+    fn walk<E: From<Error>>(
+        &self,
+        file: &FileBytes,
+        compare: Compare,
+        visit: VisitRecord<E>,
+    ) -> Result<(), E> {
         let Some(root) = self.root else {
             return Ok(());
         };
@@ -162,21 +167,24 @@ impl BTree2 {
     }
 }
 
-struct WalkV2<'a> {
+struct WalkV2<'a, E> {
     tree: &'a BTree2,
-    file: &'a File,
+    file: &'a FileBytes,
     seen: HashSet<u64>,
     compare: Compare<'a>,
-    visit: VisitRecord<'a>,
+    visit: VisitRecord<'a, E>,
 }
 
-impl WalkV2<'_> {
+impl<E: From<Error>> WalkV2<'_, E> {
     /// Recursion is bounded: the level decreases by one, and the depth is limited.
-    fn node(&mut self, node: Child, level: u16) -> Result<()> {
+    fn node(&mut self, node: Child, level: u16) -> Result<(), E> {
         // For a tree of a single node, nothing needs to be remembered.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
-            return Err(self.file.error(ErrorKind::Corrupt, node.address, what));
+            return Err(self
+                .file
+                .error(ErrorKind::Corrupt, node.address, what)
+                .into());
         }
         let file = self.file;
         let bytes = self.read(node, level)?;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::element::ChunkEntry;
 use super::grid::Grid;
 use super::pages::KEPT;
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::File;
@@ -53,7 +54,7 @@ impl ChunkTreeV1 {
         Self { tree, nodes }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let origin = vec![0; query.wanted.start.len()];
         let bounds = Bounds {
             from: &origin,
@@ -71,7 +72,7 @@ impl ChunkTreeV1 {
         node: &ChunkNode,
         bounds: Bounds,
         visit: &mut VisitChunk,
-    ) -> Result<()> {
+    ) -> Visited {
         let mut next = query.wanted.not_before(bounds.from);
         while let Some(at) = next {
             let Some(n) = node.child_of(&at) else {

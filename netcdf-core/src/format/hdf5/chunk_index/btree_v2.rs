@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::element::EntryForm;
 use super::grid::{Block, Grid};
-use super::{Query, VisitChunk};
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v2::BTree2;
 use crate::format::hdf5::fields::Fields;
@@ -36,7 +37,7 @@ impl ChunkTreeV2 {
         Ok(Self { tree, form })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let near = query.grid.near(query.wanted, NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
@@ -60,7 +61,7 @@ impl ChunkTreeV2 {
         first: &[u64],
         near: usize,
         visit: &mut VisitChunk,
-    ) -> Result<()> {
+    ) -> Visited {
         let mut last = first.to_vec();
         let lasts = query.wanted.ranges().map(|r| r.end.saturating_sub(1));
         let ends = last.iter_mut().zip(lasts).skip(near);
@@ -86,7 +87,7 @@ impl ChunkTreeV2 {
             if let Some(before) = before.as_ref().filter(|before| **before >= at) {
                 let what =
                     format!("chunk {at:?} after {before:?} in a B-tree, expected ascending places");
-                return Err(record.error(ErrorKind::Corrupt, what));
+                return Err(record.error(ErrorKind::Corrupt, what).into());
             }
             before = Some(at.clone());
             match chunk.filter(|_| contains(query.wanted, &at)) {

@@ -1,8 +1,7 @@
 //! The elements of chunk arrays and trees: an address and, with filters, size and mask.
 
-use super::Grid;
+use super::grid::Grid;
 use super::pages::pass;
-use super::places::Slot;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
@@ -12,6 +11,16 @@ pub(super) struct ChunkEntry {
     pub address: u64,
     pub size: u64,
     pub mask: u32,
+}
+
+/// The contents of an element of an array.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Slot {
+    Chunk(ChunkEntry),
+    /// A chunk that is not stored.
+    Empty,
+    /// No chunk from here up to, but not including, this number.
+    EmptyUntil(u64),
 }
 
 /// The encoding of elements.

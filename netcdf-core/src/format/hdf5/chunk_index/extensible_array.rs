@@ -5,14 +5,16 @@
 //! `2^s` times as many elements as the first one: `2^(s/2)` data blocks with `2^((s+1)/2)` times as
 //! many elements as the smallest one. Large data blocks keep their elements in pages.
 
-use super::element::EntryForm;
+use super::element::{EntryForm, Slot};
 use super::grid::Grid;
 use super::pages::{BlockOwner, Pages, beside, bit, pass, read_verified};
-use super::places::{ArrayOfChunks, Slot, walk};
-use super::{Query, VisitChunk};
+use super::places::{ArrayOfChunks, walk};
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::file_bytes::Bytes;
 
 /// An open extensible array.
 #[derive(Debug)]
@@ -91,7 +93,7 @@ impl ExtensibleArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(index) = &self.index else {
             return Ok(());
         };

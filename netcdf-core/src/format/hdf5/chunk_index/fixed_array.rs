@@ -1,12 +1,14 @@
 //! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
-use super::element::EntryForm;
+use super::element::{EntryForm, Slot};
 use super::grid::{Grid, dot};
 use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
-use super::places::{ArrayOfChunks, Slot, walk};
-use super::{Query, VisitChunk};
+use super::places::{ArrayOfChunks, walk};
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::file_bytes::Bytes;
 
 /// An open fixed array.
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl FixedArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(block) = &self.block else {
             return Ok(());
         };

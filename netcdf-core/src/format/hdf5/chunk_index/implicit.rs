@@ -3,8 +3,9 @@
 use super::element::ChunkEntry;
 use super::grid::{Grid, dot};
 use super::pages::beside;
-use super::{Query, VisitChunk};
-use crate::error::{ErrorKind, Result};
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
+use crate::error::ErrorKind;
 
 /// An array of all chunks of the maximum extent.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl Implicit {
         Self { address, steps }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let size = query.grid.bytes;
         let file = query.file;
         let last = query.wanted.last().map(|at| dot(&at, &self.steps));
@@ -27,7 +28,7 @@ impl Implicit {
         let end = file.place(beside(file, self.address, len)?)?;
         if end > file.source().len() {
             let what = format!("chunks up to byte {end}, beyond the end of the file");
-            return Err(file.error(ErrorKind::Truncated, self.address, what));
+            return Err(file.error(ErrorKind::Truncated, self.address, what).into());
         }
         let mut at = query.wanted.start.clone();
         loop {

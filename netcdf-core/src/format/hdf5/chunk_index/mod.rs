@@ -12,32 +12,20 @@ mod grid;
 mod implicit;
 mod pages;
 mod places;
+mod query;
 mod single;
 #[cfg(test)]
 mod tests;
 
 pub use grid::{Block, DatasetExtent};
+pub use query::{IndexedChunk, VisitChunk};
 
-use crate::error::{ErrorKind, Result};
+use crate::chunk::visit::Visited;
+use crate::error::Result;
 use crate::format::hdf5::file::File;
 use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked};
 use grid::Grid;
-
-/// A stored chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexedChunk {
-    /// Row-major number in the grid of the present extent.
-    pub index: u64,
-    /// Address, relative to the base address.
-    pub address: u64,
-    /// Bytes stored.
-    pub size: u64,
-    /// Bit `n` set: filter `n` was not applied.
-    pub mask: u32,
-}
-
-/// Receives the stored chunks.
-pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Result<()> + 'a;
+use query::Query;
 
 /// A chunk index whose head has been read.
 #[derive(Debug)]
@@ -102,7 +90,7 @@ impl OpenIndex {
     ///
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
-    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {
             return Ok(());
@@ -121,37 +109,5 @@ impl OpenIndex {
             Kind::ExtensibleArray(array) => array.locate(query, visit),
             Kind::BTree2(tree) => tree.locate(query, visit),
         }
-    }
-}
-
-/// Bytes of the file's signature, which is at address 0.
-const SIGNATURE: u64 = 8;
-
-/// What to look for.
-#[derive(Clone, Copy)]
-struct Query<'a> {
-    file: &'a File,
-    grid: &'a Grid,
-    /// Not empty, within the grid.
-    wanted: &'a Block,
-}
-
-impl Query<'_> {
-    /// Passes a chunk to the visitor.
-    fn found(self, at: &[u64], chunk: element::ChunkEntry, visit: &mut VisitChunk) -> Result<()> {
-        if chunk.address < SIGNATURE {
-            let what = format!("chunk {at:?} where the file's signature is");
-            return Err(self.file.error(ErrorKind::Corrupt, chunk.address, what));
-        }
-        visit(IndexedChunk {
-            index: self.grid.number(at),
-            address: chunk.address,
-            size: chunk.size,
-            mask: if self.grid.without_filters(at) {
-                u32::MAX
-            } else {
-                chunk.mask
-            },
-        })
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::file::File;
+use crate::format::hdf5::file_bytes::Bytes;
 use crate::format::recent::{Most, Recent};
 
 /// Limits of the cache of an index's blocks or nodes.

@@ -1,18 +1,9 @@
 //! Walks the places of an array of chunks, most of which may be empty.
 
-use super::element::ChunkEntry;
+use super::element::{ChunkEntry, Slot};
 use super::grid::{Block, dot};
+use crate::chunk::visit::Visited;
 use crate::error::Result;
-
-/// The contents of a place in an array.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Slot {
-    Chunk(ChunkEntry),
-    /// A chunk that is not stored.
-    Empty,
-    /// No chunk from here up to, but not including, this number.
-    EmptyUntil(u64),
-}
 
 /// An array of chunks.
 pub(super) struct ArrayOfChunks<'a> {
@@ -29,8 +20,8 @@ pub(super) fn walk(
     wanted: &Block,
     array: &ArrayOfChunks<'_>,
     slot: impl Fn(u64) -> Result<Slot>,
-    visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Result<()>,
-) -> Result<()> {
+    visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Visited,
+) -> Visited {
     let &ArrayOfChunks { steps, len, order } = array;
     let wanted = wanted.within_array(steps, len);
     let wanted = Block {

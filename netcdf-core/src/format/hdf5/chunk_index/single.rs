@@ -1,8 +1,8 @@
 //! The only chunk of a dataset ("VII.A. The Single Chunk Index").
 
 use super::element::ChunkEntry;
-use super::{Query, VisitChunk};
-use crate::error::Result;
+use super::query::{Query, VisitChunk};
+use crate::chunk::visit::Visited;
 
 /// The only chunk.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Single {
         Self { address, filtered }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Result<()> {
+    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let (size, mask) = self.filtered.unwrap_or((query.grid.bytes, 0));
         let at = &query.wanted.start;
         if at.iter().any(|&x| x != 0) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::*;
+use crate::chunk::visit::ended;
 use crate::error::{Error, ErrorKind};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::message::{self, layout::Layout};
@@ -175,10 +176,11 @@ fn few_chunks_of_many() {
         };
         let all = OpenIndex::open(&file, &chunked, &extent).and_then(|index| {
             let mut count = 0;
-            index.locate(&file, &index.grid.all(), &mut |_| {
+            let located = index.locate(&file, &index.grid.all(), &mut |_| {
                 count += 1;
                 Ok(())
-            })?;
+            });
+            ended(located)?;
             Ok(count)
         });
         match all {
@@ -231,7 +233,7 @@ fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
                 start: vec![0; index.grid().len()],
                 count: index.grid().iter().map(|&n| n.min(40)).collect(),
             };
-            index.locate(&file, &wanted, &mut |_| Ok(()))
+            ended(index.locate(&file, &wanted, &mut |_| Ok(())))
         };
         errors.extend(all().err());
     }

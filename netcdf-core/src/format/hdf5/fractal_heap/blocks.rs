@@ -8,7 +8,7 @@ use crate::bytes::sums::lookup3;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::checksum::agree;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
 
 /// The children of an indirect block; `None` where there is no block (yet).
 pub type Children = Arc<Vec<Option<HeapBlock>>>;
@@ -23,14 +23,14 @@ pub struct BlockExtent {
 }
 
 /// Bytes of a direct block before its objects.
-pub fn direct_prefix(file: &File, header: &HeapHeader) -> usize {
+pub fn direct_prefix(file: &FileBytes, header: &HeapHeader) -> usize {
     let sum = if header.has_checksums { 4 } else { 0 };
     4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
 }
 
 /// Reads a whole direct block; the offsets of objects count from its first byte.
 pub fn direct(
-    file: &File,
+    file: &FileBytes,
     header: &HeapHeader,
     block: HeapBlock,
     extent: BlockExtent,
@@ -55,7 +55,7 @@ pub fn direct(
 
 /// Undoes the filters, except those in the mask; the result has `size` bytes.
 pub fn unfilter(
-    file: &File,
+    file: &FileBytes,
     stored: Bytes,
     filters: &Filters,
     (mask, size): (u32, u64),
@@ -77,7 +77,12 @@ pub fn unfilter(
 }
 
 /// Verifies the checksum, which is computed with zeros in its own place.
-fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usize) -> Result<()> {
+fn verify(
+    file: &FileBytes,
+    (address, stored): (u64, u32),
+    bytes: &mut Bytes,
+    at: usize,
+) -> Result<()> {
     if let Some(sum) = bytes.data.get_mut(at..at.saturating_add(4)) {
         sum.fill(0);
     }
@@ -92,7 +97,12 @@ fn verify(file: &File, (address, stored): (u64, u32), bytes: &mut Bytes, at: usi
 }
 
 /// Checks the version, and that the block is the expected one: the heap's address, and the offset within the heap.
-fn frame(file: &File, header: &HeapHeader, c: &mut Fields, (at, start): (u64, u64)) -> Result<()> {
+fn frame(
+    file: &FileBytes,
+    header: &HeapHeader,
+    c: &mut Fields,
+    (at, start): (u64, u64),
+) -> Result<()> {
     c.version(0..=0, "a fractal heap block")?;
     let heap = c.defined_address("a fractal heap")?;
     let offset = c.uint_le(header.table.offset_len())?;
@@ -109,7 +119,7 @@ fn frame(file: &File, header: &HeapHeader, c: &mut Fields, (at, start): (u64, u6
 
 /// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
 pub fn indirect(
-    file: &File,
+    file: &FileBytes,
     header: &HeapHeader,
     address: u64,
     (start, rows): (u64, u32),

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::filter::{About, Context, Table};
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file_bytes::FileBytes;
 use crate::format::hdf5::message::filters;
 use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
@@ -13,7 +13,7 @@ pub struct Filters(Vec<FilterSpec>);
 
 impl Filters {
     /// Reads the Filter Pipeline message of a heap's header.
-    pub fn parse(file: &File, message: &[u8]) -> Result<Self> {
+    pub fn parse(file: &FileBytes, message: &[u8]) -> Result<Self> {
         let filters = filters::parse(&mut file.fields_of(message, None))?;
         let specs = filters.into_iter().map(|f| FilterSpec {
             id: f.id.into(),

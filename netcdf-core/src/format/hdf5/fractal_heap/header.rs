@@ -3,7 +3,7 @@
 use super::filters::Filters;
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::{Bytes, File};
+use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
 
 /// The contents of a heap's header.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl HeapHeader {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn read(file: &File, address: u64) -> Result<Self> {
+    pub fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let bytes = read_all(file, address)?;
         let mut c = file.fields(&bytes);
         c.skip(4)?;
@@ -89,7 +89,7 @@ impl HeapHeader {
 }
 
 /// The bytes of the whole header, verified.
-fn read_all(file: &File, address: u64) -> Result<Bytes> {
+fn read_all(file: &FileBytes, address: u64) -> Result<Bytes> {
     let sizes = file.sizes();
     let (offset, length) = (u64::from(sizes.offset), u64::from(sizes.length));
     let head = file.read(address, 9)?;

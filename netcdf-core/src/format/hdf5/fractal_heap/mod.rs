@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{HUGE_BY_ID, Huge};
 use super::fields::Fields;
-use super::file::{Bytes, File};
+use super::file_bytes::{Bytes, FileBytes};
 use crate::error::{ErrorKind, Result};
 use crate::format::recent::{Most, Recent, once};
 use blocks::{BlockExtent, Children};
@@ -58,7 +58,7 @@ impl HeapObject {
 
     /// The fields of the object.
     #[must_use]
-    pub fn fields<'a>(&'a self, file: &'a File) -> Fields<'a> {
+    pub fn fields<'a>(&'a self, file: &'a FileBytes) -> Fields<'a> {
         file.fields_of(self.data(), self.address())
     }
 
@@ -84,7 +84,7 @@ impl FractalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn open(file: &File, address: u64) -> Result<Self> {
+    pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         Ok(Self {
             header: HeapHeader::read(file, address)?,
             direct: Recent::new(KEPT),
@@ -98,7 +98,7 @@ impl FractalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Limit`], [`ErrorKind::Unknown`]; those of filters.
-    pub fn object(&self, file: &File, id: &[u8]) -> Result<HeapObject> {
+    pub fn object(&self, file: &FileBytes, id: &[u8]) -> Result<HeapObject> {
         let object = self.find(file, id)?;
         file.take(object.data().len() as u64, self.header.address)?;
         Ok(object)
@@ -112,7 +112,7 @@ impl FractalHeap {
         bytes.rev().fold(0, |all, &b| all << 8 | u64::from(b))
     }
 
-    fn find(&self, file: &File, id: &[u8]) -> Result<HeapObject> {
+    fn find(&self, file: &FileBytes, id: &[u8]) -> Result<HeapObject> {
         let id = id.get(..self.header.id_len.into()).unwrap_or(id);
         let mut c = file.fields_of(id, None);
         let first = c.u8()?;
@@ -131,7 +131,7 @@ impl FractalHeap {
         }
     }
 
-    fn error(&self, file: &File, kind: ErrorKind, what: String) -> crate::Error {
+    fn error(&self, file: &FileBytes, kind: ErrorKind, what: String) -> crate::Error {
         file.error(kind, self.header.address, what)
     }
 
@@ -150,7 +150,7 @@ impl FractalHeap {
     }
 
     /// An object in a direct block.
-    fn managed(&self, file: &File, mut c: Fields) -> Result<HeapObject> {
+    fn managed(&self, file: &FileBytes, mut c: Fields) -> Result<HeapObject> {
         let table = &self.header.table;
         let offset = c.uint_le(table.offset_len())?;
         let len = c.uint_le(table.length_len(self.header.most))?;
@@ -175,7 +175,7 @@ impl FractalHeap {
     }
 
     /// The direct block with the byte at an offset, and the offset of its first byte.
-    fn block_at(&self, file: &File, offset: u64) -> Result<(Arc<Bytes>, u64)> {
+    fn block_at(&self, file: &FileBytes, offset: u64) -> Result<(Arc<Bytes>, u64)> {
         let beyond = || {
             let what = format!("no block for offset {offset} of a fractal heap");
             self.error(file, ErrorKind::Corrupt, what)
@@ -209,7 +209,12 @@ impl FractalHeap {
         }
     }
 
-    fn direct(&self, file: &File, block: HeapBlock, extent: BlockExtent) -> Result<Arc<Bytes>> {
+    fn direct(
+        &self,
+        file: &FileBytes,
+        block: HeapBlock,
+        extent: BlockExtent,
+    ) -> Result<Arc<Bytes>> {
         if let Some(bytes) = self.direct.get(&extent.start) {
             return Ok(bytes);
         }
@@ -218,7 +223,7 @@ impl FractalHeap {
         Ok(self.direct.put(extent.start, Arc::new(bytes), size))
     }
 
-    fn children(&self, file: &File, address: u64, part: (u64, u32)) -> Result<Children> {
+    fn children(&self, file: &FileBytes, address: u64, part: (u64, u32)) -> Result<Children> {
         if let Some(children) = self.indirect.get(&address) {
             return Ok(children);
         }
@@ -230,7 +235,7 @@ impl FractalHeap {
     }
 
     /// An object with a place of its own.
-    fn huge(&self, file: &File, mut c: Fields) -> Result<Bytes> {
+    fn huge(&self, file: &FileBytes, mut c: Fields) -> Result<Bytes> {
         let is_filtered = self.header.filters.is_some();
         let huge = if c.remaining() >= direct_len(file, is_filtered) {
             Huge::parse(&mut c, is_filtered)?
@@ -247,7 +252,7 @@ impl FractalHeap {
     }
 
     /// Looks up a huge object by its number.
-    fn find_huge(&self, file: &File, id: u64) -> Result<Huge> {
+    fn find_huge(&self, file: &FileBytes, id: u64) -> Result<Huge> {
         let missing = || {
             let what = format!("no huge object {id} in a fractal heap");
             self.error(file, ErrorKind::Corrupt, what)
@@ -271,7 +276,7 @@ impl FractalHeap {
 const LONGEST_NORMAL: u16 = 18;
 
 /// Fewest bytes of an id that can hold the place of a huge object.
-fn direct_len(file: &File, is_filtered: bool) -> usize {
+fn direct_len(file: &FileBytes, is_filtered: bool) -> usize {
     let sizes = file.sizes();
     let plain = usize::from(sizes.offset) + usize::from(sizes.length);
     if is_filtered {

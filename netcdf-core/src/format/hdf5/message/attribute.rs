@@ -7,6 +7,7 @@ use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::File;
+use crate::format::hdf5::message::reference::Reference;
 use crate::format::hdf5::message::{self, shared};
 
 /// An attribute of an object.
@@ -124,7 +125,7 @@ fn datatype_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Ar
     if !is_shared {
         return Datatype::parse(&mut fields, file.limits()).map(Arc::new);
     }
-    file.shared_type(&shared::Reference::parse(&mut fields)?)
+    file.shared_type(&Reference::parse(&mut fields)?)
 }
 
 fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Dataspace> {
@@ -132,7 +133,7 @@ fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<D
     if !is_shared {
         return Dataspace::parse(&mut fields);
     }
-    let reference = shared::Reference::parse(&mut fields)?;
+    let reference = Reference::parse(&mut fields)?;
     let body = shared::resolve(file, message::DATASPACE, &reference)?;
     Dataspace::parse(&mut body.fields(file))
 }

@@ -7,6 +7,7 @@ pub mod fill;
 pub mod filters;
 pub mod layout;
 pub mod link;
+pub mod reference;
 pub mod shared;
 
 /// Nothing.

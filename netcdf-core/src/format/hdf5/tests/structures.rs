@@ -166,7 +166,7 @@ fn deep_trees_in_order_and_in_part() {
                 false => std::cmp::Ordering::Greater,
             })
         };
-        tree.visit_range(&file, compare, |mut r| {
+        tree.visit_range::<crate::error::Error>(&file, compare, |mut r| {
             found.push(r.u32_le()?);
             Ok(())
         })

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::argument;
 use super::chunk_tree::ChunkTree;
-use super::front::MetadataHeap;
 use super::header::{CONSTANT, Message};
 use super::messages;
+use super::metadata_heap::MetadataHeap;
 use super::part::MetadataPart;
 use super::plan::{Dataset, PlannedAttribute, PlannedData, PlannedShape};
 use crate::arithmetic::exact;

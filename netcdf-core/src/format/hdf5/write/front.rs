@@ -3,13 +3,14 @@
 use super::argument;
 use super::dataset::{self, DatasetState};
 use super::dense;
-use super::global_heap::GlobalHeap;
+use super::extension::extension;
 use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
 use super::messages;
+use super::metadata_heap::MetadataHeap;
 use super::part::{Hole, MetadataPart};
 use super::path;
-use super::plan::{FilePlan, Group, ObjectId, Payload, PlannedAttribute, PlannedObject};
-use super::space::{self, Pages};
+use super::plan::{FilePlan, Group, ObjectId, PlannedAttribute, PlannedObject};
+use super::space::Pages;
 use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
 use crate::error::{Context as _, OrInternal as _, Result};
@@ -47,16 +48,6 @@ struct FrontBuilder<'a> {
     data: Vec<Option<DatasetState>>,
 }
 
-/// The collections of the global heap that metadata refers to.
-#[derive(Default)]
-pub struct MetadataHeap {
-    open: GlobalHeap,
-    part: MetadataPart,
-    /// Bytes of the collections, including the open one.
-    size: u64,
-    pages: Option<Pages>,
-}
-
 impl Front {
     /// Lays out the metadata of all objects.
     ///
@@ -69,10 +60,7 @@ impl Front {
             plan,
             part: MetadataPart::in_pages(pages),
             pages,
-            heap: MetadataHeap {
-                pages,
-                ..MetadataHeap::default()
-            },
+            heap: MetadataHeap::in_pages(pages),
             addresses: vec![],
             data: vec![],
         };
@@ -267,7 +255,7 @@ impl FrontBuilder<'_> {
             return Ok((None, None));
         }
         let mut own = MetadataPart::default();
-        let size_at = space::extension(&mut own, self.pages.is_some())?;
+        let size_at = extension(&mut own, self.pages.is_some())?;
         let at = self.part.begin(START, own.len())?;
         self.part.append(&own);
         let start = exact(at).index()?;
@@ -280,52 +268,4 @@ fn committed(datatype: &Datatype) -> Result<Message> {
     let mut body = MetadataPart::default();
     datatype.write(&mut body.sink)?;
     Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
-}
-
-impl MetadataHeap {
-    /// A payload with its heap data stored; addresses are holes.
-    ///
-    /// # Errors
-    /// [`crate::ErrorKind::Argument`] for places beyond the bytes.
-    pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
-        let mut part = MetadataPart::of(&payload.bytes);
-        for &(at, object) in &payload.references {
-            part.sink.patch(at, &[0; 8])?;
-            part.hole(at, Hole::Object(object));
-        }
-        for (at, count, object) in &payload.heap {
-            let object = self.resolve(object)?;
-            let place = self.put(&object)?;
-            part.sink.patch(*at, &count.to_le_bytes())?;
-            part.sink.patch(at + 4, &[0; 8])?;
-            part.hole(at + 4, Hole::Heap(place.collection));
-            part.sink.patch(at + 12, &place.index.to_le_bytes())?;
-        }
-        Ok(part)
-    }
-
-    fn put(&mut self, object: &MetadataPart) -> Result<super::global_heap::HeapPlace> {
-        let Self {
-            open,
-            part,
-            size,
-            pages,
-        } = self;
-        let mut allocate = |bytes: u64| {
-            let padding = pages.map_or(0, |pages| pages.padding(*size, bytes));
-            let at = *size + padding;
-            *size = at + bytes;
-            Ok(at)
-        };
-        open.put(object, &mut allocate, &mut |(at, full)| {
-            part.overlay(at, &full)
-        })
-    }
-
-    fn finish(mut self) -> Result<MetadataPart> {
-        if let Some((at, full)) = self.open.finish()? {
-            self.part.overlay(at, &full)?;
-        }
-        Ok(self.part)
-    }
 }

@@ -14,20 +14,22 @@
 //! | `header`, `messages` | object headers, and their contents |
 //! | `dataset` | the messages of datasets, and the places of their data |
 //! | `dense`, `fractal_heap`, `btree_v2` | many or long links and attributes |
-//! | `global_heap` | collections of variable-length objects, among metadata and data |
+//! | `global_heap`, `metadata_heap` | collections of variable-length objects, among data and among metadata |
 //! | `chunk_tree` | the index of chunks, built while they arrive |
-//! | `space` | where metadata goes: pages, and the superblock extension |
+//! | `space`, `extension` | the layout of metadata: pages, and the superblock extension |
 //! | `tail` | the end of the file: gathers small writes, joins copies |
 
 mod btree_v2;
 mod chunk_tree;
 mod dataset;
 mod dense;
+mod extension;
 mod fractal_heap;
 mod front;
 mod global_heap;
 mod header;
 mod messages;
+mod metadata_heap;
 mod part;
 mod path;
 pub mod plan;

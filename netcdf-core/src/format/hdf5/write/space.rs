@@ -3,26 +3,14 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::argument;
-use super::header::{self, CONSTANT, Message, NOT_SHARED};
-use super::part::{MetadataPart, UNDEFINED};
 use crate::arithmetic::{Exact, exact};
 use crate::error::Result;
-use crate::format::hdf5::message;
-use crate::format::hdf5::pages::PAGING;
 use crate::model::FileSpace;
 
 /// Bytes of pages whose size is chosen by how much metadata there is.
 const CHOSEN: RangeInclusive<u64> = 64 << 10..=8 << 20;
 /// Bytes of pages that HDF5 allows.
 const ALLOWED: RangeInclusive<u64> = 512..=1 << 30;
-/// Bytes of a file space info message before the size of pages.
-const BEFORE_SIZE: usize = 11;
-/// Flag of a message: programs that change the object and do not know the type mark the message.
-const MARK_IF_UNKNOWN: u8 = 0x10;
-/// Half the children of a full node in an index of chunks, and in a group; symbols of a node of a group. These are the values that
-/// hold without a message, too.
-const K: [u16; 3] = [32, 16, 4];
-
 /// The pages of a file (file space strategy PAGE). A structure that is shorter than a page lies within one; any other begins with a
 /// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,41 +86,6 @@ impl Pages {
         let pages = exact(self.left(start)) + exact(last / each) * self.size;
         pages + exact(last % each + 1) * len
     }
-}
-
-/// Appends the superblock extension of a file with metadata in front. It stands behind all headers: whoever finds its address in the
-/// superblock knows how far they reach. Returns where the size of pages goes, if there are pages.
-///
-/// # Errors
-/// [`crate::ErrorKind::Limit`].
-pub fn extension(out: &mut MetadataPart, paged: bool) -> Result<Option<usize>> {
-    let message = match paged {
-        true => Message::new(
-            message::FILE_SPACE_INFO,
-            NOT_SHARED | MARK_IF_UNKNOWN,
-            file_space_info(),
-        ),
-        false => Message::new(message::BTREE_K, CONSTANT | NOT_SHARED, btree_k()),
-    };
-    let bodies = header::write(out, false, &[message])?;
-    let size = |at: &usize| at + BEFORE_SIZE;
-    Ok(bodies.first().filter(|_| paged).map(size))
-}
-
-/// Pages, without a record of free space.
-fn file_space_info() -> MetadataPart {
-    let mut body = MetadataPart::of(&[1, PAGING, 0]);
-    body.sink.u64(1); // from how many bytes on free space counts
-    body.sink.u64(0); // the size of pages
-    body.sink.u16(0); // bytes at the end of a page that are not used for metadata
-    body.sink.u64(UNDEFINED); // the end of the file before the record of free space
-    body
-}
-
-fn btree_k() -> MetadataPart {
-    let mut body = MetadataPart::of(&[0]);
-    K.iter().for_each(|&k| body.sink.u16(k));
-    body
 }
 
 /// A range of a file that is left for structures.

@@ -6,8 +6,9 @@ use super::datatypes::Types;
 use super::storage::{self, VariableStorage};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::policy::{Instead, instead, policy, visible};
+use crate::filter::substitutes::instead;
 use crate::filter::{About, Context, codec};
+use crate::filter::{Instead, policy, visible};
 use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, VarId};
 use crate::notes::Note;
 

@@ -60,7 +60,7 @@ impl Survey {
             }
             Ok(())
         })?;
-        odd::tell(&**store, &env.notes)?;
+        odd::tell(&store.odd(false)?, store.name(), &env.notes);
         let mut left = env.limits.metadata / IN_MEMORY;
         for keys in keys.chunks(TOGETHER) {
             let full = keys

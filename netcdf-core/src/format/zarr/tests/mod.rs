@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chunk::scatter::Block;
+use crate::chunk::visit::Locate;
 use crate::chunk::{Dataset, Reader};
 use crate::env::{Damage, Env};
 use crate::error::{ErrorKind, Result};
@@ -212,7 +213,7 @@ fn chunks_of_shards() {
         count: vec![1, 2],
     };
     reader
-        .locate(VarId(0), &part, &mut |chunk| {
+        .locate(VarId(0), &part, Locate::Stored, &mut |chunk| {
             found.push((chunk.index, chunk.range));
             Ok(())
         })

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::chunk::InBands;
+use crate::chunk::visit::Locate;
 use crate::io::rounds::Rounds;
 use crate::io::store::Content;
 use crate::runtime::Runtime;
@@ -270,15 +271,20 @@ fn chunks_that_may_be_stored_are_missing_when_others_know_more() {
         found.push(chunk);
         Ok(())
     };
-    reader.candidates(VarId(0), &all, &mut visit).unwrap();
+    let candidates = Locate::Candidates;
+    reader
+        .locate(VarId(0), &all, candidates, &mut visit)
+        .unwrap();
     assert_eq!(found.len(), 64);
     // From now on, all keys are known.
-    reader.locate(VarId(0), &all, &mut |_| Ok(())).unwrap();
-    let bytes = reader.fetch_stored(&found).unwrap();
+    reader
+        .locate(VarId(0), &all, Locate::Stored, &mut |_| Ok(()))
+        .unwrap();
+    let bytes = reader.bytes().fetch(&found).unwrap();
     for (n, bytes) in bytes.iter().enumerate() {
         assert_eq!(*bytes == Content::Missing, n % 3 == 1, "{n}");
     }
     store.delete("v/c/0/0").unwrap();
-    let e = reader.fetch_stored(&found[..1]).unwrap_err();
+    let e = reader.bytes().fetch(&found[..1]).unwrap_err();
     assert!(e.to_string().contains("v/c/0/0"), "{e}");
 }

@@ -1,30 +1,12 @@
 //! The codecs of an array in its metadata.
 
-use super::metadata::lengths;
+use super::json_forms::{lengths, named};
 use super::storage::ArrayStorage;
-use super::v3::named;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec::{self, SHARDS, Stage, within_shards};
+use crate::filter::codec::{self, SHARDS, Stage};
 use crate::filter::vlen_utf8;
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec};
-
-/// Whether a JSON list of codecs is for chunks in shards.
-#[must_use]
-pub fn makes_shards(text: &[u8]) -> bool {
-    let json = Json::parse(text).unwrap_or(Json::Null);
-    let codecs = json.items().unwrap_or_default().iter();
-    let mut names = codecs.filter_map(|codec| codec.get("name")?.as_str());
-    names.any(|name| name == SHARDS)
-}
-
-/// Whether a JSON list of codecs turns elements of a fixed size into bytes.
-#[must_use]
-pub fn makes_bytes(text: &[u8]) -> bool {
-    let json = Json::parse(text).unwrap_or(Json::Null);
-    let bytes = |json: &Json| json.get("name").and_then(Json::as_str) == Some("bytes");
-    within_shards(&json).iter().any(bytes)
-}
 
 /// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as in netCDF-C.
 #[must_use]

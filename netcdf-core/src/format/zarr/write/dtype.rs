@@ -3,7 +3,7 @@
 //! zarr-python 3 does not accept a byte order for types of one byte; netCDF-C writes one, but does not need it. netCDF-C recognizes
 //! characters by `>S1`; without netCDF's metadata, it reads all texts of fixed length as strings.
 
-use super::v3::named;
+use super::json_forms::named;
 use crate::format::zarr::dtype::NUMBERS;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};

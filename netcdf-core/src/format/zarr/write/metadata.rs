@@ -6,7 +6,8 @@ use super::storage::ArrayStorage;
 use super::{fill, strings};
 use crate::env::Env;
 use crate::error::{OrInternal as _, Result};
-use crate::format::{self, zarr};
+use crate::format::nil;
+use crate::format::zarr::node::FORMAT_NAME;
 use crate::json::Json;
 use crate::model::{
     Atomic, Attribute, CreateOptions, DimId, Dimension, Group, GroupId, Name, Schema, VarId,
@@ -98,10 +99,9 @@ impl Metadata<'_> {
                 self.env.notes.say(not_utf8(attribute, path()));
             }
             if stored.nil {
-                self.env.notes.say(format::nil(
-                    &format!("{}:{}", path(), attribute.name),
-                    &zarr::FORMAT,
-                ));
+                self.env
+                    .notes
+                    .say(nil(&format!("{}:{}", path(), attribute.name), FORMAT_NAME));
             }
             written.add(&attribute.name.to_string(), stored.json, Some(stored.ty));
         }
@@ -166,12 +166,6 @@ impl Metadata<'_> {
         let groups = group.groups.iter().map(subgroup).collect::<Result<_>>()?;
         Ok((Json::Array(vars), Json::Array(groups)))
     }
-}
-
-/// Lengths as JSON.
-#[must_use]
-pub fn lengths(lengths: &[u64]) -> Json {
-    Json::Array(lengths.iter().map(Json::int).collect())
 }
 
 fn not_utf8(attribute: &Attribute, path: String) -> Note {

@@ -14,6 +14,7 @@
 //! | [`shards`] | several chunks under one key |
 //! | `filters` | filters that other readers can undo |
 //! | [`codecs`] | filters as codecs |
+//! | `json_forms` | forms of JSON that metadata objects share |
 //! | [`metadata`] | the common part of the metadata of all versions |
 //! | [`v2`] | the metadata of version 2 |
 //! | [`v3`] | the metadata of version 3 |
@@ -29,6 +30,7 @@ pub mod dtype;
 mod elsewhere;
 pub mod fill;
 mod filters;
+mod json_forms;
 pub mod keys;
 pub mod metadata;
 pub mod numbers;

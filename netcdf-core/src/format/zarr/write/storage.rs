@@ -1,7 +1,7 @@
 //! How variables will be stored: chunks, shards and filters.
 
 use super::fill::ToldFill;
-use super::{codecs, filters, strings, user};
+use super::{filters, strings, user};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::{Preparation, prepared};
@@ -9,7 +9,8 @@ use crate::chunk::quantize::Quantizer;
 use crate::chunk::shapes::{self, Elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain, codec, vlen_utf8};
+use crate::filter::codec::{self, SHARDS, within_shards};
+use crate::filter::{About, Chain, vlen_utf8};
 use crate::format::zarr::dtype;
 use crate::format::zarr::grid::cells;
 use crate::json::Json;
@@ -167,7 +168,7 @@ fn is_fixed(schema: &Schema, var: &Variable) -> bool {
         ZarrVersion::V3 => {
             let sized = var.attribute(OF_VARIABLE).is_some();
             let asked = var.storage.codecs.as_deref();
-            sized && asked.is_some_and(codecs::makes_bytes)
+            sized && asked.is_some_and(makes_bytes)
         }
     }
 }
@@ -175,11 +176,7 @@ fn is_fixed(schema: &Schema, var: &Variable) -> bool {
 /// The shape of shards: as requested, checked and made of whole chunks.
 fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
     let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
-        let coded = var
-            .storage
-            .codecs
-            .as_deref()
-            .is_some_and(codecs::makes_shards);
+        let coded = var.storage.codecs.as_deref().is_some_and(makes_shards);
         if coded && version(schema) == ZarrVersion::V3 {
             let what = "_Codecs: the size of the shards is not given";
             let remedy = "give the variable the attribute _ShardSizes";
@@ -203,6 +200,21 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
     let whole: Option<Vec<u64>> = asked.iter().zip(chunk).map(whole).collect();
     let large = || Error::new(ErrorKind::Argument, "the shards are too large");
     whole.map(Some).ok_or_else(large)
+}
+
+/// Whether a JSON list of codecs is for chunks in shards.
+fn makes_shards(text: &[u8]) -> bool {
+    let json = Json::parse(text).unwrap_or(Json::Null);
+    let codecs = json.items().unwrap_or_default().iter();
+    let mut names = codecs.filter_map(|codec| codec.get("name")?.as_str());
+    names.any(|name| name == SHARDS)
+}
+
+/// Whether a JSON list of codecs turns elements of a fixed size into bytes.
+fn makes_bytes(text: &[u8]) -> bool {
+    let json = Json::parse(text).unwrap_or(Json::Null);
+    let bytes = |json: &Json| json.get("name").and_then(Json::as_str) == Some("bytes");
+    within_shards(&json).iter().any(bytes)
 }
 
 /// The version that is written.

@@ -11,7 +11,7 @@ use crate::model::{
     Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values, Variable, ZarrVersion,
 };
 
-use super::{dtype, numbers, strings};
+use super::{dtype, json_forms, numbers, strings};
 
 /// Deepest nesting of types.
 const DEPTH: u32 = 16;
@@ -197,7 +197,7 @@ fn v2(stored: &StoredType) -> Result<Json> {
             let field = |member: &StructMember| {
                 let mut parts = vec![Json::text(&member.name), v2(&member.stored)?];
                 if !member.dims.is_empty() {
-                    parts.push(super::metadata::lengths(&member.dims));
+                    parts.push(json_forms::lengths(&member.dims));
                 }
                 Ok(Json::Array(parts))
             };
@@ -209,7 +209,7 @@ fn v2(stored: &StoredType) -> Result<Json> {
 
 fn v3(stored: &StoredType) -> Result<Json> {
     let configured =
-        |name: &str, key: &str, value: Json| super::v3::named(name, Json::object([(key, value)]));
+        |name: &str, key: &str, value: Json| json_forms::named(name, Json::object([(key, value)]));
     Ok(match &stored.dtype {
         Dtype::Number(ty) => dtype::v3(*ty, true),
         Dtype::Bool => Json::text("bool"),

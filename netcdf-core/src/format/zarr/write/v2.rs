@@ -3,7 +3,8 @@
 
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
-use super::metadata::{JsonMember, Metadata, Written, lengths, name};
+use super::json_forms::lengths;
+use super::metadata::{JsonMember, Metadata, Written, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, fill, numbers, strings, user};
 use crate::chunk::elements;

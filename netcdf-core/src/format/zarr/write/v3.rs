@@ -1,7 +1,8 @@
 //! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own follows appendix E of the NCZarr document.
 
 use super::attributes::utf8;
-use super::metadata::{JsonMember, Metadata, Written, lengths, name};
+use super::json_forms::{lengths, named};
+use super::metadata::{JsonMember, Metadata, Written, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -19,12 +20,6 @@ const PROPERTIES: &str = concat!(
 
 /// The name of the types of attributes.
 const TYPES: &str = "_nczarr_attrs";
-
-/// A name with its configuration, in version 3's form.
-#[must_use]
-pub fn named(name: &str, configuration: Json) -> Json {
-    Json::object([("name", Json::text(name)), ("configuration", configuration)])
-}
 
 /// A group with the consolidated metadata of everything below it.
 #[must_use]

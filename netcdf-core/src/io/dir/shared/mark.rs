@@ -11,7 +11,7 @@ use super::not_begun;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::disk::Disk;
-use crate::io::file::unnamed::folder;
+use crate::io::file::names::folder;
 use crate::io::file::{FileLock, aside, full, read_small, replace, temporary};
 
 /// The name of the marker.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full;
-use crate::io::file::unnamed::{folder, prefix};
+use crate::io::file::names::{folder, prefix};
 
 /// Where the store that becomes `output` is made. `tag` tells it from others that become the same.
 #[must_use]

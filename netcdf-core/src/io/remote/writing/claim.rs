@@ -4,7 +4,6 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Run;
 use crate::io::remote::bucket::{Bucket, Made};
@@ -38,13 +37,13 @@ pub(super) enum Holder {
 }
 
 impl Claim {
-    /// A claim of a place with a text, which is there or will be.
-    pub fn new(place: &Place, text: String) -> Self {
+    /// A claim for all keys with a prefix. The claim object may exist or not.
+    pub fn new(bucket: &Arc<Bucket>, prefix: &str, text: String) -> Self {
         Self {
-            bucket: Arc::clone(&place.bucket),
-            key: key(&place.prefix),
+            bucket: Arc::clone(bucket),
+            key: key(prefix),
             text,
-            prefix: place.prefix.clone(),
+            prefix: prefix.to_owned(),
         }
     }
 

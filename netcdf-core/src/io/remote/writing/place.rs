@@ -40,7 +40,7 @@ impl Place {
             return Err(e.with_remedy("remove it, or choose another key"));
         }
         self.check(overwrite).await?;
-        let claim = Claim::new(self, text);
+        let claim = Claim::new(bucket, &self.prefix, text);
         if let Err(e) = self.taken(&claim, overwrite, run).await {
             // The first error says more than one of this.
             let _ = claim.give_back().await;

@@ -140,7 +140,8 @@ impl<'a> Shared<'a> {
     }
 
     fn claim(&self) -> Claim {
-        Claim::new(&self.place, claim::text_of(self.tag))
+        let Place { bucket, prefix, .. } = &self.place;
+        Claim::new(bucket, prefix, claim::text_of(self.tag))
     }
 
     fn target(self, claim: Claim, turn: Turn, others: Others) -> Box<dyn StoreTarget> {

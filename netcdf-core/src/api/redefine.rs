@@ -1,0 +1,116 @@
+//! Switches between define mode and data mode.
+
+use super::Dataset;
+use super::mode::{Mode, is_strict};
+use crate::error::{Error, ErrorKind, Result};
+
+impl Dataset {
+    /// The current mode of the dataset.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Enters define mode (`nc_redef`). Datasets of the enhanced model do so automatically.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`] if it is already in define mode.
+    pub fn redefine(&mut self) -> Result<()> {
+        self.check_writable()?;
+        match self.mode {
+            Mode::Define => Err(self.wrong(
+                ErrorKind::InDefineMode,
+                "the dataset is already in define mode",
+            )),
+            Mode::Data | Mode::ReadOnly => {
+                self.mode = Mode::Define;
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves define mode (`nc_enddef`), after checking that the format can hold the definitions. Datasets of
+    /// the enhanced model leave it automatically when data is written, and all datasets when they are closed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] if it is not in define mode;
+    /// [`ErrorKind::VarSize`] and others if the format cannot hold the definitions: the dataset then stays in
+    /// define mode.
+    pub fn end_definition(&mut self) -> Result<()> {
+        self.check_writable()?;
+        match self.mode {
+            Mode::Define => {
+                self.try_definitions()?;
+                self.settle();
+                Ok(())
+            }
+            Mode::Data | Mode::ReadOnly => Err(self.wrong(
+                ErrorKind::NotInDefineMode,
+                "the dataset is not in define mode",
+            )),
+        }
+    }
+
+    /// Ends the definitions.
+    pub(super) fn settle(&mut self) {
+        self.mode = Mode::Data;
+        self.settled = self.staged.schema.vars.len();
+    }
+
+    pub(super) fn check_writable(&self) -> Result<()> {
+        match self.mode {
+            Mode::ReadOnly => Err(self.wrong(
+                ErrorKind::ReadOnly,
+                "the dataset was opened for reading only",
+            )),
+            Mode::Define | Mode::Data => Ok(()),
+        }
+    }
+
+    /// Checks that a definition is possible now, and prepares for it.
+    pub(super) fn begin_definition(&mut self) -> Result<()> {
+        self.check_writable()?;
+        if self.mode == Mode::Data && is_strict(self.kind()) {
+            let e = self.wrong(ErrorKind::NotInDefineMode, "definitions need define mode");
+            return Err(e.with_remedy("call redefine first"));
+        }
+        self.mode = Mode::Define;
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Prepares for a change that may be possible without define mode: `grows` says whether it needs more room
+    /// in a classic file.
+    pub(super) fn begin_change(&mut self, grows: bool) -> Result<()> {
+        self.check_writable()?;
+        if grows || self.mode == Mode::Define || !is_strict(self.kind()) {
+            return self.begin_definition();
+        }
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Checks that data can be written now, and prepares for it.
+    pub(super) fn begin_data(&mut self) -> Result<()> {
+        self.check_writable()?;
+        self.check_readable()?;
+        if self.mode == Mode::Define {
+            self.settle();
+        }
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Checks that data can be read now.
+    pub(super) fn check_readable(&self) -> Result<()> {
+        if self.mode == Mode::Define && is_strict(self.kind()) {
+            let e = self.wrong(ErrorKind::InDefineMode, "definitions must end before data");
+            return Err(e.with_remedy("call end_definition first"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn wrong(&self, kind: ErrorKind, what: &'static str) -> Error {
+        Error::new(kind, what).of(&self.name())
+    }
+}

@@ -1,0 +1,168 @@
+//! The values of elements that are not plain: texts of chunks, and values that the reader knows.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::Dataset;
+use super::gather::{Variable, lost};
+use crate::chunk::decode::Decoder;
+use crate::chunk::engine::{ChunkElements, Usage};
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::scatter::Block;
+use crate::chunk::texts::{Texts, place};
+use crate::chunk::visit::Locate;
+use crate::error::{OrInternal as _, Result};
+use crate::model::{Values, VarId};
+
+/// Chunks of texts that are asked for together.
+const TOGETHER: usize = 16;
+/// Most chunks whose texts are at hand, and most bytes of them.
+const CHUNKS: usize = 32;
+const BYTES: usize = 64 << 20;
+
+impl Dataset<'_> {
+    /// The values of stored elements that are not plain.
+    ///
+    /// # Errors
+    /// Those of [`Reader::resolve`](crate::chunk::Reader::resolve), and those of reading chunks with texts.
+    pub fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
+        let Some(texts) = self.reader.texts(var) else {
+            return self.reader.resolve(var, bytes, self.env);
+        };
+        let layout = Layout {
+            filters: texts.filters.clone(),
+            ..self.reader.layout(var)?
+        };
+        let kept = self.kept_of(var);
+        let variable = Variable {
+            set: *self,
+            var,
+            layout: &layout,
+            assembly: None,
+            decoder: Decoder::of_texts(self.reader, self.env, var, (&layout, texts))?,
+            usage: kept.map(Usage::all),
+        };
+        TextsOfChunks::new(&variable, texts, bytes).values(bytes)
+    }
+}
+
+/// The texts of the chunks that elements refer to.
+struct TextsOfChunks<'v, 'a> {
+    variable: &'v Variable<'a>,
+    texts: &'v Texts,
+    /// The chunks that elements refer to from here on, in the order of their first elements, if they are better asked for together.
+    ahead: VecDeque<u64>,
+    /// The packed texts of chunks; those found last come last.
+    at_hand: VecDeque<(u64, ChunkElements)>,
+}
+
+impl<'v, 'a> TextsOfChunks<'v, 'a> {
+    fn new(variable: &'v Variable<'a>, texts: &'v Texts, bytes: &[u8]) -> Self {
+        Self {
+            variable,
+            texts,
+            ahead: match variable.set.reader.bytes().latency() {
+                true => in_order(bytes),
+                false => VecDeque::new(),
+            },
+            at_hand: VecDeque::new(),
+        }
+    }
+
+    /// The texts of elements.
+    fn values(mut self, bytes: &[u8]) -> Result<Values> {
+        let mut values = Vec::with_capacity(bytes.len() / 16);
+        for element in bytes.as_chunks::<16>().0 {
+            let text = match place(element) {
+                None => Some(self.texts.fill.as_slice()),
+                Some((chunk, n)) => {
+                    let texts = self.texts;
+                    texts.text(self.of(chunk)?, n)
+                }
+            };
+            values.push(text.map(Box::from));
+        }
+        Ok(Values::String(values))
+    }
+
+    /// The packed texts of a chunk.
+    fn of(&mut self, chunk: u64) -> Result<&[u8]> {
+        let known =
+            |all: &VecDeque<(u64, ChunkElements)>| all.iter().rposition(|(n, _)| *n == chunk);
+        if known(&self.at_hand).is_none() {
+            self.find(chunk)?;
+        }
+        let found = known(&self.at_hand).and_then(|n| self.at_hand.get(n));
+        Ok(found.or_internal("texts that were found")?.1.as_ref())
+    }
+
+    /// Puts the texts of a chunk at hand, and those of the next ones if they are asked for together.
+    fn find(&mut self, chunk: u64) -> Result<()> {
+        self.variable.set.env.cancel.check()?;
+        if self.ahead.front() == Some(&chunk) {
+            let group = self.ahead.len().min(TOGETHER);
+            let group: Vec<u64> = self.ahead.drain(..group).collect();
+            self.find_together(&group)?;
+        }
+        if self.at_hand.iter().all(|(n, _)| *n != chunk) {
+            let located = self.located(chunk)?.ok_or_else(lost)?;
+            let elements = self.variable.elements(&located)?;
+            self.put(chunk, elements.ok_or_else(lost)?);
+        }
+        Ok(())
+    }
+
+    /// Puts the texts of chunks at hand, the first of them last. The error of a chunk comes again when the chunk is needed.
+    fn find_together(&mut self, chunks: &[u64]) -> Result<()> {
+        let mut located = vec![];
+        for &chunk in chunks.iter().rev() {
+            located.extend(self.located(chunk)?);
+        }
+        let mut found = vec![];
+        self.variable.elements_of(&located, |n, elements| {
+            found.extend(elements.ok().flatten().map(|elements| (n, elements)));
+            Ok(())
+        })?;
+        found.sort_by_key(|(n, _)| *n);
+        for (n, elements) in found {
+            if let Some(chunk) = located.get(n) {
+                self.put(chunk.index, elements);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the texts of a chunk at hand, in place of those found first.
+    fn put(&mut self, chunk: u64, texts: ChunkElements) {
+        self.at_hand.push_back((chunk, texts));
+        let bytes =
+            |all: &VecDeque<(u64, ChunkElements)>| all.iter().map(|(_, t)| t.len()).sum::<usize>();
+        while self.at_hand.len() > CHUNKS || self.at_hand.len() > 1 && bytes(&self.at_hand) > BYTES
+        {
+            self.at_hand.pop_front();
+        }
+    }
+
+    /// The location of a chunk, if it may be stored.
+    fn located(&self, chunk: u64) -> Result<Option<ChunkRef>> {
+        let start = self.variable.layout.place(chunk);
+        let count = vec![1; start.len()];
+        let mut found = None;
+        let set = self.variable.set;
+        let (var, one) = (self.variable.var, Block { start, count });
+        set.locate_chunks(var, &one, Locate::Candidates, &mut |chunk| {
+            found = Some(chunk);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// The chunks that elements refer to, in the order of their first elements.
+fn in_order(bytes: &[u8]) -> VecDeque<u64> {
+    let (mut seen, mut order) = (BTreeSet::new(), VecDeque::new());
+    for element in bytes.as_chunks::<16>().0 {
+        let chunk = place(element).map(|(chunk, _)| chunk);
+        order.extend(chunk.filter(|&chunk| seen.insert(chunk)));
+    }
+    order
+}

@@ -1,0 +1,146 @@
+//! Texts of any length. A chunk holds its texts one after the other, so an element is identified by its chunk and its number
+//! there ([`element`]). The filters of a chunk are undone as for every other chunk; then its texts are packed into one piece
+//! of memory ([`Texts::packed`]), in which each is found at once ([`text`]).
+
+mod codec;
+
+use super::layout::Layout;
+use crate::error::Result;
+use crate::filter::{About, Context};
+use crate::limits;
+use crate::model::region::product;
+use crate::model::{Element, FilterSpec, Schema};
+
+/// Bytes that identify an element: the number of its chunk, and its number in the chunk.
+pub const SIZE: u64 = 16;
+
+/// A chunk number that stands for "not stored".
+const MISSING: u64 = u64::MAX;
+
+/// Most bytes of the texts of a chunk; to be on the safe side, filters may produce eight times as many.
+const MOST_TEXT: u64 = 1 << 27;
+
+/// Bytes that say where a packed text ends.
+const END: usize = 8;
+
+/// Encodings of texts, or of other values of variable length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextCodec {
+    /// The number of values, then the length and bytes of each (`vlen-utf8`, `vlen-bytes`).
+    Lengths,
+    /// A list in JSON (`json2`).
+    Json,
+}
+
+/// How a variable stores texts of any length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts {
+    /// How a chunk encodes them, before the filters.
+    pub codec: TextCodec,
+    /// The shape of a chunk, in elements.
+    pub chunk: Vec<u64>,
+    /// For each dimension of the encoded values, the corresponding dimension of the chunk; empty if the order is the same.
+    pub turned: Vec<usize>,
+    /// The filters in the order of writing.
+    pub filters: Vec<FilterSpec>,
+    /// The text of an element that is not stored.
+    pub fill: Vec<u8>,
+}
+
+impl Texts {
+    /// The values of a chunk in row-major order, given its bytes without filters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if their number is wrong or they are incomplete.
+    pub fn values(&self, bytes: &[u8]) -> Result<Vec<Option<Box<[u8]>>>> {
+        let values = codec::decode(self, bytes)?;
+        Ok(values
+            .into_iter()
+            .map(|text| Some(text.into_owned().into()))
+            .collect())
+    }
+
+    /// The texts of a chunk in row-major order, given its bytes without filters: where each text ends, counted from the start of the first
+    /// one (8 bytes, little-endian), then the bytes of all texts.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if their number is wrong or they are incomplete;
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) without memory for them.
+    pub fn packed(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        let values = codec::decode(self, bytes)?;
+        let texts = values.iter().map(|text| text.len()).sum::<usize>();
+        let len = values.len().saturating_mul(END).saturating_add(texts);
+        let mut packed = Vec::new();
+        limits::reserve(&mut packed, len, "a chunk of texts")?;
+        let mut end = 0;
+        for text in &values {
+            end += text.len() as u64;
+            packed.extend_from_slice(&end.to_le_bytes());
+        }
+        for text in &values {
+            packed.extend_from_slice(text);
+        }
+        Ok(packed)
+    }
+
+    /// The text of the element with this number, from the packed texts of its chunk.
+    #[must_use]
+    pub fn text<'p>(&self, packed: &'p [u8], number: usize) -> Option<&'p [u8]> {
+        let count = usize::try_from(product(&self.chunk)?).ok()?;
+        let (ends, texts) = packed.split_at_checked(count.checked_mul(END)?)?;
+        let ends = ends.as_chunks::<END>().0;
+        let end = |n: usize| usize::try_from(u64::from_le_bytes(*ends.get(n)?)).ok();
+        let start = match number.checked_sub(1) {
+            Some(before) => end(before)?,
+            None => 0,
+        };
+        texts.get(start..end(number)?)
+    }
+}
+
+/// The context of filters for a chunk of texts, of which `layout` has the filters. The number of bytes is not known in advance, so
+/// filters get a limit that does not depend on the number of texts.
+#[must_use]
+pub fn context(schema: &Schema, layout: &Layout) -> Context {
+    let byte = Element {
+        size: 1,
+        ..layout.element
+    };
+    Context {
+        shape: vec![MOST_TEXT],
+        element: byte,
+        fill: None,
+        len: None,
+        about: About::new(schema, layout.element.ty, &layout.filters),
+    }
+}
+
+/// The identifier of an element that is not stored.
+#[must_use]
+pub fn missing() -> Vec<u8> {
+    element(MISSING, 0).to_vec()
+}
+
+/// The identifier of an element.
+#[must_use]
+pub fn element(chunk: u64, n: u64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    let (front, back) = bytes.split_at_mut(8);
+    front.copy_from_slice(&chunk.to_le_bytes());
+    back.copy_from_slice(&n.to_le_bytes());
+    bytes
+}
+
+/// The chunk and the number of an element; `None` for one that is not stored.
+#[must_use]
+pub fn place(bytes: &[u8; 16]) -> Option<(u64, usize)> {
+    let ([chunk, n], _) = bytes.as_chunks::<8>() else {
+        return None;
+    };
+    let chunk = u64::from_le_bytes(*chunk);
+    let n = usize::try_from(u64::from_le_bytes(*n)).ok()?;
+    (chunk != MISSING).then_some((chunk, n))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! The elements of a variable in runs: moved, or converted band by band.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Job;
+use crate::arithmetic::{claimed, exact, length};
+use crate::chunk::InBands;
+use crate::chunk::scatter::steps;
+use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements};
+use crate::error::{Context, Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::io::source::present;
+use crate::model::{Atomic, Region, Values, convert};
+
+/// The form of elements in the output.
+pub(super) enum ElementFate {
+    /// They are stored as these bytes.
+    Bytes(Vec<u8>),
+    /// They have heap data, which is written in order.
+    Values(Values),
+}
+
+/// Most bytes moved between two checks for cancellation.
+const PIECE: u64 = 64 << 20;
+/// Bytes converted and written at a time, roughly.
+const BAND: u64 = 1 << 20;
+/// Bytes swapped at a time before they are written.
+const CACHED: usize = 512 << 10;
+
+impl Job {
+    /// Moves the variable's bytes; returns how many. The chunks are slices along the first dimension.
+    pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        if set.reader.bytes().latency() {
+            // Bands are read many at a time.
+            return self.converted(set, writer);
+        }
+        let rows = self.from.chunk.first().copied().unwrap_or(1);
+        let step = exact(rows) * self.per_record();
+        let mut next = 0;
+        let one = |chunk: ChunkRef| {
+            let element = (step * chunk.index).get()?;
+            if element == next {
+                next = self.elements().min((step + element).get()?);
+                self.piece(set, writer, element..next, &chunk)?;
+            }
+            Ok(())
+        };
+        set.each_chunk(self.pair.from, &self.from.touched(&self.region), one)?;
+        if next < self.elements() {
+            // Chunks that are not stored are fill, which reading by bands supplies.
+            return self.converted(set, writer);
+        }
+        Ok(self.bytes())
+    }
+
+    /// Moves elements of one chunk of the variable.
+    pub(super) fn piece(
+        &self,
+        set: Dataset<'_>,
+        writer: &mut dyn Writer,
+        elements: Range<u64>,
+        chunk: &ChunkRef,
+    ) -> Result<()> {
+        let size = self.from.element.size.max(1);
+        let source = set.reader.bytes().source(chunk);
+        let bytes = (exact(length(&elements)) * size).get()?;
+        let range = chunk.range.start..claimed(chunk.range.start, bytes).end.min(chunk.range.end);
+        match source {
+            Some(source) => {
+                present(&**source, &range)?;
+            }
+            None if length(&range) < bytes => return Err(short(set, chunk, bytes)),
+            None => {}
+        }
+        let (mut at, mut element) = (range.start, elements.start);
+        let step = (PIECE - PIECE % size).max(size);
+        while at < range.end {
+            set.env.cancel.check()?;
+            let stop = claimed(at, step).end.min(range.end);
+            match source {
+                Some(source) => writer.move_run(self.pair.to, element, source, at..stop)?,
+                None => {
+                    let range = at..stop;
+                    let part = ChunkRef { range, ..*chunk };
+                    let bytes = set.fetch_one(&part)?;
+                    writer.put_run(self.pair.to, element, &bytes)?;
+                }
+            }
+            set.env.progress.advance(stop - at);
+            element = (exact(element) + step / size).get()?;
+            at = stop;
+        }
+        Ok(())
+    }
+
+    /// Reads, converts and writes the variable band by band; returns the bytes stored.
+    pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
+        let runs = match self.has_heap() {
+            true => None,
+            false => writer.runs(self.pair.to)?,
+        };
+        match runs {
+            Some(runs) => self.converted_apart(set, writer, &*runs)?,
+            None => self.converted_in_order(set, writer)?,
+        }
+        Ok(self.bytes_copied())
+    }
+
+    /// Writes the bands in order.
+    fn converted_in_order(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<()> {
+        let path = || set.reader.schema().var_path(self.pair.from);
+        let size = self.to.element.size.max(1);
+        let mut element = self.first_of(&self.region)?;
+        set.bands(
+            self.pair.from,
+            InBands::new(self.region.clone(), BAND / size),
+            |_, bytes| self.converts(set, bytes).in_object(path),
+            |made| {
+                let bytes = match made {
+                    ElementFate::Bytes(bytes) => bytes,
+                    ElementFate::Values(values) => self.put_heap(set, writer, &values)?,
+                };
+                writer.put_run(self.pair.to, element, &bytes)?;
+                element = (exact(element) + bytes.len() as u64 / size).get()?;
+                set.env.progress.advance(bytes.len() as u64);
+                set.env.buffers.give_large(bytes);
+                Ok(())
+            },
+        )
+    }
+
+    /// Lets each thread write the bands that it made.
+    fn converted_apart(
+        &self,
+        set: Dataset<'_>,
+        writer: &mut dyn Writer,
+        runs: &dyn Runs,
+    ) -> Result<()> {
+        let size = self.to.element.size.max(1);
+        let mut element = self.first_of(&self.region)?;
+        let work = |band: &Region, bytes: Vec<u8>| {
+            self.put_apart(set, (self.first_of(band)?, bytes), runs)
+        };
+        let sink = |bytes: u64| {
+            writer.ran(self.pair.to, element, bytes)?;
+            element = (exact(element) + bytes / size).get()?;
+            set.env.progress.advance(bytes);
+            Ok(())
+        };
+        let bands = InBands {
+            // Converting takes memory for values on top of the elements.
+            large: self.alike,
+            ..InBands::new(self.region.clone(), BAND / size)
+        };
+        set.bands(self.pair.from, bands, work, sink)
+    }
+
+    /// The row-major number of the first element of a region.
+    fn first_of(&self, region: &Region) -> Result<u64> {
+        let steps = steps(&self.shape)?;
+        let places = region.start.iter().zip(&steps);
+        let number = places.fold(exact(0u64), |all, (n, step)| exact(*n) * *step + all);
+        number.get()
+    }
+
+    /// Writes stored elements of the input, from element `first` of the variable on; returns the bytes written.
+    /// They are swapped in parts small enough to stay in the processor's cache until written.
+    fn put_apart(
+        &self,
+        set: Dataset<'_>,
+        (first, bytes): (u64, Vec<u8>),
+        runs: &dyn Runs,
+    ) -> Result<u64> {
+        let path = || set.reader.schema().var_path(self.pair.from);
+        let swaps = self.alike && self.from.element.order != self.to.element.order;
+        let mut bytes = match swaps {
+            true => bytes,
+            false => self.encoded(set, bytes).in_object(path)?,
+        };
+        let to = self.to.element.plain_type().filter(|_| swaps);
+        let size = exact(self.to.element.size).index()?.max(1);
+        let mut element = first;
+        for part in bytes.chunks_mut((CACHED / size).max(1) * size) {
+            elements::swap(part, to.and_then(Atomic::size).unwrap_or(1));
+            runs.put(element, part)?;
+            element = (exact(element) + part.len() / size).get()?;
+        }
+        let made = bytes.len() as u64;
+        set.env.buffers.give_large(bytes);
+        Ok(made)
+    }
+
+    /// The form of stored elements in the output.
+    pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<ElementFate> {
+        if self.has_heap() {
+            return self.values(set, &bytes).map(ElementFate::Values);
+        }
+        self.encoded(set, bytes).map(ElementFate::Bytes)
+    }
+
+    /// The values of stored elements of the input.
+    pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
+        match self.from.element.plain_type() {
+            Some(ty) => elements::decode(ty, self.from.element.order, bytes),
+            None => set.resolve(self.pair.from, bytes),
+        }
+    }
+
+    /// Stored elements of the input as stored elements of the output.
+    pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let to = self.to.element.plain_type();
+        if self.alike {
+            if self.from.element.order != self.to.element.order {
+                elements::swap(&mut bytes, to.and_then(Atomic::size).unwrap_or(1));
+            }
+            return Ok(bytes);
+        }
+        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "not a type of fixed size"))?;
+        let values = match self.values(set, &bytes)? {
+            Values::Enum(_, base) => *base,
+            other => other,
+        };
+        let values = if values.data_type() == Some(to) {
+            values
+        } else {
+            convert::convert(&values, to)?
+        };
+        let mut out = Vec::new();
+        elements::encode(&values, self.to.element.order, &mut out)?;
+        Ok(out)
+    }
+}
+
+/// The error for a chunk with fewer bytes than needed.
+fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
+    let have = length(&chunk.range);
+    let what = format!("a chunk of {have} bytes, its shape asks for {want}");
+    let e = Error::new(ErrorKind::Corrupt, what);
+    match set.reader.bytes().name(chunk) {
+        Some(origin) => e.at(&origin, chunk.range.start),
+        None => e,
+    }
+}
+
+/// The source that holds a chunk.
+pub(super) fn source_of<'a>(set: Dataset<'a>, chunk: &ChunkRef) -> Result<&'a Arc<dyn Source>> {
+    let missing = || Error::new(ErrorKind::NotFound, "a chunk without a source");
+    set.reader.bytes().source(chunk).ok_or_else(missing)
+}

@@ -1,0 +1,106 @@
+//! The state of a comparison of two schemas: differences found so far, and objects matched by their names.
+
+use std::collections::BTreeSet;
+
+use super::difference::{Difference, Finding, ObjectKind, Side};
+use super::matched::Matched;
+use super::{Candidate, Options};
+use crate::model::{DimId, GroupId, Name, Schema, VarId};
+
+/// A variable of both datasets with comparable values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair {
+    pub(super) vars: [VarId; 2],
+    pub(super) path: String,
+}
+
+/// A walk through the groups of both datasets.
+pub(super) struct Walk<'a> {
+    pub(super) schemas: [&'a Schema; 2],
+    pub(super) options: &'a Options<'a>,
+    pub(super) found: Vec<Difference>,
+    pub(super) pairs: Vec<Pair>,
+    /// Dimensions of the first dataset with a reported difference of length.
+    pub(super) lengths: BTreeSet<DimId>,
+}
+
+/// A group of both datasets, and the kind of objects that are looked for.
+pub(super) struct Place<'p> {
+    kind: ObjectKind,
+    groups: [GroupId; 2],
+    path: &'p str,
+}
+
+impl<'p> Place<'p> {
+    pub(super) fn new(kind: ObjectKind, groups: [GroupId; 2], path: &'p str) -> Self {
+        Self { kind, groups, path }
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(schemas: [&'a Schema; 2], options: &'a Options<'a>) -> Self {
+        Self {
+            schemas,
+            options,
+            found: vec![],
+            pairs: vec![],
+            lengths: BTreeSet::new(),
+        }
+    }
+
+    /// True if an object is compared.
+    pub(super) fn takes(&self, side: Side, kind: ObjectKind, path: &str) -> bool {
+        (self.options.takes)(&Candidate {
+            side,
+            kind,
+            path,
+            attribute: None,
+        })
+    }
+
+    pub(super) fn find(&mut self, kind: ObjectKind, path: &str, finding: Finding) {
+        self.found.push(Difference {
+            kind,
+            path: path.to_owned(),
+            attribute: None,
+            finding,
+        });
+    }
+
+    /// The objects of a kind that are compared, matched. An object of only one dataset is a difference.
+    pub(super) fn matched<I: Copy>(
+        &mut self,
+        inside: Place<'_>,
+        list: impl Fn(&'a Schema, GroupId) -> Vec<(&'a Name, I)>,
+        name: impl Fn(&'a Schema, I) -> Option<&'a Name>,
+    ) -> Vec<([I; 2], String)> {
+        let Place { kind, groups, path } = inside;
+        let ([x, y], group) = (groups, path);
+        let schemas = self.schemas;
+        let taken = |side: Side, (schema, id): (&'a Schema, GroupId)| {
+            let mut all = list(schema, id);
+            all.retain(|(name, _)| self.takes(side, kind, &within(group, name)));
+            all
+        };
+        let [a, b] = schemas;
+        let matched = Matched::new([taken(Side::First, (a, x)), taken(Side::Second, (b, y))]);
+        let path = |schema: &'a Schema, id: I| {
+            name(schema, id).map_or_else(String::new, |name| within(group, name))
+        };
+        for (side, (ids, schema)) in Side::BOTH.into_iter().zip(matched.only.iter().zip(schemas)) {
+            for id in ids {
+                self.find(kind, &path(schema, *id), Finding::Only(side));
+            }
+        }
+        if let Some(order) = matched.order.filter(|_| self.options.layout) {
+            self.find(ObjectKind::Group, group, Finding::Order(kind, order));
+        }
+        let both = matched.both.into_iter();
+        both.map(|ids| (ids, path(a, ids[0]))).collect()
+    }
+}
+
+/// The path of an object in a group.
+pub(super) fn within(group: &str, name: &Name) -> String {
+    format!("{}/{name}", group.trim_end_matches('/'))
+}

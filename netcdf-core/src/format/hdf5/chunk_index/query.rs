@@ -1,0 +1,58 @@
+//! Queries of a chunk index, and the chunks found.
+
+use super::element::ChunkEntry;
+use super::grid::{Block, Grid};
+use crate::chunk::visit::Visited;
+use crate::error::ErrorKind;
+use crate::format::hdf5::file::File;
+
+/// A stored chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexedChunk {
+    /// Row-major number in the grid of the present extent.
+    pub index: u64,
+    /// Address, relative to the base address.
+    pub address: u64,
+    /// Bytes stored.
+    pub size: u64,
+    /// Bit `n` set: filter `n` was not applied.
+    pub mask: u32,
+}
+
+/// Receives the stored chunks.
+pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Visited + 'a;
+
+/// Bytes of the file's signature, which is at address 0.
+const SIGNATURE: u64 = 8;
+
+/// A search for the chunks of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a> {
+    pub(super) file: &'a File,
+    pub(super) grid: &'a Grid,
+    /// Not empty, within the grid.
+    pub(super) wanted: &'a Block,
+}
+
+impl Query<'_> {
+    /// Passes a chunk to the visitor.
+    pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Visited {
+        if chunk.address < SIGNATURE {
+            let what = format!("chunk {at:?} where the file's signature is");
+            return Err(self
+                .file
+                .error(ErrorKind::Corrupt, chunk.address, what)
+                .into());
+        }
+        visit(IndexedChunk {
+            index: self.grid.number(at),
+            address: chunk.address,
+            size: chunk.size,
+            mask: if self.grid.without_filters(at) {
+                u32::MAX
+            } else {
+                chunk.mask
+            },
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! The bytes of an HDF5 file: checked reads of metadata through a cache of blocks.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::blocks::{Blocks, Pages};
+use super::cache_image::CacheImage;
+use super::extents::Extents;
+use super::fields::{Fields, Sizes};
+use super::superblock::Superblock;
+use crate::bytes::Cursor;
+use crate::chunk::{FileMetadata, FilePages};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Source;
+use crate::io::source::truncated;
+use crate::limits::Limits;
+
+/// The bytes of an open HDF5 file.
+#[derive(Debug)]
+pub struct FileBytes {
+    source: Arc<dyn Source>,
+    superblock: Superblock,
+    limits: Limits,
+    pub(super) blocks: Blocks,
+    pub(super) image: Option<CacheImage>,
+    /// Bytes of object headers and fractal heap objects that may still be read.
+    left: AtomicU64,
+    /// The ranges of the metadata that was read, if the ranges are recorded.
+    noted: Option<Mutex<Noted>>,
+    /// The pages of the file, if it is stored in pages.
+    pub(super) pages: Option<Pages>,
+}
+
+/// The ranges of a file that were read.
+#[derive(Debug, Default)]
+struct Noted {
+    metadata: Extents,
+    /// Collections of the global heap.
+    heaps: Extents,
+}
+
+/// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
+/// read about once, or more often for objects with several names; links and indexes that lead to the same large one
+/// over and over could require the square of the file's length.
+const READ_OFTEN: u64 = 4;
+
+/// Bytes that may be read in addition: objects may be compressed, and types and messages shared by many.
+const READ_MORE: u64 = 1 << 28;
+
+/// The cost of an object in addition to its bytes.
+const OBJECT: u64 = 32;
+
+/// The bytes of a structure, and the address of these bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bytes {
+    /// The bytes.
+    pub data: Vec<u8>,
+    /// Address of the first byte, relative to the base address; `None` for bytes that come from a
+    /// filter or from several places.
+    pub address: Option<u64>,
+}
+
+impl FileBytes {
+    /// Reads the superblock. If asked, notes where metadata lies.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] without a signature; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
+    pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
+        let superblock = Superblock::read(&*source)?;
+        let bytes = Self {
+            source,
+            superblock,
+            limits: limits.clone(),
+            blocks: Blocks::default(),
+            image: None,
+            left: AtomicU64::new(0),
+            noted: asked.then(Mutex::default),
+            pages: None,
+        };
+        bytes.start();
+        bytes.note(0, bytes.superblock.size());
+        Ok(bytes)
+    }
+
+    /// Restarts the count of bytes read from headers and heaps, for another walk over the file.
+    pub fn start(&self) {
+        let len = self.source.len().saturating_mul(READ_OFTEN);
+        self.left.store(len.saturating_add(READ_MORE), Relaxed);
+    }
+
+    /// Counts an object header at an address, or an object of the fractal heap there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] when the total is too much for a file of this length.
+    pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
+        let cost = len.saturating_add(OBJECT);
+        let left = |left: u64| left.checked_sub(cost);
+        match self.left.fetch_update(Relaxed, Relaxed, left) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let what = "links and indexes lead to far more bytes than the file has";
+                Err(self.error(ErrorKind::Limit, address, what))
+            }
+        }
+    }
+
+    /// The superblock.
+    #[must_use]
+    pub fn superblock(&self) -> &Superblock {
+        &self.superblock
+    }
+
+    /// Limits on allocations.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The bytes of the file; add the base address to addresses.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Name for messages.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        self.source.name()
+    }
+
+    /// Sizes of addresses and lengths.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.superblock.sizes
+    }
+
+    /// The offset of an address in the source.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] beyond 2^64.
+    pub fn place(&self, address: u64) -> Result<u64> {
+        let place = self.superblock.base.checked_add(address);
+        place.ok_or_else(|| self.error(ErrorKind::Corrupt, address, "an address beyond 2^64"))
+    }
+
+    /// An error about the structure at an address.
+    #[must_use]
+    pub fn error(
+        &self,
+        kind: ErrorKind,
+        address: u64,
+        what: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Error {
+        let place = self.superblock.base.saturating_add(address);
+        Error::new(kind, what).at(self.name(), place)
+    }
+
+    /// `len` bytes of metadata at an address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
+    /// [`ErrorKind::Limit`].
+    pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
+        let bytes = self.unnoted(address, len)?;
+        self.note(address, len);
+        Ok(bytes)
+    }
+
+    /// As [`Self::read`], for a heap of values, which is data.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<Bytes> {
+        let bytes = self.unnoted(address, len)?;
+        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
+            noted.heaps.add(range);
+        }
+        Ok(bytes)
+    }
+
+    fn unnoted(&self, address: u64, len: u64) -> Result<Bytes> {
+        let place = self.place(address)?;
+        let have = self.source.len().saturating_sub(place);
+        if len > have {
+            return Err(self.missing(place, len, have));
+        }
+        let size = self.metadata(address, len, "a structure")?;
+        let mut data = vec![0; size];
+        self.blocks.read(&*self.source, place, &mut data)?;
+        if let Some(image) = &self.image {
+            image.cover(address, &mut data);
+        }
+        Ok(Bytes {
+            data,
+            address: Some(address),
+        })
+    }
+
+    /// The error for missing bytes. If the file is as long as its superblock says, an address beyond the
+    /// end is wrong; otherwise the file was cut off.
+    fn missing(&self, place: u64, len: u64, have: u64) -> Error {
+        if have > 0 || self.superblock.check_length(&*self.source).is_err() {
+            return truncated(self.name(), place, len, have);
+        }
+        let what = format!(
+            "an address beyond the end of the file ({} bytes)",
+            self.source.len()
+        );
+        Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
+    }
+
+    /// Notes that there is metadata at an address.
+    pub(super) fn note(&self, address: u64, len: u64) {
+        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
+            noted.metadata.add(range);
+        }
+    }
+
+    fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
+        let noted = self.noted.as_ref()?;
+        Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The range of the source at an address.
+    fn range(&self, address: u64, len: u64) -> Option<Range<u64>> {
+        let start = self.superblock.base.checked_add(address)?;
+        Some(start..start.checked_add(len)?)
+    }
+
+    /// The ranges of the metadata that was read so far, if the ranges are recorded.
+    #[must_use]
+    pub fn places(&self) -> Option<FileMetadata> {
+        let noted = self.noted()?;
+        let (last, end) = noted.metadata.limits();
+        Some(FileMetadata {
+            ranges: noted.metadata.ranges(),
+            last,
+            end,
+            heaps: noted.metadata.bytes_beside(&noted.heaps),
+            pages: self.pages.map(|pages| FilePages {
+                base: pages.base,
+                size: pages.size,
+            }),
+            ..FileMetadata::default()
+        })
+    }
+
+    /// Whether requests take long.
+    #[must_use]
+    pub fn latency(&self) -> bool {
+        self.source.latency()
+    }
+
+    /// Reads metadata at these ranges of addresses ahead, in one request. Read errors are ignored: the later read reports the
+    /// error.
+    pub fn prefetch(&self, ranges: &[Range<u64>]) {
+        let base = self.superblock.base;
+        let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
+        let places: Vec<_> = ranges.iter().filter_map(place).collect();
+        self.blocks.ask(&*self.source, &places);
+    }
+
+    /// The size in memory of a structure at an address; see [`Limits::metadata`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] beyond the limit.
+    pub fn metadata(&self, address: u64, len: u64, what: &str) -> Result<usize> {
+        let place = self.superblock.base.saturating_add(address);
+        let size = self.limits.metadata(len, what);
+        size.map_err(|e| e.at(self.name(), place))
+    }
+
+    /// As [`Self::read`], but fewer bytes at the end of the file: for structures that contain their own size. They are noted when
+    /// that is known.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
+    pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
+        let have = self.source.len().saturating_sub(self.place(address)?);
+        self.unnoted(address, len.min(have.max(1)))
+    }
+
+    /// The fields of a structure, from its first byte on.
+    #[must_use]
+    pub fn fields<'a>(&'a self, bytes: &'a Bytes) -> Fields<'a> {
+        self.fields_of(&bytes.data, bytes.address)
+    }
+
+    /// The fields of bytes from an address (if any).
+    #[must_use]
+    #[inline]
+    pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
+        let base = address.map_or(0, |a| self.superblock.base.saturating_add(a));
+        Fields {
+            cursor: Cursor::new(data, self.name(), base),
+            sizes: self.sizes(),
+        }
+    }
+
+    /// The fields of bytes from an offset in the source.
+    #[must_use]
+    #[inline]
+    pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {
+        Fields {
+            cursor: Cursor::new(data, self.name(), place),
+            sizes: self.sizes(),
+        }
+    }
+}

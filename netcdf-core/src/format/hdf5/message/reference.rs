@@ -1,0 +1,40 @@
+//! References to shared messages ("IV.A.2", "Shared Message", versions 1 to 3), and the shared datatypes of a file.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::error::Result;
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::fields::Fields;
+
+/// The location of a shared message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// In the object header at this address: a committed datatype.
+    Committed(u64),
+    /// In the heap of shared messages, under this id.
+    Heap([u8; 8]),
+}
+
+impl Reference {
+    /// Reads the body of a message that has the flag "shared".
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    pub fn parse(c: &mut Fields) -> Result<Self> {
+        let version = c.version(1..=3, "a shared message")?;
+        let kind = c.u8()?;
+        if version == 1 {
+            c.skip(6)?;
+            c.length()?; // a name in a local heap
+        }
+        if version == 3 && kind == 1 {
+            return Ok(Self::Heap(c.array()?));
+        }
+        Ok(Self::Committed(c.defined_address("a shared message")?))
+    }
+}
+
+/// The shared datatypes of a file. Each is read only once: very many objects may have the same large one.
+#[derive(Debug, Default)]
+pub struct Types(pub(in crate::format::hdf5) Mutex<HashMap<Reference, Arc<Datatype>>>);

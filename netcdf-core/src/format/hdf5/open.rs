@@ -1,0 +1,60 @@
+//! Opens HDF5 files.
+
+use std::sync::Arc;
+
+use super::cache_image::CacheImage;
+use super::file::File;
+use super::file_bytes::FileBytes;
+use super::object_header::ObjectHeader;
+use super::superblock::Superblock;
+use super::{driver, pages};
+use crate::error::Result;
+use crate::io::Source;
+use crate::limits::Limits;
+
+/// More bytes than the superblock extension of our files takes.
+const LONGEST_EXTENSION: u64 = 64;
+
+impl File {
+    /// Reads the superblock.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`](crate::ErrorKind::UnknownFormat) without a signature;
+    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is shorter than the superblock says;
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt), [`ErrorKind::Checksum`](crate::ErrorKind::Checksum).
+    pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
+        Self::noting(source, limits, false)
+    }
+
+    /// As [`File::open`]; if asked, notes where metadata lies.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
+        let mut file = Self::new(FileBytes::new(source, limits, asked)?);
+        if let Err(e) = file.superblock().check_length(&**file.source()) {
+            driver::check(&file)?;
+            return Err(e);
+        }
+        if let Some(extension) = file.superblock().extension {
+            read_front(&file, extension);
+            let extension = ObjectHeader::read(&file, extension)?;
+            file.pages = pages::of(&file, &extension);
+            let pages = file.pages;
+            file.blocks.by_pages(pages);
+            file.image = CacheImage::of(&file, &extension)?;
+        }
+        Ok(file)
+    }
+}
+
+/// Where requests take long, reads all headers at once if the superblock extension is behind them, and not far: this is how
+/// [`write`](super::write) lays out files with metadata in front.
+fn read_front(file: &FileBytes, extension: u64) {
+    let Superblock { base, root, .. } = *file.superblock();
+    let end = base.checked_add(extension);
+    let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
+    if let Some(end) = end.filter(|_| file.latency() && root < extension) {
+        file.blocks.front(&**file.source(), base, end);
+    }
+}

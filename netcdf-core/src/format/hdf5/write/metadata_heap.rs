@@ -1,0 +1,77 @@
+//! The global heap collections that metadata refers to.
+
+use super::global_heap::{GlobalHeap, HeapPlace};
+use super::part::{Hole, MetadataPart};
+use super::plan::Payload;
+use super::space::Pages;
+use crate::error::Result;
+
+/// The collections of the global heap that metadata refers to.
+#[derive(Default)]
+pub struct MetadataHeap {
+    open: GlobalHeap,
+    part: MetadataPart,
+    /// Bytes of the collections, including the open one.
+    size: u64,
+    pages: Option<Pages>,
+}
+
+impl MetadataHeap {
+    /// An empty heap in a file with these pages.
+    pub fn in_pages(pages: Option<Pages>) -> Self {
+        Self {
+            pages,
+            ..Self::default()
+        }
+    }
+
+    /// A payload with its heap data stored; addresses are holes.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Argument`] for offsets beyond the bytes.
+    pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
+        let mut part = MetadataPart::of(&payload.bytes);
+        for &(at, object) in &payload.references {
+            part.sink.patch(at, &[0; 8])?;
+            part.hole(at, Hole::Object(object));
+        }
+        for (at, count, object) in &payload.heap {
+            let object = self.resolve(object)?;
+            let place = self.put(&object)?;
+            part.sink.patch(*at, &count.to_le_bytes())?;
+            part.sink.patch(at + 4, &[0; 8])?;
+            part.hole(at + 4, Hole::Heap(place.collection));
+            part.sink.patch(at + 12, &place.index.to_le_bytes())?;
+        }
+        Ok(part)
+    }
+
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
+        let Self {
+            open,
+            part,
+            size,
+            pages,
+        } = self;
+        let mut allocate = |bytes: u64| {
+            let padding = pages.map_or(0, |pages| pages.padding(*size, bytes));
+            let at = *size + padding;
+            *size = at + bytes;
+            Ok(at)
+        };
+        open.put(object, &mut allocate, &mut |(at, full)| {
+            part.overlay(at, &full)
+        })
+    }
+
+    /// The collections as consecutive bytes.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Limit`] beyond the address space.
+    pub fn finish(mut self) -> Result<MetadataPart> {
+        if let Some((at, full)) = self.open.finish()? {
+            self.part.overlay(at, &full)?;
+        }
+        Ok(self.part)
+    }
+}

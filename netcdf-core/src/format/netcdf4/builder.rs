@@ -1,0 +1,98 @@
+//! The schema in the making, and its companions.
+
+use std::collections::HashMap;
+
+use super::FileObject;
+use super::files::Files;
+use super::found::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
+use super::links::LinkPath;
+use super::paths::Paths;
+use super::types::Types;
+use super::virtual_sources::Nesting;
+use crate::env::Env;
+use crate::error::Result;
+use crate::format::hdf5::message::link::Target;
+use crate::model::name::Interner;
+use crate::model::{Attribute, GroupId, Kind, Schema};
+
+/// The schema and its companion tables, built while a file is read.
+pub struct FileBuilder<'a> {
+    pub env: &'a Env,
+    pub files: Files,
+    pub schema: Schema,
+    pub names: Interner,
+    pub types: Types,
+    /// Parallel to `schema.dims`.
+    pub dims: Vec<FoundDimension>,
+    /// Parallel to `schema.vars`.
+    pub vars: Vec<FoundVariable>,
+    /// Scales without a length.
+    pub unsized_scales: UnsizedScales,
+    /// netCDF's number of the next dimension.
+    pub next_dim: i64,
+    /// Attributes with types that are resolved at the end.
+    pub pending: Vec<PendingAttribute>,
+    /// `_NCProperties`
+    pub properties: Option<Vec<u8>>,
+    /// Whether an attribute `_NCProperties` exists, with any contents: a mark of netCDF-4.
+    pub of_netcdf4: bool,
+    /// Number of hidden attributes of datasets, which are marks of netCDF-4.
+    pub marks: u32,
+    /// The nesting of this file as a source of virtual datasets.
+    pub nesting: Nesting,
+    /// The number of repetitions of groups under other names.
+    pub(super) repeats: u32,
+    pub paths: Paths,
+    pub(super) shown: HashMap<FileObject, u32>,
+    /// Collects attributes without an existing owner.
+    pub nowhere: Vec<Attribute>,
+    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
+    pub unseen: Vec<u64>,
+}
+
+impl<'a> FileBuilder<'a> {
+    /// An empty builder.
+    pub fn new(files: Files, env: &'a Env) -> Self {
+        Self {
+            env,
+            files,
+            schema: Schema::new(Kind::NETCDF4),
+            names: Interner::default(),
+            types: Types::default(),
+            dims: vec![],
+            vars: vec![],
+            unsized_scales: UnsizedScales::default(),
+            next_dim: 0,
+            pending: vec![],
+            properties: None,
+            of_netcdf4: false,
+            marks: 0,
+            nesting: Nesting::default(),
+            repeats: 0,
+            paths: Paths::default(),
+            shown: HashMap::new(),
+            nowhere: vec![],
+            unseen: vec![],
+        }
+    }
+
+    /// Path of an object in a group.
+    pub fn path(&self, group: GroupId, name: &[u8]) -> String {
+        let group = self.schema.group_path(group);
+        let group = group.trim_end_matches('/');
+        format!("{group}/{}", String::from_utf8_lossy(name))
+    }
+
+    /// See [`LinkPath::target`].
+    ///
+    /// # Errors
+    /// As [`LinkPath::target`].
+    pub fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
+        let mut way = LinkPath {
+            files: &mut self.files,
+            paths: &mut self.paths,
+            env: self.env,
+        };
+        way.target(from, target, 0)
+    }
+}

@@ -1,0 +1,69 @@
+//! Companions of the schema: facts about dimensions, variables and attributes that only matter while a file is read.
+
+use std::collections::HashMap;
+
+use super::FileObject;
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
+use crate::model::{DimId, GroupId, Name, VarId};
+
+/// Facts about a dimension beyond the schema.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundDimension {
+    /// netCDF's id.
+    pub number: i64,
+    /// The scale; `None` for an invented dimension.
+    pub scale: Option<FileObject>,
+}
+
+/// Facts about a variable beyond the schema.
+#[derive(Debug)]
+pub struct FoundVariable {
+    /// Number of the file.
+    pub file: u32,
+    /// The dataset.
+    pub dataset: Dataset,
+    /// The dimension, if the variable is a scale.
+    pub scale: Option<DimId>,
+    /// netCDF's ids of the dimensions.
+    pub coordinates: Option<Vec<i64>>,
+    /// The scales of the dimensions.
+    pub scales: Option<Vec<Option<u64>>>,
+    /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
+    pub counted: Vec<u64>,
+    /// Whether the C library skips the variable.
+    pub unknown_to_c: bool,
+}
+
+/// The owner of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttributeOwner {
+    /// A group.
+    Group(GroupId),
+    /// A variable.
+    Var(VarId),
+}
+
+/// An attribute with a type that can only be resolved once all types are known.
+pub struct PendingAttribute {
+    pub owner: AttributeOwner,
+    /// The index among the attributes of the owner.
+    pub place: usize,
+    pub file: u32,
+    pub stored: Stored,
+}
+
+/// The scales without a length, by their datasets.
+#[derive(Debug, Default)]
+pub struct UnsizedScales(pub HashMap<FileObject, Vec<UnsizedScale>>);
+
+/// One link to a scale without a length.
+#[derive(Debug)]
+pub struct UnsizedScale {
+    pub group: GroupId,
+    pub name: Name,
+    /// netCDF's stored id of the dimension.
+    pub number: Option<i64>,
+    /// The dimension, after a variable gave it a length.
+    pub dim: Option<DimId>,
+}

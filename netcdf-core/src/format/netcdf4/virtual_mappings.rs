@@ -1,0 +1,80 @@
+//! A virtual dataset: its mappings, and the sources that are open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::virtual_sources::{Nesting, SourceObject};
+use crate::chunk::Reader;
+use crate::error::Result;
+use crate::format::hdf5::File;
+use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::datatype::Datatype;
+use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::virtual_dataset::{self, Mapping};
+use crate::format::recent::once;
+
+/// The sources of a virtual dataset.
+#[derive(Debug)]
+pub struct Virtual {
+    pub(super) file: Arc<File>,
+    mappings: OnceLock<Vec<Mapping>>,
+    /// See [`super::virtual_extent::SourcesExtent`].
+    pub(super) counted: Vec<u64>,
+    /// Open sources.
+    pub(super) sources: Mutex<HashMap<SourceObject, Arc<OpenSource>>>,
+    pub(super) nesting: Nesting,
+}
+
+/// An open source: a dataset with one variable.
+pub(super) struct OpenSource {
+    pub(super) reader: Box<dyn Reader>,
+    /// The datatype of the variable.
+    pub(super) datatype: Option<Arc<Datatype>>,
+    /// The name of the file that has the variable.
+    pub(super) file: Arc<str>,
+}
+
+impl std::fmt::Debug for OpenSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a source in {}", self.file)
+    }
+}
+
+impl Virtual {
+    /// The sources of a dataset of this file.
+    #[must_use]
+    pub fn new(file: Arc<File>, nesting: Nesting) -> Self {
+        Self {
+            file,
+            mappings: OnceLock::new(),
+            counted: vec![],
+            sources: Mutex::default(),
+            nesting,
+        }
+    }
+
+    /// Sets the known numbers of sources.
+    #[must_use]
+    pub fn with_counted(mut self, counted: Vec<u64>) -> Self {
+        self.counted = counted;
+        self
+    }
+
+    pub(super) fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
+        let read = || {
+            if let Layout::Virtual {
+                heap: Some(heap),
+                index,
+            } = dataset.layout
+                && let Some(object) = self.file.heap_object(heap, index)?
+            {
+                self.nesting.spend(0, object.len(), &self.file)?;
+                // Which sources there are is metadata, unlike other contents of the heap.
+                self.file.note_object(&object);
+                return virtual_dataset::parse(&self.file, &object, object.address());
+            }
+            Ok(vec![])
+        };
+        once(&self.mappings, read).map(Vec::as_slice)
+    }
+}

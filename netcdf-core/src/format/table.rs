@@ -1,0 +1,160 @@
+//! The table of formats: finds the format of a dataset, opens and creates datasets.
+
+use std::sync::Arc;
+
+use super::{Format, Traits, classic, hdf4, netcdf4, zarr};
+use crate::chunk::{Reader, Writer};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::ahead::Ahead;
+use crate::io::head::Headed;
+use crate::io::{Container, Output, Source, Store, odd, other};
+use crate::model::kind::StorageFormat;
+use crate::model::{CreateOptions, GroupId, Kind, Schema};
+
+/// The formats, in the order in which they are tried.
+pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
+
+/// The kind of a dataset, without opening it.
+///
+/// # Errors
+/// [`ErrorKind::UnknownFormat`] if no format recognizes the dataset; errors of reading.
+pub fn probe(container: &Container) -> Result<Kind> {
+    let container = match container {
+        Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
+        Container::Store(store) => Container::Store(ahead(store).0),
+    };
+    (find(&container)?.kind)(&container)
+}
+
+/// Opens a dataset of any format.
+///
+/// # Errors
+/// Returns errors of [`probe`] and of the format.
+pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
+    match container {
+        Container::Source(source) => {
+            let headed = Arc::new(Headed::new(source));
+            let container = Container::Source(Arc::clone(&headed) as Arc<dyn Source>);
+            let opened = find(&container).and_then(|format| (format.open)(container, env));
+            headed.forget();
+            opened
+        }
+        Container::Store(store) => {
+            let (keeping, ahead) = ahead(&store);
+            let container = Container::Store(keeping);
+            let opened = (find(&container)?.open)(container, env);
+            if let Some(ahead) = ahead {
+                ahead.forget();
+            }
+            odd::tell(&store.odd(false)?, store.name(), &env.notes);
+            opened
+        }
+    }
+}
+
+/// The store; with latency, a store that keeps the answers of requests made ahead.
+fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<Ahead>>) {
+    if !store.latency() {
+        return (Arc::clone(store), None);
+    }
+    let ahead = Arc::new(Ahead::new(Arc::clone(store)));
+    (Arc::clone(&ahead) as Arc<dyn Store>, Some(ahead))
+}
+
+/// Starts a dataset of the kind that its schema names.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if no format writes the kind; errors of [`Schema::check`] and of the format.
+pub fn create(
+    output: impl Into<Output>,
+    schema: Schema,
+    options: CreateOptions,
+    env: &Env,
+) -> Result<Box<dyn Writer>> {
+    schema.check()?;
+    check_nesting(&schema, env)?;
+    (writing(schema.kind)?.create)(output.into(), schema, options, env)
+}
+
+/// Checks that groups are not nested deeper than readers accept.
+fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
+    let most = env.limits.groups.saturating_sub(1);
+    let mut depths = Vec::with_capacity(schema.groups.len());
+    for (id, group) in (0..).map(GroupId).zip(&schema.groups) {
+        // A group comes after its parent.
+        let around = group.parent.and_then(|parent| depths.get(parent.index()));
+        let depth = around.map_or(0, |depth: &u32| depth.saturating_add(1));
+        if depth > most {
+            let what = format!("groups nested more than {most} deep");
+            return Err(Error::new(ErrorKind::Limit, what).in_object(&schema.group_path(id)));
+        }
+        depths.push(depth);
+    }
+    Ok(())
+}
+
+/// Checks that datasets of a kind can be written.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] if they cannot.
+pub fn check_writes(kind: Kind) -> Result<()> {
+    writing(kind).map(|_| ())
+}
+
+/// The row of the format that stores a kind.
+fn row(kind: Kind) -> Option<&'static Format> {
+    let name = match kind.storage {
+        StorageFormat::ReadOnly(name) => Some(name),
+        StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::Zarr(_) => None,
+    };
+    let stores = |format: &&Format| {
+        name == Some(format.name) || format.kinds.iter().any(|row| row.kind == kind)
+    };
+    FORMATS.iter().find(stores)
+}
+
+/// The default kind of a copy of a dataset: a kind that is written.
+#[must_use]
+pub fn copied_as(kind: Kind) -> Kind {
+    row(kind).map_or(kind, |format| (format.copied_as)(kind))
+}
+
+/// The traits of datasets of a kind.
+#[must_use]
+pub fn traits(kind: Kind) -> &'static Traits {
+    row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)
+}
+
+/// The format that writes a kind.
+///
+/// # Errors
+/// As [`check_writes`].
+pub fn writing(kind: Kind) -> Result<&'static Format> {
+    let format = FORMATS
+        .iter()
+        .find(|f| f.kinds.iter().any(|row| row.kind == kind));
+    format.ok_or_else(|| {
+        let what = format!("{} files can be read but not written", kind.name());
+        Error::new(ErrorKind::Unsupported, what)
+    })
+}
+
+fn find(container: &Container) -> Result<&'static Format> {
+    for format in FORMATS {
+        if (format.probe)(container)? {
+            return Ok(format);
+        }
+    }
+    Err(unknown(container))
+}
+
+fn unknown(container: &Container) -> Error {
+    match container {
+        Container::Source(source) => other::refusal(&**source, "a netCDF file"),
+        Container::Store(store) => {
+            let what = "not a netCDF file: unknown file format";
+            Error::new(ErrorKind::UnknownFormat, what).of(store.name())
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The keys of an array, each with a chunk or a shard.
+
+use std::sync::{Arc, OnceLock};
+
+use super::grid::{cells, in_block, number, place, sum};
+use super::schema::Array;
+use crate::chunk::scatter::{Block, advance};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Store;
+use crate::io::store::UNKNOWN;
+use crate::limits::room;
+use crate::model::VarId;
+use crate::model::region::product;
+
+/// Most chunks to look up one by one; for more, the store is listed.
+const FEW: u64 = 64;
+/// On a store with latency, keys are looked up together. Listing takes a request for some thousand keys: it is better than looking up
+/// more than one key in this many.
+const PART: u64 = 16;
+/// Most keys to look up together, and most chunks that are asked for without knowing whether they are stored.
+pub const TOGETHER: u64 = 1 << 16;
+
+/// A key of an array: its row-major number in the grid of keys, and its size in bytes.
+pub type Key = (u64, u64);
+
+/// The keys of a variable, once listed.
+#[derive(Debug, Default)]
+pub struct Listing(OnceLock<Arc<Vec<Key>>>);
+
+/// The keys of an array.
+#[derive(Clone, Copy)]
+pub struct ArrayKeys<'a> {
+    /// The store.
+    pub store: &'a Arc<dyn Store>,
+    /// The variable.
+    pub var: VarId,
+    /// Its metadata.
+    pub array: &'a Array,
+    /// Its keys, once listed.
+    pub listing: &'a Listing,
+}
+
+impl ArrayKeys<'_> {
+    /// The shape of the contents of a key.
+    #[must_use]
+    pub fn outer(&self) -> &[u64] {
+        let shard = self.array.described.shards.first();
+        shard.map_or(&self.array.layout.chunk, |s| &s.shape)
+    }
+
+    /// Number of keys per dimension.
+    #[must_use]
+    pub fn key_grid(&self) -> Vec<u64> {
+        let shape = self.array.layout.extent.iter().zip(self.outer());
+        shape.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
+    }
+
+    /// The key at a place in the grid of keys.
+    #[must_use]
+    pub fn key_at(&self, place: Vec<u64>) -> String {
+        let described = &self.array.described;
+        let key = described.keys.key(&described.key_place(place));
+        format!("{}{key}", self.array.prefix)
+    }
+
+    /// The key that contains a chunk.
+    #[must_use]
+    pub fn key(&self, chunk: u64) -> String {
+        self.key_at(cells(&self.array.layout.place(chunk), &self.ratio()))
+    }
+
+    /// Number of chunks in a key, per dimension.
+    #[must_use]
+    pub fn ratio(&self) -> Vec<u64> {
+        cells(self.outer(), &self.array.layout.chunk)
+    }
+
+    /// The keys in a box of the grid of keys, sorted.
+    ///
+    /// # Errors
+    /// Those of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    pub fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+        let count = product(&wanted.count);
+        if count == Some(0) {
+            return Ok(vec![]);
+        }
+        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.most(grid)) {
+            let found = self.few(wanted, grid)?;
+            if self.store.latency() && count == product(grid) {
+                // These are all.
+                let _ = self.listing.0.set(Arc::new(found.clone()));
+            }
+            return Ok(found);
+        }
+        let all = self.listed(grid)?;
+        let row = grid.get(1..).and_then(product).unwrap_or(u64::MAX);
+        let first = wanted.start.first().map_or(0, |s| s.saturating_mul(row));
+        let from = all.partition_point(|(index, _)| *index < first);
+        let rows = wanted.start.first().zip(wanted.count.first());
+        let end = rows.map_or(u64::MAX, |(s, c)| s.saturating_add(*c).saturating_mul(row));
+        let rest = all.get(from..).unwrap_or_default().iter();
+        let near = rest.take_while(|(index, _)| *index < end);
+        let wanted = near.filter(|(index, _)| in_block(&place(*index, grid), wanted));
+        Ok(wanted.copied().collect())
+    }
+
+    /// Most keys to look up.
+    fn most(&self, grid: &[u64]) -> u64 {
+        match self.store.latency() {
+            true => (product(grid).unwrap_or(u64::MAX) / PART).clamp(FEW, TOGETHER),
+            false => FEW,
+        }
+    }
+
+    /// Looks up each key.
+    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+        let (mut numbers, mut keys) = (vec![], vec![]);
+        self.places::<Error>(wanted, grid, &mut |number, place| {
+            numbers.push(number);
+            keys.push(self.key_at(place));
+            Ok(())
+        })?;
+        let sizes = numbers.into_iter().zip(self.store.sizes(&keys));
+        let found = sizes.filter_map(|(number, size)| size.map(|s| Some((number, s?))).transpose());
+        found.collect()
+    }
+
+    /// Visits the places of a box that is not empty, in row-major order, with their numbers in the grid.
+    ///
+    /// # Errors
+    /// Those of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    pub fn places<E: From<Error>>(
+        &self,
+        wanted: &Block,
+        grid: &[u64],
+        visit: &mut dyn FnMut(u64, Vec<u64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut at = vec![0u64; wanted.count.len()];
+        loop {
+            let place = sum(&at, &wanted.start);
+            let number = number(&place, grid).ok_or_else(too_many)?;
+            visit(number, place)?;
+            if !advance(&mut at, &wanted.count) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// All keys of the array, listed once.
+    fn listed(&self, grid: &[u64]) -> Result<Arc<Vec<Key>>> {
+        if let Some(listed) = self.listing.0.get() {
+            return Ok(Arc::clone(listed));
+        }
+        product(grid).ok_or_else(too_many)?;
+        let (prefix, mut found) = (&self.array.prefix, vec![]);
+        self.store.walk(prefix, &mut |key, size| {
+            // Chunks may be behind a link that is not followed: they must not count as missing.
+            let size = match size {
+                UNKNOWN => self.store.size(key)?.unwrap_or(0),
+                size => size,
+            };
+            let rest = key.strip_prefix(prefix.as_str()).unwrap_or_default();
+            if let Some(index) = self.array.described.keys.index(rest, grid) {
+                if found.len() == found.capacity() {
+                    room(found.len().saturating_mul(32), "a list of chunks")?;
+                }
+                found.push((index, size));
+            }
+            Ok(())
+        })?;
+        found.sort_unstable();
+        Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
+    }
+
+    /// True if it takes requests to find out which chunks are stored, and each chunk is all there is under a key.
+    #[must_use]
+    pub fn asks_for_keys(&self) -> bool {
+        let described = &self.array.described;
+        described.shards.is_empty() && self.store.latency()
+    }
+
+    /// True if all keys have been listed.
+    #[must_use]
+    pub fn are_listed(&self) -> bool {
+        self.listing.0.get().is_some()
+    }
+
+    /// True if a chunk that was visited is known to be stored. Others may have listed all keys since then.
+    #[must_use]
+    pub fn is_known(&self, chunk: u64) -> bool {
+        let listed = |all: &Arc<Vec<Key>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
+        !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
+    }
+
+    /// The number of the key that contains a chunk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
+    pub fn number_of(&self, chunk: u64) -> Result<u64> {
+        let place = cells(&self.array.layout.place(chunk), &self.ratio());
+        number(&place, &self.key_grid()).ok_or_else(too_many)
+    }
+}
+
+/// The error for too many chunks.
+fn too_many() -> Error {
+    Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
+}

@@ -1,0 +1,235 @@
+//! Destinations of outputs, and the options that choose them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::consolidated_by_environment;
+use super::modes::{AskedFormat, Modes};
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::address::Address;
+use crate::io::network::Network;
+use crate::io::{dir, file, key, remote};
+use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
+use crate::notes::Note;
+
+/// The options of a command line for an output, apart from the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// The kind.
+    pub kind: Option<Kind>,
+    /// Whether the output gets consolidated metadata.
+    pub consolidated: bool,
+    /// Whether the keys of a zip file start with a directory.
+    pub zip_prefix: Option<bool>,
+    /// Whether replacing a store may also remove foreign files in the directory.
+    pub overwrite: bool,
+    /// Whether a file with several names (hard links) keeps all names.
+    pub keep_links: bool,
+}
+
+impl Asked {
+    /// The form of an output that is Zarr or not, and may be a zip file.
+    pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
+        match zarr {
+            Some(zarr) if zip => OutputForm::Zip {
+                prefix: self.zip_prefix.unwrap_or(!zarr.pure),
+            },
+            Some(_) => OutputForm::Directory,
+            None => OutputForm::File,
+        }
+    }
+
+    /// Options for writing Zarr, with the words of a URL.
+    pub(super) fn zarr(self, modes: &Modes) -> ZarrOptions {
+        ZarrOptions {
+            consolidated: self.consolidated
+                || modes.has("consolidated")
+                || consolidated_by_environment(),
+            xarray: !modes.has("noxarray"),
+        }
+    }
+
+    /// Checks that the options apply to an output of this form.
+    pub(super) fn applies(&self, form: OutputForm) -> Result<()> {
+        let what = match form {
+            OutputForm::File if self.consolidated => {
+                "--consolidated: only Zarr has consolidated metadata"
+            }
+            OutputForm::File | OutputForm::Directory if self.zip_prefix.is_some() => {
+                "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
+            }
+            OutputForm::File | OutputForm::Directory | OutputForm::Zip { .. } => return Ok(()),
+        };
+        let e = Error::new(ErrorKind::Argument, what);
+        Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
+    }
+}
+
+/// The form in which an output is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputForm {
+    /// A file: classic or HDF5.
+    File,
+    /// A Zarr store in a directory.
+    Directory,
+    /// A Zarr store in a zip file.
+    Zip {
+        /// Whether its keys start with a directory.
+        prefix: bool,
+    },
+}
+
+/// The location and form of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The path on this machine; the short form of an address on another.
+    pub path: PathBuf,
+    /// The address, if it is on another machine.
+    pub remote: Option<Address>,
+    /// The form.
+    pub form: OutputForm,
+    /// The kind, if given.
+    pub kind: Option<Kind>,
+    /// Whether only the name's extension implies Zarr.
+    pub by_name: bool,
+    /// Options for writing Zarr.
+    pub zarr: ZarrOptions,
+    /// Whether replacing a store may also remove foreign files in the directory.
+    pub overwrite: bool,
+    /// Whether a file with several names (hard links) keeps all names.
+    pub keep_links: bool,
+    /// The maximum size of the output in bytes, if known.
+    pub at_most: Option<u64>,
+}
+
+impl Destination {
+    /// The output that replaces the dataset at `path`: it is stored in the same form, and Zarr stays the same
+    /// kind unless another is asked for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a kind that is stored in another form.
+    pub fn in_place(path: &Path, asked: Asked) -> Result<Self> {
+        let zip = ends_in(path, "zip");
+        let store = path.is_dir() || zip;
+        let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
+        let zarr = kind.and_then(Kind::as_zarr);
+        let form = asked.form(zarr, zip);
+        let wrong = |e: Error| e.of(&path.to_string_lossy());
+        if store != zarr.is_some() {
+            let what = match store {
+                true => "cannot turn a Zarr store into a file in place",
+                false => "cannot turn a file into a Zarr store in place",
+            };
+            let e = Error::new(ErrorKind::Argument, what);
+            return Err(wrong(e.with_remedy("copy it into another directory")));
+        }
+        asked.applies(form).map_err(wrong)?;
+        Ok(Self {
+            path: path.to_owned(),
+            remote: None,
+            form,
+            kind,
+            by_name: store && asked.kind.is_none(),
+            zarr: ZarrOptions {
+                consolidated: asked.consolidated || consolidated_by_environment(),
+                xarray: true,
+            },
+            overwrite: asked.overwrite,
+            keep_links: asked.keep_links,
+            at_most: None,
+        })
+    }
+
+    /// Whether the output replaces an existing store.
+    #[must_use]
+    pub fn replaces_store(&self) -> bool {
+        self.remote.is_none() && self.form == OutputForm::Directory && dir::is_store(&self.path)
+    }
+
+    /// Whether there is something already, where the output goes.
+    ///
+    /// # Errors
+    /// Returns errors of the remote service.
+    pub fn exists(&self, network: &Arc<Network>) -> Result<bool> {
+        match &self.remote {
+            None => Ok(self.path.exists()),
+            Some(address) => remote::exists(address, self.form == OutputForm::Directory, network),
+        }
+    }
+
+    /// Where temporary files are created: beside the output, or, for one on another machine, in the folder of the system.
+    #[must_use]
+    pub fn scratch(&self) -> Option<PathBuf> {
+        match self.remote {
+            None => file::beside(&self.path),
+            Some(_) => None,
+        }
+    }
+
+    /// The note to give after a store was replaced.
+    #[must_use]
+    pub fn replaced(&self) -> Note {
+        Note {
+            object: self.path.to_string_lossy().into_owned(),
+            what: "replaced the existing Zarr store".to_owned(),
+            remedy: None,
+        }
+    }
+
+    /// The same output for an input of this kind: if only its name says that it is Zarr, Zarr input keeps its
+    /// kind.
+    #[must_use]
+    pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
+        if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
+            self.kind = Some(input);
+            let zip = matches!(self.form, OutputForm::Zip { .. });
+            self.form = asked.form(Some(zarr), zip);
+        }
+        self
+    }
+
+    /// The directory of the members of a zip file: named like the file, as netCDF-C makes it, or empty.
+    #[must_use]
+    pub fn zip_prefix(&self) -> String {
+        if self.form != (OutputForm::Zip { prefix: true }) {
+            return String::new();
+        }
+        let stem = self.path.file_stem().and_then(|name| name.to_str());
+        let name = stem.filter(|name| key::is_part(name)).unwrap_or("store");
+        format!("{name}/")
+    }
+}
+
+pub(super) fn ends_in(path: &Path, extension: &str) -> bool {
+    let ends = path.extension();
+    ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
+/// The kind that the words of a URL and `-k` specify together: as in netCDF-C, the URL takes precedence, and
+/// `-k` adds the version.
+pub(super) fn kind(modes: &Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
+    let said = kind.and_then(Kind::as_zarr);
+    let pure = match modes.asked() {
+        AskedFormat::Nothing => said.map(|zarr| zarr.pure),
+        AskedFormat::Zarr { pure } => Some(pure),
+        AskedFormat::File => None,
+    };
+    let Some(pure) = pure else {
+        return match said {
+            None => Ok(kind),
+            Some(_) => Err(contradiction()),
+        };
+    };
+    let version = modes.version().or(said.map(|zarr| zarr.version));
+    let version = version.unwrap_or(ZarrVersion::V2);
+    let zarr = Zarr { version, pure };
+    match said.is_none_or(|said| said == zarr) {
+        true => Ok(Some(Kind::zarr(zarr))),
+        false => Err(contradiction()),
+    }
+}
+
+fn contradiction() -> Error {
+    let what = "the URL and -k ask for different kinds of output";
+    Error::new(ErrorKind::Argument, what)
+}

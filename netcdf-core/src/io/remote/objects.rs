@@ -1,0 +1,99 @@
+//! The interface of a service: reading parts of objects, and listing keys if the service supports listing.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::pin::Pin;
+use std::time::SystemTime;
+
+use crate::error::Result;
+use crate::io::network::Network;
+use crate::io::sums::KeyStates;
+
+/// The prefix of the keys below a key; empty for the empty key.
+pub(in crate::io) fn below(key: &str) -> String {
+    match key {
+        "" => String::new(),
+        key => format!("{key}/"),
+    }
+}
+
+/// The future answer of a service.
+pub(in crate::io) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// Objects of one service: a bucket, or a web server. Keys have no leading `/`.
+///
+/// Errors name the object by its address and say what was expected; no error, and no `Debug` output, has credentials in it. Requests
+/// that fail for a while (time-outs, broken connections, 429, 5xx) are repeated before they are an error.
+pub(in crate::io) trait Objects: Debug + Send + Sync {
+    /// The address of an object, for messages.
+    fn address(&self, key: &str) -> String;
+
+    /// The statistics that count requests.
+    fn network(&self) -> &Network;
+
+    /// A part of an object; `None` if the object is missing. With `version`, the object must still have this version.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Changed`] if the object has another version by now; [`crate::ErrorKind::Truncated`] for a range past the end;
+    /// [`crate::ErrorKind::Io`].
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+        part: Part,
+        version: Option<&'a Version>,
+    ) -> Answer<'a, Option<Got>>;
+
+    /// All keys that begin with `prefix`, sorted by bytes; `visit` is called with a page of them at a time.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unsupported`] if the service lists no keys; [`crate::ErrorKind::Io`], and errors of `visit`.
+    fn walk<'a>(&'a self, prefix: &'a str, visit: Page<'a>) -> Walk<'a>;
+
+    /// The states of all keys with this prefix; `None` for more than `most` keys, or if the server cannot list keys.
+    ///
+    /// # Errors
+    /// As [`Objects::walk`].
+    fn states<'a>(&'a self, _prefix: &'a str, _most: u64) -> Answer<'a, Option<KeyStates>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// The names directly below `prefix`, which is empty or ends in `/`, sorted by bytes: of objects, and of what objects are below.
+    ///
+    /// # Errors
+    /// As [`Objects::walk`].
+    fn children<'a>(&'a self, prefix: &'a str) -> Answer<'a, Vec<String>>;
+}
+
+/// Takes keys and their sizes in bytes.
+pub(in crate::io) type Page<'a> = &'a mut dyn FnMut(Vec<(String, u64)>) -> Result<()>;
+
+/// A walk, which stays on the thread that waits for it: so the visitor need not leave that thread.
+pub(in crate::io) type Walk<'a> = Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
+
+/// The requested part of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::io) enum Part {
+    /// The first bytes up to this number; all bytes of a shorter object.
+    First(u64),
+    /// This range, which is not empty and must exist.
+    Range(Range<u64>),
+    /// All bytes up to this maximum; only the length of a longer object.
+    Whole(u64),
+}
+
+/// The state of an object: the entity tag, in the form of the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::io) struct Version(pub String);
+
+/// The answer for a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::io) struct Got {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Length of the whole object in bytes.
+    pub total: u64,
+    /// The version, if the service reports one.
+    pub version: Option<Version>,
+    /// The time of the last change, if the service has times.
+    pub modified: Option<SystemTime>,
+}
