@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
-use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
+use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs, ZarrArgs};
 
 use crate::modes::{self, MODES};
 
@@ -189,40 +189,6 @@ impl KindArgs {
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
-    }
-}
-
-/// How Zarr output is stored.
-#[derive(Debug, Args)]
-pub struct ZarrArgs {
-    /// Zarr output: also write consolidated metadata (.zmetadata, or in zarr.json)
-    #[arg(long)]
-    pub consolidated: bool,
-    /// Zip output: prefix all keys with a directory named after the file, as netCDF-C requires [default for nczarr and
-    /// nczarr3]
-    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
-    zip_prefix: bool,
-    /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
-    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
-    no_zip_prefix: bool,
-    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is
-    /// named
-    #[arg(long)]
-    pub overwrite: bool,
-}
-
-impl ZarrArgs {
-    /// The options for an output of this kind.
-    #[must_use]
-    pub fn asked(&self, kind: Option<Kind>) -> Asked {
-        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
-        Asked {
-            kind,
-            consolidated: self.consolidated,
-            zip_prefix,
-            overwrite: self.overwrite,
-            ..Asked::default()
-        }
     }
 }
 
