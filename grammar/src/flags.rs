@@ -1,4 +1,4 @@
-//! Options that several tools have: the kind of the output, selections, plugins, and requests.
+//! Options that several tools have: the kind and the form of the output, selections, plugins, and requests.
 
 use std::num::NonZeroU16;
 use std::sync::{Arc, OnceLock};
@@ -10,6 +10,7 @@ use netcdf_core::env::Env;
 use netcdf_core::filter::Table;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::kind_named;
+use netcdf_core::io::locator::Asked;
 use netcdf_core::io::network::Network;
 use netcdf_core::model::Kind;
 use netcdf_core::tool::Io;
@@ -72,6 +73,40 @@ pub fn parse_kind(text: &str) -> Result<Kind, String> {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
             .to_owned()
     })
+}
+
+/// How Zarr output is stored.
+#[derive(Debug, Args)]
+pub struct ZarrArgs {
+    /// Zarr output: also write consolidated metadata (.zmetadata, or in zarr.json)
+    #[arg(long)]
+    consolidated: bool,
+    /// Zip output: prefix all keys with a directory named after the file, as netCDF-C requires [default for nczarr and
+    /// nczarr3]
+    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
+    zip_prefix: bool,
+    /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
+    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
+    no_zip_prefix: bool,
+    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is
+    /// named
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl ZarrArgs {
+    /// The options for an output of this kind.
+    #[must_use]
+    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
+        Asked {
+            kind,
+            consolidated: self.consolidated,
+            zip_prefix,
+            overwrite: self.overwrite,
+            ..Asked::default()
+        }
+    }
 }
 
 /// Which part of a dataset is meant.

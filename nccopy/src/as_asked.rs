@@ -8,12 +8,13 @@ use netcdf_core::copy::{Job, Plan, jobs, verify};
 use netcdf_core::error::Result;
 use netcdf_core::format::traits;
 use netcdf_core::io::Container;
+use netcdf_core::io::locator::Asked;
 use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::{Attribute, CreateOptions, Fill, Schema, Values, VarId};
 use netcdf_core::survey::{self, Rules, Size, Survey};
 
-use crate::cli::Cli;
 use crate::history;
+use crate::request::CopyRequest;
 
 /// Properties of a stored dataset that its reader does not provide.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +30,8 @@ impl StoredFile {
     ///
     /// # Errors
     /// Returns I/O errors of the list.
-    pub fn of(cli: &Cli, input: &Container, consolidated: bool) -> Result<Self> {
-        let size = match cli.if_smaller || cli.storage.cloud.is_some() {
+    pub fn of(request: &CopyRequest, input: &Container, consolidated: bool) -> Result<Self> {
+        let size = match request.if_smaller() || request.storage.cloud.is_some() {
             true => survey::size(input)?,
             false => Size::default(),
         };
@@ -41,7 +42,7 @@ impl StoredFile {
 /// A planned copy.
 #[derive(Clone, Copy)]
 pub struct PlannedCopy<'a> {
-    pub cli: &'a Cli,
+    pub request: &'a CopyRequest,
     /// The input as stored.
     pub stored: Dataset<'a>,
     /// The input with the changes of `--rename`, `--attribute` and `--history`.
@@ -53,15 +54,15 @@ pub struct PlannedCopy<'a> {
 impl PlannedCopy<'_> {
     /// Checks whether the dataset is already stored as requested. Errors count as no.
     pub fn is_as_asked(self, file: StoredFile) -> bool {
-        let same = asks(self.cli) && self.defines_the_same() && self.is_whole_the_same(file);
+        let same = asks(self.request) && self.defines_the_same() && self.is_whole_the_same(file);
         same && self.stores_the_same(file).unwrap_or(false)
     }
 
     /// Checks whether the output would have the same definitions.
     fn defines_the_same(self) -> bool {
         let mut planned = self.plan.schema.clone();
-        if let Some(line) = history::line(self.cli) {
-            history::take_out(&mut planned, &line);
+        if let Some(line) = &self.request.edit.history {
+            history::take_out(&mut planned, line);
         }
         let all = self.plan.data.len() == planned.vars.len();
         all && defines_the_same(planned, self.stored.reader.schema().clone())
@@ -69,13 +70,13 @@ impl PlannedCopy<'_> {
 
     /// Checks file properties that belong to no variable.
     fn is_whole_the_same(self, file: StoredFile) -> bool {
-        let (cli, kind) = (self.cli, self.plan.schema.kind);
+        let (output, kind) = (self.request.output, self.plan.schema.kind);
         let hdf5 = kind.storage == StorageFormat::Hdf5;
         // HDF5 files of other programs may lack dimension scales and other netCDF-4 structures.
         let foreign = hdf5 && self.stored.reader.provenance().properties.is_none();
         let consolidated = file.consolidated == self.create.zarr.consolidated;
-        let keys = !traits(kind).keys || (consolidated && !cli.zarr.changes_keys());
-        keys && !(foreign && cli.kind.kind().is_some())
+        let keys = !traits(kind).keys || (consolidated && !changes_keys(output));
+        keys && !(foreign && output.kind.is_some())
     }
 
     /// Checks whether all data would be stored in the same form.
@@ -90,7 +91,7 @@ impl PlannedCopy<'_> {
             return Ok(false);
         }
         // Store keys have no order.
-        if self.cli.storage.cloud.is_none() || traits(self.plan.schema.kind).keys {
+        if self.request.storage.cloud.is_none() || traits(self.plan.schema.kind).keys {
             return Ok(true);
         }
         let survey = survey::survey(self.stored, file.size)?;
@@ -99,7 +100,7 @@ impl PlannedCopy<'_> {
 
     /// Checks the `--cloud` rules for the whole file.
     fn is_for_the_cloud(self, survey: &Survey) -> bool {
-        let paged = self.cli.storage.cloud.and_then(|rules| rules.paged);
+        let paged = self.request.storage.cloud.and_then(|rules| rules.paged);
         let (rules, size) = match paged {
             None => (Rules::Cloud, None),
             Some(size) => (Rules::Paged, size),
@@ -127,14 +128,19 @@ impl PlannedCopy<'_> {
 }
 
 /// Checks whether an option requests a form of storage or a change. Without one, nccopy rewrites each dataset.
-fn asks(cli: &Cli) -> bool {
-    let (storage, edit) = (&cli.storage, &cli.edit);
-    cli.kind.kind().is_some()
-        || cli.select.fix_unlimited
-        || cli.zarr.consolidated
+fn asks(request: &CopyRequest) -> bool {
+    let (storage, edit) = (&request.storage, &request.edit);
+    request.output.kind.is_some()
+        || request.select.fix_unlimited
+        || request.output.consolidated
         || storage.asks()
-        || !edit.rename.is_empty()
-        || !edit.attribute.is_empty()
+        || !edit.renames.is_empty()
+        || !edit.attributes.is_empty()
+}
+
+/// Checks whether an option may change store keys.
+fn changes_keys(output: Asked) -> bool {
+    output.zip_prefix.is_some() || output.overwrite
 }
 
 /// Compares two schemas. Lengths of unlimited dimensions are ignored: plans do not contain them. Filters are ignored: layouts contain

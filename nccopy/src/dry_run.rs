@@ -2,8 +2,6 @@
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::layout::Layout;
-use netcdf_core::chunk::rechunk::RechunkWay;
-use netcdf_core::copy::methods::Method;
 use netcdf_core::copy::parts::sketch;
 use netcdf_core::copy::{Changes, Job, Plan, jobs};
 use netcdf_core::env::Env;
@@ -15,17 +13,20 @@ use netcdf_core::shown::{self, Shown};
 use netcdf_core::tool::Io;
 use netcdf_core::tool::table::Table;
 
-use crate::cli::{Cli, Form};
-use crate::job::Outcome;
+use crate::outcome::Outcome;
 use crate::ready::Ready;
-use crate::{Turn, report};
+use crate::report;
+use crate::report::method::method;
+use crate::report::table::add_changes;
+use crate::request::Form;
+use crate::turn::Turn;
 
-/// Prints how the data of each variable would be copied.
+/// Prints how the data of each variable would be copied. A table has no notes if `quiet` is set.
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
 pub fn print(
-    (cli, form): (&Cli, Form),
+    (form, quiet): (Form, bool),
     ready: &Ready<'_>,
     turn: Turn<'_>,
     io: &mut Io,
@@ -42,7 +43,7 @@ pub fn print(
         Form::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
             let (input, output) = (Shown::new(&input), Shown::new(&output));
-            let notes = match cli.quiet {
+            let notes = match quiet {
                 true => String::new(),
                 false => report::table::note_lines(&set.env.notes.so_far()),
             };
@@ -170,22 +171,6 @@ fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<Job>> {
     jobs(set, plan, &mut *writer)
 }
 
-/// Adds a column that tells what changes values, unless nothing does.
-pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
-    let texts: Vec<_> = changes.map(|c| c.text()).collect();
-    if texts.iter().all(String::is_empty) {
-        return;
-    }
-    let cells = std::iter::once("values".to_owned());
-    let cells = cells.chain(texts.into_iter().map(|text| match text.is_empty() {
-        true => "-".to_owned(),
-        false => text,
-    }));
-    rows.iter_mut()
-        .zip(cells)
-        .for_each(|(row, cell)| row.push(cell));
-}
-
 /// How a variable is stored.
 enum Stored<'a> {
     /// In chunks of a shape.
@@ -255,25 +240,5 @@ fn filter(filter: &FilterSpec, env: &Env) -> String {
         none if none.is_empty() => name,
         json if json.starts_with('{') => format!("{name}{json}"),
         params => format!("{name},{params}"),
-    }
-}
-
-/// A method in a few words.
-#[must_use]
-pub fn method(method: Method) -> String {
-    match method {
-        Method::Move => "move".to_owned(),
-        Method::Rows => "move records".to_owned(),
-        Method::Convert => "convert".to_owned(),
-        Method::Chunks => "move chunks".to_owned(),
-        Method::Recode => "re-encode".to_owned(),
-        Method::Rechunk(plan) => match plan.way {
-            RechunkWay::Direct => "rechunk".to_owned(),
-            RechunkWay::Memory { .. } if plan.passes > 1 => {
-                format!("rechunk in {} passes", plan.passes)
-            }
-            RechunkWay::Memory { .. } => "rechunk in memory".to_owned(),
-            RechunkWay::Spill => format!("rechunk through a file of {} bytes", plan.disk),
-        },
     }
 }

@@ -7,7 +7,7 @@ use netcdf_core::model::Schema;
 use netcdf_grammar::edit::{self, EditedSchema};
 use netcdf_grammar::hyperslab::{self, SelectedIndices};
 
-use crate::cli::Cli;
+use crate::request::CopyRequest;
 use crate::{history, options};
 
 /// An input that differs from what is stored.
@@ -27,13 +27,12 @@ pub struct EditedInput<'a> {
 /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for names and values that the input does not have; those of
 /// reading coordinates.
 pub fn edited<'a>(
-    cli: &Cli,
+    request: &CopyRequest,
     input: Dataset<'a>,
     engine: &'a Engine,
 ) -> Result<Option<EditedInput<'a>>> {
-    let (parts, asked) = (cli.part.parts(), &cli.edit);
-    let attributes = !asked.attribute.is_empty() || asked.history;
-    if parts.is_empty() && asked.rename.is_empty() && !attributes {
+    let (parts, changes) = (&request.select.hyperslabs, &request.edit);
+    if parts.is_empty() && changes.is_empty() {
         return Ok(None);
     }
     let schema = input.reader.schema();
@@ -41,17 +40,17 @@ pub fn edited<'a>(
     let selected = hyperslab::selected(schema, &taken)?;
     let view = View::new((input.reader, engine), schema.clone(), taken);
     let named = view.schema().clone();
-    let edited = edit::apply(&named, &asked.rename, &asked.attribute)?;
+    let edited = edit::apply(&named, &changes.renames, &changes.attributes)?;
     let EditedSchema {
         mut schema,
         mut notes,
         remarks,
     } = edited;
-    if let Some(line) = history::line(cli) {
-        notes.extend(history::add(&mut schema, &line));
+    if let Some(line) = &changes.history {
+        notes.extend(history::add(&mut schema, line));
     }
     for note in notes {
-        options::say_unmatched(cli, note, &input.env.notes);
+        options::say_unmatched(request, note, &input.env.notes);
     }
     remarks
         .into_iter()

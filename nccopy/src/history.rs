@@ -7,21 +7,11 @@ use netcdf_core::model::{Atomic, Attribute, Name, Schema, Values};
 use netcdf_core::notes::Note;
 use netcdf_core::shown::{ShownAddress, without_secrets};
 
-use crate::cli::Cli;
-use crate::clock::Moment;
 use crate::words::quoted;
 
 const NAME: &str = "history";
 /// The option for the time of a plan.
 pub const TIME: &str = "--history-time=";
-
-/// Returns the new history line, with `--history`.
-pub fn line(cli: &Cli) -> Option<Vec<u8>> {
-    cli.edit.history.then(|| {
-        let date = Moment(cli.started).date();
-        format!("{date}: {}", cli.command).into_bytes()
-    })
-}
 
 /// Returns the command in shell syntax, with secrets removed from addresses. `args` begin with the program name.
 pub fn command(args: &[OsString]) -> String {

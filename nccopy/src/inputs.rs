@@ -13,7 +13,7 @@ use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
 
 use crate::batch;
-use crate::cli::Cli;
+use crate::request::CopyRequest;
 use crate::walk::{DirectoryWalk, is_folder};
 
 /// One copy.
@@ -48,13 +48,13 @@ pub struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// Returns the rules of a command line.
-    pub fn of(cli: &'a Cli) -> Self {
+    /// Returns the rules of a request.
+    pub fn of(request: &'a CopyRequest) -> Self {
         Self {
-            asked: cli.asked(),
-            suffix: cli.suffix.as_deref(),
-            recursive: cli.recursive,
-            dry_run: cli.dry_run.is_some(),
+            asked: request.output,
+            suffix: request.files.suffix.as_deref(),
+            recursive: request.files.recursive,
+            dry_run: request.dry_run().is_some(),
         }
     }
 }

@@ -2,106 +2,47 @@
 
 use std::collections::BTreeSet;
 
-use netcdf_core::copy::Report;
+use netcdf_core::copy::{self, Report};
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
 use netcdf_core::notes::{Note, Notes, Taken};
-use netcdf_core::shown::{Shown, ShownAddress};
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
-use crate::cli::Cli;
+use crate::dry_run;
 use crate::inputs::Copy;
+use crate::outcome::{DoneCopy, Outcome, Skip};
+use crate::ready::{self, Asked};
 use crate::report::RunReport;
+use crate::request::{CopyRequest, Existing};
 use crate::told::Told;
-use crate::{Turn, copy_one, dry_run};
-
-/// A copy that was begun or passed over, and what was said of it.
-#[derive(Debug)]
-pub struct DoneCopy<'c> {
-    pub copy: &'c Copy,
-    pub outcome: Outcome,
-    pub notes: Taken,
-}
-
-#[cfg(test)]
-impl<'c> DoneCopy<'c> {
-    /// A copy of which nothing was said.
-    pub fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
-        Self {
-            copy,
-            outcome,
-            notes: Taken::default(),
-        }
-    }
-}
-
-/// How a copy ended.
-#[derive(Debug)]
-pub enum Outcome {
-    /// It was made.
-    Copied(Report),
-    /// The existing output remains.
-    Skipped(Skip),
-    /// It was not made, for this reason.
-    Failed(String),
-}
-
-impl Outcome {
-    /// Returns a line with the reason for a missing copy.
-    pub fn not_copied(&self) -> String {
-        match self {
-            Self::Copied(_) => String::new(),
-            Self::Skipped(why) => format!("skipped: {}\n", why.text()),
-            Self::Failed(why) => format!("not copied: {}\n", Shown::new(why)),
-        }
-    }
-}
-
-/// The reason for a skipped copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skip {
-    /// The output exists.
-    Exists,
-    /// The dataset is already stored as requested.
-    AsAsked,
-    /// The copy is not smaller than the input.
-    NotSmaller,
-}
-
-impl Skip {
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Exists => "it is there already",
-            Self::AsAsked => "it is already stored as requested",
-            Self::NotSmaller => "the copy is not smaller",
-        }
-    }
-}
+use crate::turn::Turn;
 
 /// Makes the copies one by one. A failure does not keep the others from being made.
 ///
 /// # Errors
 /// Those of signals and of the report.
-pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
+pub fn run(request: &CopyRequest, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
     let idle = Idle::default();
-    let there = there(cli, copies, env)?;
+    let existing = request.existing();
+    let there = there(existing, copies, env)?;
     let bar = Bar::over(
         left(copies, &there)
             .map(|copy| copy.local.clone())
             .collect(),
-        io.terminal && !cli.quiet && cli.dry_run.is_none(),
+        io.terminal && !request.process.quiet && request.dry_run().is_none(),
     );
-    if !copies.iter().all(|c| file::in_place(&c.output.path)) && cli.dry_run.is_none() {
+    if !copies.iter().all(|c| file::in_place(&c.output.path)) && request.dry_run().is_none() {
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     }
     copies
         .iter()
         .for_each(|c| env.siblings.outputs.add(&c.output.path));
     let mut run = Run {
-        cli,
-        report: RunReport::begin(cli, copies, io)?,
+        request,
+        report: RunReport::begin(request, copies, io)?,
         told: Told::of(copies.len()),
         failed: vec![],
         skipped: [0; 2],
@@ -118,7 +59,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
             line: &line,
         };
         let outcome = match there.contains(&n) {
-            true => Some((skip(cli, copy, &bar, io), Taken::default())),
+            true => Some((skip(existing, copy, &bar, io), Taken::default())),
             false => {
                 env.progress = Progress::default();
                 env.scratch = copy.output.scratch();
@@ -150,7 +91,7 @@ pub fn run(cli: &Cli, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Sta
 
 /// A run of several copies.
 struct Run<'a> {
-    cli: &'a Cli,
+    request: &'a CopyRequest,
     report: Option<RunReport>,
     told: Told,
     /// The failed inputs.
@@ -169,10 +110,10 @@ impl Run<'_> {
         bar: &Bar,
         (env, io): (&Env, &mut Io),
     ) -> Option<(Outcome, Taken)> {
-        let (cli, copy) = (self.cli, turn.copy);
-        let copied = copy_one(cli, turn, env, io);
+        let (request, copy) = (self.request, turn.copy);
+        let copied = copy_one(request, turn, env, io);
         let notes = env.notes.take_all();
-        if !cli.quiet || env.notes.is_strict() {
+        if !request.process.quiet || env.notes.is_strict() {
             let told = &mut self.told;
             bar.line().aside(|| told.tell(&notes, &copy.input, io));
         }
@@ -211,7 +152,7 @@ impl Run<'_> {
         if let Some(report) = &mut self.report {
             report.add(done, io)?;
         }
-        match (self.cli.dry_run, &done.outcome) {
+        match (self.request.dry_run(), &done.outcome) {
             (None, _) | (Some(_), Outcome::Copied(_)) => Ok(()),
             (Some(form), outcome) => dry_run::print_other(form, outcome, turn, io),
         }
@@ -221,7 +162,7 @@ impl Run<'_> {
     fn finish(self, io: &mut Io) -> Result<Vec<String>> {
         self.told.rest(io);
         let [as_asked, not_smaller] = self.skipped;
-        if !self.cli.quiet {
+        if !self.request.process.quiet {
             let notes = Notes::default();
             let force = "use --force to rewrite them";
             let as_asked = skipped(as_asked, ("already stored as requested", Some(force)));
@@ -252,9 +193,9 @@ fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
 }
 
 /// Numbers of the copies that are not made because what is there stays.
-fn there(cli: &Cli, copies: &[Copy], env: &Env) -> Result<BTreeSet<usize>> {
+fn there(existing: Existing, copies: &[Copy], env: &Env) -> Result<BTreeSet<usize>> {
     let mut there = BTreeSet::new();
-    if !cli.skip_existing && !cli.no_clobber {
+    if existing == Existing::Replace {
         return Ok(there);
     }
     for (n, copy) in copies.iter().enumerate() {
@@ -273,14 +214,44 @@ fn left<'c>(copies: &'c [Copy], there: &BTreeSet<usize>) -> impl Iterator<Item =
 }
 
 /// What becomes of a copy that is not made because there is something already.
-fn skip(cli: &Cli, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
-    if cli.skip_existing {
+fn skip(existing: Existing, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
+    if existing == Existing::Skip {
         return Outcome::Skipped(Skip::Exists);
     }
     let what = "it is there already, and --no-clobber keeps it";
     let e = Error::new(ErrorKind::Exists, what).of(&copy.output.path.to_string_lossy());
     bar.line().aside(|| tool::report("nccopy", &e, io));
     Outcome::Failed(e.to_string())
+}
+
+/// Makes a copy. Returns its outcome.
+fn copy_one(request: &CopyRequest, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
+    let Turn {
+        copy, idle, line, ..
+    } = turn;
+    let asked = Asked {
+        request,
+        copy,
+        idle,
+    };
+    ready::with(asked, env, io, |ready, io| {
+        if ready.as_asked {
+            return Ok(Outcome::Skipped(Skip::AsAsked));
+        }
+        if let Some(form) = request.dry_run() {
+            let quiet = request.process.quiet;
+            dry_run::print((form, quiet), &ready, turn, io)?;
+            env.notes.check()?;
+            return Ok(Outcome::Copied(Report::default()));
+        }
+        let target = ready.target(request, copy)?;
+        if !request.process.quiet {
+            let env = ready.set.env;
+            line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
+        }
+        let made = ready.written(request, (copy, target), copy::run)?;
+        Ok(made.map_or(Outcome::Skipped(Skip::NotSmaller), Outcome::Copied))
+    })
 }
 
 /// Says what was not copied of several datasets; the run's status.

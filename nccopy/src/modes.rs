@@ -4,8 +4,6 @@
 
 use netcdf_grammar::modes::{Mode, ModeTable};
 
-use crate::cli::Cli;
-
 /// Modes that copy or plan a copy.
 const COPIES: &[&str] = &["copy", "in_place", "plan"];
 
@@ -126,28 +124,5 @@ const fn mode(name: &'static str, shown: &'static str) -> Mode {
         // The C tool copies to another name.
         of_c: shown.is_empty(),
         with: &[],
-    }
-}
-
-/// The modes that a command line names, or the default.
-pub fn of(cli: &Cli) -> Vec<&'static str> {
-    let parts = &cli.parts;
-    let named = [
-        ("in_place", cli.in_place),
-        ("plan", parts.plan.is_some()),
-        ("part", parts.part.is_some()),
-        ("next", parts.next),
-        ("finish", parts.finish),
-        ("status", parts.status),
-        ("clean", parts.clean),
-        ("emit", parts.emit.is_some()),
-    ];
-    let named: Vec<_> = named
-        .into_iter()
-        .filter(|(_, is_given)| *is_given)
-        .collect();
-    match named.is_empty() {
-        true => vec!["copy"],
-        false => named.into_iter().map(|(name, _)| name).collect(),
     }
 }

@@ -13,9 +13,8 @@ use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::kind_options::{KindOption, Kinds};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::cli::{Cli, EnumForm, StorageArgs};
-use crate::cloud::{self, CloudRules};
-use crate::selection;
+use crate::request::{CloudRules, CopyRequest, StorageRequest};
+use crate::{cloud, selection};
 
 /// The options of a copy of an input with this schema, where chunks of the `fixed` variables stay ([`cloud::fixed`]), to an output of
 /// `kind`, if a kind was given. `notes` receives names in storage options that match nothing.
@@ -24,13 +23,13 @@ use crate::selection;
 /// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
 /// [`ErrorKind::NotFound`] for unknown variables and groups.
 pub fn resolve(
-    cli: &Cli,
+    request: &CopyRequest,
     kind: Option<Kind>,
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
     notes: &Notes,
 ) -> Result<Options> {
-    let (select, groups) = selection::resolve(&cli.select, schema)?;
-    let unlimited = selection::unlimited(&cli.select, schema)?;
+    let (select, groups) = selection::resolve(&request.select, schema)?;
+    let unlimited = selection::unlimited(&request.select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
         Error::new(
@@ -38,7 +37,7 @@ pub fn resolve(
             format!("{option}: {}", mistake.shown(text)),
         )
     };
-    let given = &cli.storage;
+    let given = &request.storage;
     let chunks = chunk_spec::resolve(&given.chunks, schema);
     let shards = chunk_spec::resolve(&given.shards, schema);
     let filters = filter_spec::resolve(&given.filters, schema);
@@ -68,7 +67,7 @@ pub fn resolve(
                 what: mistake.message,
                 remedy: mistake.hint,
             };
-            say_unmatched(cli, note, notes);
+            say_unmatched(request, note, notes);
         }
     }
     let mut chunks = chunks.map_err(|e| wrong("-c", &given.chunks, e))?;
@@ -77,7 +76,7 @@ pub fn resolve(
     }
     let mut passed_over = filters.passed_over;
     passed_over.extend(quantize.passed_over);
-    let kind = kind.unwrap_or_else(|| output_kind(cli, schema.kind));
+    let kind = kind.unwrap_or_else(|| output_kind(given, schema.kind));
     if !given.shards.is_empty() && !format::kind_row(kind).is_some_and(|row| row.shards) {
         let what = "--shard: only Zarr version 3 has shards";
         let e = Error::new(ErrorKind::Argument, what);
@@ -85,9 +84,9 @@ pub fn resolve(
     }
     Ok(Options {
         kind: Some(kind),
-        fix_unlimited: cli.select.fix_unlimited,
+        fix_unlimited: request.select.fix_unlimited,
         unlimited,
-        enums_as_flags: cli.edit.enums == Some(EnumForm::Flags),
+        enums_as_flags: request.edit.enums_as_flags,
         select,
         groups,
         storage: StorageOptions {
@@ -106,16 +105,15 @@ pub fn resolve(
 }
 
 /// Notes a name in an option that matches nothing. In a directory, it need not match something in every file.
-pub fn say_unmatched(cli: &Cli, note: Note, notes: &Notes) {
-    match cli.in_place && !cli.strict {
+pub fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
+    match request.in_place().is_some() && !request.checks.strict {
         true => notes.remark(note),
         false => notes.say(note),
     }
 }
 
 /// The kind of the output if none is asked for: the input's, or the netCDF-4 kind that the storage options need.
-fn output_kind(cli: &Cli, input: Kind) -> Kind {
-    let storage = &cli.storage;
+fn output_kind(storage: &StorageRequest, input: Kind) -> Kind {
     let kept = format::copied_as(input);
     match !format::traits(kept).settings && is_netcdf4(storage) {
         _ if has_filters(storage) => Kind::NETCDF4,
@@ -125,14 +123,14 @@ fn output_kind(cli: &Cli, input: Kind) -> Kind {
 }
 
 /// True if any `-F` asks for filters; `none` does not.
-fn has_filters(storage: &StorageArgs) -> bool {
+fn has_filters(storage: &StorageRequest) -> bool {
     let none =
         |f: &String| f.is_empty() || matches!(filter_spec::assignment(f), Ok(Assignment::None));
     !storage.filters.iter().all(none)
 }
 
 /// True if an option needs netCDF-4 storage, but not the netCDF-4 model.
-fn is_netcdf4(storage: &StorageArgs) -> bool {
+fn is_netcdf4(storage: &StorageRequest) -> bool {
     storage.deflate.is_some_and(|level| level > 0)
         || storage.shuffle
         || !storage.chunks.is_empty()
@@ -142,15 +140,14 @@ fn is_netcdf4(storage: &StorageArgs) -> bool {
 }
 
 /// True if any `--quantize` asks for it; `none` does not.
-fn quantizes(storage: &StorageArgs) -> bool {
+fn quantizes(storage: &StorageRequest) -> bool {
     let none = |q: &String| filter_spec::quantization(q).is_ok_and(|q| q.how.is_none());
     !storage.quantize.iter().all(none)
 }
 
 /// The given options that have no effect on an output of this kind.
 #[must_use]
-pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
-    let storage = &cli.storage;
+pub fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'static str> {
     let options = [
         ("-d", storage.deflate.is_some_and(|level| level > 0)),
         ("-s", storage.shuffle),
@@ -168,9 +165,7 @@ pub fn without_effect(cli: &Cli, output: Kind) -> Vec<&'static str> {
 
 /// The options of our own that only some kinds have.
 #[must_use]
-pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
-    let storage = &cli.storage;
-    let paged = storage.cloud.is_some_and(|rules| rules.paged.is_some());
+pub fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
     [
         (
             "--chunk-size",
@@ -178,7 +173,7 @@ pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
             Kinds::Settings,
         ),
         ("--cloud", storage.cloud.is_some(), Kinds::Settings),
-        ("--cloud=paged", paged, Kinds::Hdf5),
+        ("--cloud=paged", storage.is_paged(), Kinds::Hdf5),
         ("--quantize", quantizes(storage), Kinds::Settings),
         ("--shard", !storage.shards.is_empty(), Kinds::Shards),
     ]
@@ -186,22 +181,29 @@ pub fn of_kinds(cli: &Cli) -> [KindOption; 5] {
 
 /// Whether pages are asked for in an output that has settings of storage, but no pages.
 #[must_use]
-pub fn pages_without_effect(cli: &Cli, output: Kind) -> bool {
-    let paged = cli.storage.cloud.is_some_and(|rules| rules.paged.is_some());
-    paged && format::traits(output).settings && output.storage != StorageFormat::Hdf5
+pub fn pages_without_effect(storage: &StorageRequest, output: Kind) -> bool {
+    storage.is_paged() && format::traits(output).settings && output.storage != StorageFormat::Hdf5
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use crate::cli;
+    use crate::request::Request;
     use netcdf_core::model::{Atomic, Dimension, GroupId, Name, Storage, Variable};
 
+    fn request(line: &str) -> CopyRequest {
+        match cli::parse(line.split(' ').map(Into::into)).unwrap() {
+            Request::Copy(copy) => *copy,
+            other @ (Request::Plan(_) | Request::Step(_)) => panic!("{other:?}"),
+        }
+    }
+
     fn resolved(line: &str, input: Kind) -> Result<Options> {
-        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let request = request(line);
         resolve(
-            &cli,
-            cli.kind.kind(),
+            &request,
+            request.output.kind,
             (&Schema::new(input), BTreeMap::new()),
             &Notes::default(),
         )
@@ -209,7 +211,7 @@ mod tests {
 
     /// The kind of a copy of a 64-bit offset file with a variable `v` over `t`.
     fn kind(line: &str) -> Option<Kind> {
-        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let request = request(line);
         let mut schema = Schema::new(Kind::OFFSET64);
         let t = schema.add_dim(Dimension {
             name: Name::checked(b"t").unwrap(),
@@ -226,8 +228,8 @@ mod tests {
             storage: Storage::default(),
         });
         resolve(
-            &cli,
-            cli.kind.kind(),
+            &request,
+            request.output.kind,
             (&schema, BTreeMap::new()),
             &Notes::default(),
         )
@@ -251,9 +253,9 @@ mod tests {
 
     #[test]
     fn options_without_effect_are_named() {
-        let cli = Cli::try_parse_from("nccopy -3 -d1 -s a b".split(' ')).unwrap();
-        assert_eq!(without_effect(&cli, Kind::CLASSIC), ["-d", "-s"]);
-        assert!(without_effect(&cli, Kind::NETCDF4).is_empty());
+        let storage = request("nccopy -3 -d1 -s a b").storage;
+        assert_eq!(without_effect(&storage, Kind::CLASSIC), ["-d", "-s"]);
+        assert!(without_effect(&storage, Kind::NETCDF4).is_empty());
     }
 
     #[test]

@@ -23,18 +23,17 @@ use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
 
 use crate::as_asked::{PlannedCopy, StoredFile};
-use crate::cli::Cli;
-use crate::cloud::{self, CloudRules};
 use crate::inputs::Copy;
-use crate::{edited, in_place, options, report};
+use crate::request::{CloudRules, CopyRequest};
+use crate::{cloud, edited, in_place, options, report};
 
 /// Estimated maximum bytes of metadata of a file, beside those of each chunk.
 const METADATA: u64 = 1 << 20;
 
-/// A copy that a command line asks for.
+/// A requested copy of one dataset.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    pub cli: &'a Cli,
+    pub request: &'a CopyRequest,
     pub copy: &'a Copy,
     /// Whether a signal may end the process at once.
     pub idle: &'a Idle,
@@ -70,16 +69,20 @@ pub struct Ready<'a> {
 /// # Errors
 /// Those of opening and planning, and of `then`.
 pub fn with<R>(
-    Asked { cli, copy, idle }: Asked<'_>,
+    Asked {
+        request,
+        copy,
+        idle,
+    }: Asked<'_>,
     env: &Env,
     io: &mut Io,
     then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
     idle.store(true, Ordering::Relaxed);
-    let trace = Trace::from_environment(cli.trace);
+    let trace = Trace::from_environment(request.process.trace);
     let access = Access {
         trace: trace.clone(),
-        allow_external: cli.allow_external,
+        allow_external: request.checks.allow_external,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
@@ -89,14 +92,15 @@ pub fn with<R>(
     // From here on there may be a temporary file, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     let name = Arc::clone(input.name());
-    let file = stored(cli, copy, &input)?;
-    let replaceable = match cli.in_place {
-        true => in_place::check(copy, &input),
-        false => Ok(()),
+    let file = stored(request, copy, &input)?;
+    let in_place = request.in_place();
+    let replaceable = match in_place {
+        Some(_) => in_place::check(copy, &input),
+        None => Ok(()),
     };
     // Only plans compare states. The state of a store needs the metadata of each key.
     let reads = Arc::new(KeyReads::default());
-    let state = match cli.parts.is_asked() {
+    let state = match request.is_in_parts() {
         true => {
             input.watch(&reads);
             input.state()?
@@ -105,16 +109,16 @@ pub fn with<R>(
     };
     // Errors of `open` identify foreign files.
     let reader = format::open(input, env)?;
-    if cli.in_place {
+    if in_place.is_some() {
         in_place::check_kind(copy, &*reader)?;
     }
     replaceable?;
     let engine = Engine::new(env);
     let whole = Dataset::new(&*reader, env).with(&engine);
-    if cli.in_place {
+    if in_place.is_some() {
         in_place::check_whole(copy, &*reader)?;
     }
-    let edited = edited::edited(cli, whole, &engine).map_err(|e| e.of(&name))?;
+    let edited = edited::edited(request, whole, &engine).map_err(|e| e.of(&name))?;
     let of_edited = Engine::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
@@ -123,23 +127,24 @@ pub fn with<R>(
     let named = edited
         .as_ref()
         .map_or(whole.reader.schema(), |edited| &edited.named);
-    let asked = cli.asked();
-    let output = copy.output.clone().of_input(reader.schema().kind, asked);
-    let plan = plan(cli, output.kind, (set, named)).map_err(|e| e.of(&name))?;
-    let create = create(cli, &output, plan.schema.kind);
+    let kind = reader.schema().kind;
+    let output = copy.output.clone().of_input(kind, request.output);
+    let plan = plan(request, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let create = create(request.storage.cloud, &output, plan.schema.kind);
     let planned = PlannedCopy {
-        cli,
+        request,
         stored: whole,
         set,
         plan: &plan,
         create,
     };
     let unsaid = env.notes.check().is_ok();
+    let force = in_place.is_some_and(|options| options.force);
     let ready = Ready {
-        counts: cli.report.is_some(),
-        as_asked: file.is_some_and(|file| !cli.force && unsaid && planned.is_as_asked(file)),
+        counts: request.reported().is_some(),
+        as_asked: file.is_some_and(|file| !force && unsaid && planned.is_as_asked(file)),
         bytes: file
-            .filter(|_| cli.if_smaller)
+            .filter(|_| request.if_smaller())
             .and_then(|file| file.size.bytes),
         create,
         set,
@@ -160,7 +165,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Those of the target; a note, if notes are errors.
-    pub fn target(&self, cli: &Cli, copy: &Copy) -> Result<Output> {
+    pub fn target(&self, request: &CopyRequest, copy: &Copy) -> Result<Output> {
         self.set.env.notes.check()?;
         if let Some(folder) = copy.output.path.parent().filter(|_| copy.makes_folder) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
@@ -170,7 +175,8 @@ impl Ready<'_> {
             at_most: Some(self.at_most()?),
             ..self.output.clone()
         };
-        format::output(&output, !cli.no_sync, self.set.env, &self.trace)
+        let sync = !request.process.no_sync;
+        format::output(&output, sync, self.set.env, &self.trace)
     }
 
     /// The maximum size of the output in bytes: that of all values without compression, and space for metadata.
@@ -196,18 +202,21 @@ impl Ready<'_> {
     /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
     pub fn written(
         self,
-        cli: &Cli,
+        request: &CopyRequest,
         (copy, target): (&Copy, Output),
         fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<Report>,
     ) -> Result<Option<Report>> {
         let Self { set, plan, .. } = &self;
         let env = set.env;
-        let replaces = self.output.replaces_store() && !cli.in_place;
-        let mtime = cli.keep_mtime.then(|| modified(&copy.local)).flatten();
-        let (target, smaller) = held(target, cli.if_smaller);
-        let (target, kept) = held(target, cli.verify);
+        let (in_place, verify) = (request.in_place(), request.checks.verify);
+        let replaces = self.output.replaces_store() && in_place.is_none();
+        let mtime = in_place
+            .filter(|options| options.keep_mtime)
+            .and_then(|_| modified(&copy.local));
+        let (target, smaller) = held(target, request.if_smaller());
+        let (target, kept) = held(target, verify);
         let writer = format::create(target, plan.schema.clone(), self.create, env)?;
-        if cli.verify {
+        if verify {
             env.progress.expect(copy::verify::bytes(set.reader, plan)?);
         }
         let before = match self.counts {
@@ -219,7 +228,7 @@ impl Ready<'_> {
         if let Some(kept) = kept {
             let allowed = copy::verify(*set, plan, &kept)?;
             report.add_allowed(plan, allowed);
-            if cli.report.is_none()
+            if request.reported().is_none()
                 && let Some(note) = report::allowed(&report, &copy.output.path)
             {
                 env.notes.remark(note);
@@ -253,18 +262,17 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Collects properties of a dataset for `--in-place` before its reader takes the container.
-fn stored(cli: &Cli, copy: &Copy, input: &Container) -> Result<Option<StoredFile>> {
-    if !cli.in_place {
+fn stored(request: &CopyRequest, copy: &Copy, input: &Container) -> Result<Option<StoredFile>> {
+    if request.in_place().is_none() {
         return Ok(None);
     }
     let consolidated = matches!(input, Container::Store(_))
         && in_place::is_consolidated(&copy.local).unwrap_or(false);
-    StoredFile::of(cli, input, consolidated).map(Some)
+    StoredFile::of(request, input, consolidated).map(Some)
 }
 
 /// How the output is stored as a whole.
-fn create(cli: &Cli, output: &Destination, kind: Kind) -> CreateOptions {
-    let cloud = cli.storage.cloud;
+fn create(cloud: Option<CloudRules>, output: &Destination, kind: Kind) -> CreateOptions {
     CreateOptions {
         // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
         no_fill: !format::traits(kind).settings,
@@ -287,19 +295,23 @@ fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
 }
 
 /// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
-fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> Result<copy::Plan> {
+fn plan(
+    request: &CopyRequest,
+    kind: Option<Kind>,
+    (set, named): (Dataset<'_>, &Schema),
+) -> Result<copy::Plan> {
     let (reader, env) = (set.reader, set.env);
-    let fixed = cloud::fixed(cli.storage.cloud, set)?;
-    let options = options::resolve(cli, kind, (named, fixed), &env.notes)?;
+    let fixed = cloud::fixed(request.storage.cloud, set)?;
+    let options = options::resolve(request, kind, (named, fixed), &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
-    for what in options::without_effect(cli, kind) {
+    for what in options::without_effect(&request.storage, kind) {
         env.notes.say(Note {
             object: what.to_owned(),
             what: "no effect on classic output".to_owned(),
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }
-    if options::pages_without_effect(cli, kind) {
+    if options::pages_without_effect(&request.storage, kind) {
         env.notes.say(Note {
             object: "--cloud=paged".to_owned(),
             what: "no effect on Zarr output".to_owned(),
@@ -311,7 +323,7 @@ fn plan(cli: &Cli, kind: Option<Kind>, (set, named): (Dataset<'_>, &Schema)) -> 
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(set, &mut plan)?;
-    match cli.dry_run.is_some() || cli.parts.is_asked() {
+    match request.dry_run().is_some() || request.is_in_parts() {
         // These read no data.
         true => copy::plan::size_known_strings(set, &mut plan)?,
         false => copy::plan::size_strings(set, &mut plan)?,

@@ -1,38 +1,36 @@
 //! The variables, groups and dimensions that `-v`, `-V`, `-g`, `-G` and `--unlimited` name.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 
 use netcdf_core::copy::Selection;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{DimId, GroupId, Schema, VarId, cf};
-use netcdf_grammar::selection::{dimensions, groups, names, variables};
+use netcdf_grammar::selection::{dimensions, groups, variables};
 
-use crate::cli::SelectArgs;
+use crate::request::{NameChoice, SelectRequest};
 
 /// The selected variables and groups of an input with this schema. No note names omitted objects: their omission was requested.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, [`ErrorKind::NotFound`] for unknown names.
 pub fn resolve(
-    cli: &SelectArgs,
+    request: &SelectRequest,
     schema: &Schema,
 ) -> Result<(Selection<VarId>, Selection<GroupId>)> {
-    let any = !cli.data_groups.is_empty() || !cli.only_groups.is_empty();
-    if any && schema.kind.model != Model::Enhanced {
+    if request.groups != NameChoice::All && schema.kind.model != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
     }
-    let groups = selection(&cli.data_groups, &cli.only_groups, |l| groups(schema, l))?;
+    let groups = selection(&request.groups, |list| groups(schema, list))?;
     let with_coordinates = |list: &[Vec<u8>]| {
         let mut found = variables(schema, list)?;
-        if cli.coordinates {
+        if request.coordinates {
             found.extend(cf::located_by(schema, &found));
         }
         Ok(found)
     };
-    let select = selection(&cli.data_vars, &cli.only_vars, with_coordinates)?;
+    let select = selection(&request.variables, with_coordinates)?;
     Ok((select, groups))
 }
 
@@ -40,26 +38,20 @@ pub fn resolve(
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for unknown names.
-pub fn unlimited(cli: &SelectArgs, schema: &Schema) -> Result<BTreeSet<DimId>> {
-    let list = names(cli.unlimited.iter().map(OsString::as_os_str));
-    match list.is_empty() {
+pub fn unlimited(request: &SelectRequest, schema: &Schema) -> Result<BTreeSet<DimId>> {
+    match request.unlimited.is_empty() {
         true => Ok(BTreeSet::new()),
-        false => dimensions(schema, &list),
+        false => dimensions(schema, &request.unlimited),
     }
 }
 
 fn selection<Id>(
-    data: &[OsString],
-    only: &[OsString],
+    choice: &NameChoice,
     resolve: impl Fn(&[Vec<u8>]) -> Result<BTreeSet<Id>>,
 ) -> Result<Selection<Id>> {
-    let list = |lists: &[OsString]| names(lists.iter().map(OsString::as_os_str));
-    let (data, only) = (list(data), list(only));
-    Ok(if !only.is_empty() {
-        Selection::Only(resolve(&only)?)
-    } else if !data.is_empty() {
-        Selection::Data(resolve(&data)?)
-    } else {
-        Selection::All
+    Ok(match choice {
+        NameChoice::Only(names) if !names.is_empty() => Selection::Only(resolve(names)?),
+        NameChoice::Data(names) if !names.is_empty() => Selection::Data(resolve(names)?),
+        NameChoice::All | NameChoice::Data(_) | NameChoice::Only(_) => Selection::All,
     })
 }

@@ -7,7 +7,7 @@ use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
 use netcdf_grammar::cdl::write::{Forms, NumberText, NumberToWrite};
 use netcdf_grammar::escape::trim_nuls;
 
-use crate::options::Digits;
+use crate::request::Digits;
 use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits, attribute_text, until_nul};
 
 /// The forms of a dataset's variables.

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`modes`] | the modes, and the options that each mode uses |
-//! | `options` | the options of the command line |
+//! | `request` | the request of a command line |
+//! | `session` | opening of datasets, and output |
+//! | `dump` | datasets as CDL, JSON, comma-separated values and NcML |
 //! | `select` | the variables and groups that `-v` and `-g` name |
 //! | `forms` | numbers in other forms than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
@@ -29,14 +31,16 @@
 pub mod cli;
 mod csv;
 mod diff;
+mod dump;
 mod filters;
 mod forms;
 mod layout;
 mod listing;
 pub mod modes;
 mod ncml;
-mod options;
+mod request;
 mod select;
+mod session;
 mod several;
 mod stats;
 mod sum;
@@ -46,29 +50,23 @@ use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use netcdf_core::chunk::view::View;
 use netcdf_core::chunk::{Dataset, Engine, Reader};
-use netcdf_core::env::{Damage, Env};
+use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::{Access, Location};
-use netcdf_core::io::trace::Trace;
-use netcdf_core::notes::Notes;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::{ended, hyperslab, usage};
+use netcdf_grammar::{ended, usage};
 
-use cli::Cli;
-use options::Job;
+use request::{DumpRequest, Job, NAME, PrintRequest, Request};
+use session::{access, environment, part, say, write};
 use several::{FileSeries, Heading};
 use stats::AskedStatistics;
 use sum::AskedSums;
-
-/// Name of the tool in messages.
-const NAME: &str = "ncdump";
 
 /// Runs the tool; `args` begin with its own name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -83,25 +81,17 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
         let _ = write!(io.stderr, "{}", usage::of(NAME, cli::command()));
         return Ok(Status::Success);
     }
-    let mut parsed = cli::parse(args)?;
-    if parsed.diff {
-        // Status 1 would say that something differs.
-        let run = |io: &mut Io| diff::run(&parsed, io);
-        return Ok(tool::guarded(NAME, Status::Usage, io, run));
-    }
-    let files = match FileSeries::new(&parsed) {
-        Ok(files) => files,
-        Err(e) => return Ok(misused(&e, io)),
-    };
-    if parsed.layout || parsed.require.is_some() {
-        // Status 1 means that a dataset violates a rule.
-        let run = |io: &mut Io| layout::run(&mut parsed, files, io);
-        return Ok(tool::guarded(NAME, Status::Usage, io, run));
-    }
-    match Job::new(&parsed) {
-        Ok(job) => Ok(all(&mut parsed, &job, files, io)),
-        Err(e) => Ok(misused(&e, io)),
-    }
+    Ok(match cli::parse(args)? {
+        Err(e) => misused(&e, io),
+        Ok(Request::Print(request)) => all(&request, io),
+        // Status 1 would say that something differs, or that a dataset violates a rule.
+        Ok(Request::Diff(request)) => {
+            tool::guarded(NAME, Status::Usage, io, |io| diff::run(&request, io))
+        }
+        Ok(Request::Layout(request)) => {
+            tool::guarded(NAME, Status::Usage, io, |io| layout::run(&request, io))
+        }
+    })
 }
 
 /// Reports an error of the command line.
@@ -111,10 +101,12 @@ fn misused(e: &Error, io: &mut Io) -> Status {
 }
 
 /// Prints the output of all files; returns the worst status.
-fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
+fn all(request: &PrintRequest, io: &mut Io) -> Status {
+    let (job, process) = (&request.job, &request.process);
+    let mut files = FileSeries::new(&request.inputs);
     // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
     let mut env = environment(
-        cli,
+        process,
         !matches!(
             job,
             Job::Ncml(_) | Job::Json(_) | Job::Csv(_) | Job::Sum(_) | Job::Check
@@ -125,13 +117,12 @@ fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
     if let Err(e) = tool::catch_limits() {
         return tool::report(NAME, &e, io);
     }
-    for path in files.paths() {
-        let heading = files.heading(&path);
-        cli.input = path;
+    for input in &request.inputs {
+        let heading = files.heading(input);
         let mut omitted = Vec::new();
         let asked = AskedOutput {
-            cli,
-            job,
+            request,
+            input,
             env: &env,
             heading: &heading,
         };
@@ -141,35 +132,8 @@ fn all(cli: &mut Cli, job: &Job, mut files: FileSeries, io: &mut Io) -> Status {
             break;
         }
     }
-    cli.network.tell(NAME, io);
+    process.network.tell(NAME, io);
     files.worst()
-}
-
-/// What a run passes down; whether damaged parts of a dataset may be left out.
-fn environment(cli: &Cli, tolerates: bool) -> Env {
-    let mut env = Env::with_threads(cli.threads);
-    cli.network.apply(&mut env);
-    env.filters = cli.plugins.filters(&env.cancel);
-    env.siblings.outside = cli.allow_external;
-    if cli.strict {
-        env.notes = Arc::new(Notes::strict());
-    }
-    if tolerates {
-        env.damage = Damage::tolerated();
-    }
-    env
-}
-
-/// How datasets are found and opened.
-fn access(allow_external: bool, trace: bool, env: &Env) -> Access {
-    Access {
-        trace: Trace::from_environment(trace),
-        allow_external,
-        limits: env.limits.clone(),
-        notes: Arc::clone(&env.notes),
-        network: Arc::clone(&env.network),
-        ..Access::default()
-    }
 }
 
 /// Reports notes and omissions of a file; returns its status.
@@ -198,19 +162,19 @@ fn conclude(
 /// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
 fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     let &AskedOutput {
-        cli,
-        job,
+        request,
+        input: path,
         env,
         heading,
     } = asked;
-    let access = access(cli.allow_external, cli.trace, env);
-    if let Job::Check = job {
-        return checked(cli, &access, env, io);
+    let access = access(&request.process, env);
+    if let Job::Check = request.job {
+        return checked(path, &access, env, io);
     }
-    let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
-    if let Job::Kind = job {
+    let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
+    if let Job::Kind = request.job {
         let kind = format::probe(&input)?.name();
-        return say(io, &listing::kind(kind, cli.json, heading)?);
+        return say(io, &listing::kind(kind, request.json, heading)?);
     }
     let resource = Arc::clone(input.name());
     let reader = format::open(input, env)?;
@@ -228,12 +192,12 @@ fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Resul
 }
 
 /// Checks the digests of a list, which is a file or standard input.
-fn checked(cli: &Cli, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
+fn checked(path: &Path, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
     let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
-    let standard = cli.input.as_os_str() == "-";
+    let standard = path.as_os_str() == "-";
     let name = match standard {
         true => "(stdin)".into(),
-        false => cli.input.to_string_lossy(),
+        false => path.to_string_lossy(),
     };
     let mut list: Box<dyn BufRead> = match standard {
         true => {
@@ -241,7 +205,7 @@ fn checked(cli: &Cli, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
             Box::new(BufReader::new(list))
         }
         false => {
-            let file = File::open(&cli.input);
+            let file = File::open(path);
             let file = file.map_err(|e| Error::io("cannot open", &name, e))?;
             Box::new(BufReader::new(file))
         }
@@ -276,8 +240,8 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
 
 /// What a command line asks for.
 struct AskedOutput<'a> {
-    cli: &'a Cli,
-    job: &'a Job,
+    request: &'a PrintRequest,
+    input: &'a Path,
     env: &'a Env,
     heading: &'a Heading,
 }
@@ -290,27 +254,18 @@ fn print_part(
     io: &mut Io,
 ) -> Result<()> {
     let engine = Engine::new(asked.env);
-    match part(asked.cli, Dataset::new(reader, asked.env), &engine)? {
+    let set = Dataset::new(reader, asked.env);
+    match part(&asked.request.parts, set, &engine)? {
         Some(part) => print(asked, &part, omitted, io),
         None => print(asked, reader, omitted, io),
     }
 }
 
-/// The part of a dataset that is selected, if not all of it is; `engine` keeps what is read of the dataset.
-fn part<'a>(cli: &Cli, set: Dataset<'a>, engine: &'a Engine) -> Result<Option<View<'a>>> {
-    let parts = cli.select.parts();
-    if parts.is_empty() {
-        return Ok(None);
-    }
-    let view = hyperslab::view(set, engine, parts)?;
-    Ok(Some(view.with_fitting_chunks()))
-}
-
 /// Prints the output for an open dataset.
 fn print(
     &AskedOutput {
-        cli,
-        job,
+        request,
+        input,
         env,
         heading,
     }: &AskedOutput<'_>,
@@ -318,83 +273,80 @@ fn print(
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
-    match job {
+    let json = request.json;
+    match &request.job {
         Job::Kind => {
             let kind = reader.schema().kind.name();
-            say(io, &listing::kind(kind, cli.json, heading)?)
+            say(io, &listing::kind(kind, json, heading)?)
         }
         Job::ExtendedKind => {
             let known = reader.provenance();
-            say(io, &listing::extended_kind(&known, cli.json, heading)?)
+            say(io, &listing::extended_kind(&known, json, heading)?)
         }
-        Job::Filters(request) => {
-            let known = (&env.filters, heading);
-            let text = request.filters(reader.schema(), known, omitted)?;
+        Job::Filters(select) => {
+            let (schema, known) = (reader.schema(), &env.filters);
+            let selection = select.selection(schema)?;
+            omitted.extend(filters::missing(schema, known, &selection));
+            let text = match json {
+                true => listing::filters(schema, known, &selection, heading)?,
+                false => heading.block() + &filters::table(schema, known, &selection),
+            };
             say(io, &text)
         }
-        Job::Cdl(request) => {
+        Job::Cdl(dump) => {
             let engine = Engine::new(env);
             let set = Dataset::new(reader, env).with(&engine);
-            request.write(&set, &name(cli), omitted, &mut *io.stdout)
+            dump.write(&set, &name(dump, input), omitted, &mut *io.stdout)
         }
-        Job::Json(request) => {
+        Job::Json(dump) => {
             let engine = Engine::new(env);
             let set = Dataset::new(reader, env).with(&engine);
-            request.json(&set, &name(cli), omitted, &mut *io.stdout)
+            dump.json(&set, &name(dump, input), omitted, &mut *io.stdout)
         }
-        Job::Sum(request) => {
+        Job::Sum(select) => {
             let engine = Engine::new(env);
-            let file = ShownAddress::path(&cli.input);
+            let file = ShownAddress::path(input);
             let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedSums {
                 file: file.as_os_str().as_encoded_bytes(),
-                chosen: request.chosen(reader.schema())?,
-                json: cli.json,
+                chosen: select.chosen(reader.schema())?,
+                json,
             };
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Check => Ok(()),
-        Job::Csv(request) => {
+        Job::Csv(dump) => {
             let engine = Engine::new(env);
             let set = Dataset::new(reader, env).with(&engine);
-            request.csv(set, &mut *io.stdout)
+            dump.csv(set, &mut *io.stdout)
         }
-        Job::Statistics(request) => {
+        Job::Statistics { select, unpack } => {
             let engine = Engine::new(env);
-            let file = ShownAddress::of(&cli.input);
+            let file = ShownAddress::of(input);
             let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedStatistics {
                 file: file.text(),
                 heading: heading.block(),
-                chosen: request.chosen(reader.schema())?,
-                unpack: cli.unpack,
-                json: cli.json,
+                chosen: select.chosen(reader.schema())?,
+                unpack: *unpack,
+                json,
             };
             stats::write(set, &asked, omitted, &mut *io.stdout)
         }
-        Job::Ncml(request) => {
-            let text = request.ncml(reader, &ShownAddress::path(&cli.input), &env.notes)?;
+        Job::Ncml(dump) => {
+            let text = dump.ncml(reader, &ShownAddress::path(input), &env.notes)?;
             write(&mut *io.stdout, &text)
         }
     }
 }
 
-fn say(io: &mut Io, text: &str) -> Result<()> {
-    write(&mut *io.stdout, text.as_bytes())
-}
-
-fn write(out: &mut dyn Write, text: &[u8]) -> Result<()> {
-    let written = out.write_all(text).and_then(|()| out.flush());
-    written.map_err(|e| Error::io("cannot write", "(stdout)", e))
-}
-
 /// The dataset's name: the given one, or the last part of the path without its extension.
-fn name(cli: &Cli) -> Vec<u8> {
-    if let Some(name) = &cli.name {
+fn name(request: &DumpRequest, input: &Path) -> Vec<u8> {
+    if let Some(name) = &request.name {
         return name.as_encoded_bytes().to_vec();
     }
     // The input was opened, so if it is a URL, it is valid.
-    let at = Location::new(&cli.input).unwrap_or(Location::of_path(&cli.input));
+    let at = Location::new(input).unwrap_or(Location::of_path(input));
     if at.is_standard() {
         return b"stdin".to_vec();
     }

@@ -4,8 +4,6 @@
 
 use netcdf_grammar::modes::{Mode, ModeTable};
 
-use crate::cli::Cli;
-
 /// Modes of our own that look at some variables and groups.
 const SELECTED: &[&str] = &[
     "json", "filters", "sum", "stats", "layout", "require", "diff", "csv",
@@ -100,30 +98,5 @@ const fn own(name: &'static str, shown: &'static str) -> Mode {
         shown,
         of_c: false,
         with: &[],
-    }
-}
-
-/// The modes that a command line names, or the default.
-pub(crate) fn of(cli: &Cli) -> Vec<&'static str> {
-    let named = [
-        ("kind", cli.kind),
-        ("extended", cli.extended_kind),
-        ("ncml", cli.ncml),
-        ("filters", cli.filters),
-        ("sum", cli.sum),
-        ("stats", cli.stats),
-        ("layout", cli.layout),
-        ("require", cli.require.is_some()),
-        ("diff", cli.diff),
-        ("csv", cli.csv),
-    ];
-    let named: Vec<_> = named
-        .into_iter()
-        .filter(|(_, is_given)| *is_given)
-        .collect();
-    match (named.is_empty(), cli.json) {
-        (true, true) => vec!["json"],
-        (true, false) => vec!["dump"],
-        (false, _) => named.into_iter().map(|(name, _)| name).collect(),
     }
 }

@@ -5,6 +5,35 @@ use netcdf_core::model::{GroupId, Schema, VarId};
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::selection;
 
+use crate::request::SelectionRequest;
+
+impl SelectionRequest {
+    /// The variables that `-v` and `-g` select; `None` if neither is given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn chosen(&self, schema: &Schema) -> Result<Option<Vec<VarId>>> {
+        if self.variables.is_none() && self.groups.is_none() {
+            return Ok(None);
+        }
+        let selection = self.selection(schema)?;
+        Ok(Some(selected(schema, &selection)))
+    }
+
+    /// The selected variables and groups.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    pub(crate) fn selection(&self, schema: &Schema) -> Result<Selection> {
+        let (named, of_groups) = (self.variables.as_deref(), self.groups.as_deref());
+        Ok(Selection {
+            groups: of_groups.map(|g| groups(schema, g)).transpose()?,
+            variables: named.map(|v| variables(schema, v)).transpose()?,
+            coordinates: self.coordinates,
+        })
+    }
+}
+
 /// The variables that match a list of names and patterns, in the order of the schema.
 ///
 /// # Errors

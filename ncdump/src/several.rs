@@ -1,17 +1,15 @@
-//! Several files on one command line: the options that take them, headings, notes and the exit status.
+//! Several files on one command line: headings, notes and the exit status.
 
 use std::path::{Path, PathBuf};
 
 use netcdf_core::env::Env;
-use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::locator::Location;
+use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::shown::{Shown, ShownAddress};
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::NAME;
-use crate::cli::Cli;
+use crate::request::NAME;
 
 /// The files of a command line, and the worst status so far.
 pub(crate) struct FileSeries {
@@ -22,36 +20,13 @@ pub(crate) struct FileSeries {
 }
 
 impl FileSeries {
-    /// The files of a command line.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] for a second file, unless the options take several; for standard input twice.
-    pub(crate) fn new(cli: &Cli) -> Result<Self> {
-        let second = cli.others.first().filter(|_| !takes_several(cli));
-        if let Some(second) = second {
-            let e = Error::new(
-                ErrorKind::Argument,
-                "only one file can be printed at a time",
-            );
-            let remedy = "options for several files: --sum, --stats, --layout, --require, --filters, -k, -K; for two: --diff";
-            return Err(e.of(&shown(second)).with_remedy(remedy));
-        }
-        let paths: Vec<_> = [&cli.input].into_iter().chain(&cli.others).collect();
-        let standard = |path: &&&PathBuf| Location::new(path).is_ok_and(|at| at.is_standard());
-        if paths.iter().filter(standard).count() > 1 {
-            let what = "only one of the files can be standard input";
-            return Err(Error::new(ErrorKind::Argument, what));
-        }
-        Ok(Self {
-            paths: paths.into_iter().cloned().collect(),
+    /// Files without output so far.
+    pub(crate) fn new(paths: &[PathBuf]) -> Self {
+        Self {
+            paths: paths.to_vec(),
             printed: false,
             worst: Status::Success,
-        })
-    }
-
-    /// The paths.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.paths.clone()
+        }
     }
 
     /// The heading of the next file.
@@ -79,15 +54,8 @@ impl FileSeries {
     }
 }
 
-/// Whether the options take several files.
-fn takes_several(cli: &Cli) -> bool {
-    let whole = cli.stats || cli.layout || cli.require.is_some();
-    let first = cli.kind || cli.extended_kind || cli.filters;
-    whole || first || cli.sum
-}
-
 /// A file name, without secrets.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     Shown::new(&ShownAddress::of(path).into_text()).to_string()
 }
 

@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
 use netcdf_core::io::locator::Asked;
 use netcdf_core::model::Kind;
-use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs};
+use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs, ZarrArgs};
 
-use crate::modes::{self, MODES};
+use crate::modes::MODES;
+use crate::request::{Language, NameRequest, ProcessRequest, Request};
 
 /// Makes a netCDF dataset from CDL text or JSON, or checks the text.
 ///
@@ -28,72 +29,72 @@ use crate::modes::{self, MODES};
     args_override_self = true,
     max_term_width = 100
 )]
-pub struct Cli {
+struct Cli {
     /// What is made.
     #[command(flatten)]
-    pub output: OutputArgs,
+    output: OutputArgs,
 
     /// The output's kind.
     #[command(flatten)]
-    pub kind: KindArgs,
+    kind: KindArgs,
 
     /// How Zarr output is stored.
     #[command(flatten)]
-    pub zarr: ZarrArgs,
+    zarr: ZarrArgs,
 
     /// Check declarations only, and ignore data lists
     #[arg(short = 'H')]
-    pub header_only: bool,
+    header_only: bool,
 
     /// Do not fill elements for which the text has no values
     #[arg(short = 'x')]
-    pub no_fill: bool,
+    no_fill: bool,
 
     /// Options that the C tool needs.
     #[command(flatten)]
-    pub old: OldArgs,
+    old: OldArgs,
 
     /// How HDF5 plugins are used.
     #[command(flatten)]
-    pub plugins: PluginArgs,
+    plugins: PluginArgs,
 
     /// How storage is asked.
     #[command(flatten)]
-    pub network: NetworkArgs,
+    network: NetworkArgs,
 
     /// Accepted, without effect so far: one thread reads the text
     #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroU16>,
+    threads: Option<NonZeroU16>,
 
     /// Allow outputs of more than 1 GB that are almost all fill values; by default this is an error
     #[arg(long = "allow-large")]
-    pub allow_large: bool,
+    allow_large: bool,
 
     /// Put all metadata in front of the data for readers over a network: in netCDF-4 files also the indexes of chunks, of variables
     /// whose lengths are known before their values (docs/cloud.md); in Zarr stores as with --consolidated
     #[arg(long)]
-    pub cloud: bool,
+    cloud: bool,
 
     /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
     /// default the output replaces the file under the given name only, with a note
     #[arg(long)]
-    pub keep_links: bool,
+    keep_links: bool,
 
     /// Do not wait until the output has reached the disk
     #[arg(long)]
-    pub no_sync: bool,
+    no_sync: bool,
 
     /// Treat warnings as errors: write nothing if there are any
     #[arg(long)]
-    pub strict: bool,
+    strict: bool,
 
     /// Show no warnings
     #[arg(long)]
-    pub quiet: bool,
+    quiet: bool,
 
     /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
     #[arg(long)]
-    pub trace: bool,
+    trace: bool,
 
     /// Print a short usage message
     #[arg(short = 'h', action = ArgAction::HelpShort)]
@@ -108,7 +109,7 @@ pub struct Cli {
     version: Option<bool>,
 
     /// The CDL text or JSON [default: standard input, also `-`]
-    pub input: Option<PathBuf>,
+    input: Option<PathBuf>,
 }
 
 /// What is made, and its name.
@@ -143,32 +144,6 @@ pub struct OutputArgs {
     pub main: Option<OsString>,
 }
 
-/// What can be made of CDL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// A netCDF file.
-    Binary,
-    /// A C program.
-    C,
-    /// A Fortran 77 program.
-    Fortran,
-    /// A Java program.
-    Java,
-}
-
-impl Language {
-    /// Its name in messages.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Binary => "netCDF",
-            Self::C => "C",
-            Self::Fortran => "Fortran 77",
-            Self::Java => "Java",
-        }
-    }
-}
-
 /// Kind of the output; of several, the last counts.
 #[derive(Debug, Args)]
 pub struct KindArgs {
@@ -189,40 +164,6 @@ impl KindArgs {
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
-    }
-}
-
-/// How Zarr output is stored.
-#[derive(Debug, Args)]
-pub struct ZarrArgs {
-    /// Zarr output: also write consolidated metadata (.zmetadata, or in zarr.json)
-    #[arg(long)]
-    pub consolidated: bool,
-    /// Zip output: prefix all keys with a directory named after the file, as netCDF-C requires [default for nczarr and
-    /// nczarr3]
-    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
-    zip_prefix: bool,
-    /// Zip output: do not prefix keys with a directory, as zarr-python expects [default for zarr and zarr3]
-    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
-    no_zip_prefix: bool,
-    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and each is
-    /// named
-    #[arg(long)]
-    pub overwrite: bool,
-}
-
-impl ZarrArgs {
-    /// The options for an output of this kind.
-    #[must_use]
-    pub fn asked(&self, kind: Option<Kind>) -> Asked {
-        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
-        Asked {
-            kind,
-            consolidated: self.consolidated,
-            zip_prefix,
-            overwrite: self.overwrite,
-            ..Asked::default()
-        }
     }
 }
 
@@ -253,39 +194,6 @@ pub struct OldArgs {
     log_level: Option<OsString>,
 }
 
-impl Cli {
-    /// The requirements for an output of this kind, except its name.
-    #[must_use]
-    pub fn asked(&self, kind: Option<Kind>) -> Asked {
-        Asked {
-            keep_links: self.keep_links,
-            ..self.zarr.asked(kind)
-        }
-    }
-
-    /// The output to make; `None` if the text is only checked.
-    #[must_use]
-    pub fn language(&self) -> Option<Language> {
-        let args = &self.output;
-        let implied = args.file.is_some() || self.kind.kind().is_some();
-        let flags = [
-            (args.binary || args.cdf, Language::Binary),
-            (args.c, Language::C),
-            (args.f77, Language::Fortran),
-        ];
-        let flag = flags.into_iter().find(|(set, _)| *set);
-        flag.map(|(_, language)| language)
-            .or(args.language)
-            .or(implied.then_some(Language::Binary))
-    }
-
-    /// The text's path, if it is not standard input.
-    #[must_use]
-    pub fn text(&self) -> Option<&Path> {
-        self.input.as_deref().filter(|path| *path != Path::new("-"))
-    }
-}
-
 /// The definition of the command line.
 #[must_use]
 pub fn command() -> clap::Command {
@@ -296,7 +204,7 @@ pub fn command() -> clap::Command {
 ///
 /// # Errors
 /// A mistake in the command line, or the requested help or version.
-pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Cli, clap::Error> {
+pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::Error> {
     let mut command = command().name(tool).bin_name(tool);
     // clap would take `-o=FILE` for `-o FILE`, getopt takes it for a file with the name `=FILE`.
     let mut options = args.iter().skip(1).take_while(|arg| *arg != "--");
@@ -309,8 +217,66 @@ pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Cli, clap::Error
     }
     let matches = command.clone().try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
-    MODES.check(&command, &matches, &[modes::of(&cli)])?;
-    Ok(cli)
+    let request = cli.resolve();
+    MODES.check(&command, &matches, &[mode(&request)])?;
+    Ok(request)
+}
+
+/// The mode of a command line.
+fn mode(request: &Request) -> &'static str {
+    match request.language {
+        None => "check",
+        Some(Language::Binary) => "binary",
+        Some(Language::C | Language::Fortran | Language::Java) => "program",
+    }
+}
+
+impl Cli {
+    fn resolve(self) -> Request {
+        let kind = self.kind.kind();
+        Request {
+            language: language(&self.output, kind),
+            names: NameRequest {
+                file: self.output.file,
+                dataset: self.output.name,
+                main: self.output.main,
+                cdf: self.output.cdf,
+            },
+            output: Asked {
+                keep_links: self.keep_links,
+                ..self.zarr.asked(kind)
+            },
+            input: self.input,
+            header_only: self.header_only,
+            no_fill: self.no_fill,
+            at_once: self.old.whole.unwrap_or(1024),
+            allow_large: self.allow_large,
+            cloud: self.cloud,
+            strict: self.strict,
+            process: ProcessRequest {
+                threads: self.threads,
+                plugins: self.plugins,
+                network: self.network,
+                no_sync: self.no_sync,
+                quiet: self.quiet,
+                trace: self.trace,
+            },
+        }
+    }
+}
+
+/// The language of the output. Without one, the text is only checked.
+fn language(args: &OutputArgs, kind: Option<Kind>) -> Option<Language> {
+    let implied = args.file.is_some() || kind.is_some();
+    let flags = [
+        (args.binary || args.cdf, Language::Binary),
+        (args.c, Language::C),
+        (args.f77, Language::Fortran),
+    ];
+    let flag = flags.into_iter().find(|(set, _)| *set);
+    flag.map(|(_, language)| language)
+        .or(args.language)
+        .or(implied.then_some(Language::Binary))
 }
 
 fn parse_language(text: &str) -> Result<Language, String> {
@@ -325,9 +291,11 @@ fn parse_language(text: &str) -> Result<Language, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
-    fn parse(args: &str) -> Result<Cli, clap::Error> {
+    fn parse(args: &str) -> Result<Request, clap::Error> {
         let args = std::iter::once("ncgen").chain(args.split_whitespace());
         super::parse("ncgen", args.map(OsString::from).collect())
     }
@@ -355,21 +323,21 @@ mod tests {
 
     #[test]
     fn every_flag_of_the_c_tool_is_known() {
-        let cli = parse("-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f")
-            .unwrap();
-        assert_eq!(cli.kind.kind(), Some(Kind::OFFSET64));
+        let line = "-1 -3 -b -d -D 1 -H -k nc3 -M m -o x -P -v nc6 -x -L 1 -N n -B 1 -W 1 f";
+        let request = parse(line).unwrap();
+        assert_eq!(request.output.kind, Some(Kind::OFFSET64));
         assert_eq!(
-            (cli.language(), cli.text()),
+            (request.language, request.text()),
             (Some(Language::Binary), Some(Path::new("f")))
         );
-        assert!(cli.header_only && cli.no_fill);
+        assert!(request.header_only && request.no_fill);
     }
 
     #[test]
     fn the_last_kind_counts() {
-        assert_eq!(parse("-3 -5").unwrap().kind.kind(), Some(Kind::CDF5));
-        assert_eq!(parse("-5 -k nc3").unwrap().kind.kind(), Some(Kind::CLASSIC));
-        assert_eq!(parse("-k 3 -6").unwrap().kind.kind(), Some(Kind::OFFSET64));
+        assert_eq!(parse("-3 -5").unwrap().output.kind, Some(Kind::CDF5));
+        assert_eq!(parse("-5 -k nc3").unwrap().output.kind, Some(Kind::CLASSIC));
+        assert_eq!(parse("-k 3 -6").unwrap().output.kind, Some(Kind::OFFSET64));
         assert!(parse("-k nc9").is_err());
     }
 
@@ -388,7 +356,7 @@ mod tests {
             ("-f", Some(Language::Fortran)),
             ("-ljava -o x", Some(Language::Java)),
         ] {
-            assert_eq!(parse(args).unwrap().language(), language, "{args}");
+            assert_eq!(parse(args).unwrap().language, language, "{args}");
         }
         assert!(parse("-b -c").is_err());
         assert!(parse("-lcobol").is_err());

@@ -18,6 +18,7 @@ mod lists;
 mod made_up;
 pub mod modes;
 mod name;
+mod request;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -43,7 +44,7 @@ use netcdf_grammar::ended;
 use netcdf_grammar::json::read::is_json;
 use netcdf_grammar::kind_options::{self, Kinds};
 
-use cli::{Cli, Language};
+use request::{Language, Request};
 
 /// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
 const NCGEN3: &str = "ncgen3";
@@ -66,51 +67,52 @@ fn tool_name(program: Option<&OsString>) -> &'static str {
 }
 
 fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result<Status> {
-    let cli = cli::parse(tool, args)?;
-    check_output(&cli)?;
-    let mut env = Env::with_threads(cli.threads);
-    env.filters = cli.plugins.filters(&env.cancel);
-    cli.network.apply(&mut env);
-    if cli.strict {
+    let request = cli::parse(tool, args)?;
+    check_output(&request)?;
+    let process = &request.process;
+    let mut env = Env::with_threads(process.threads);
+    env.filters = process.plugins.filters(&env.cancel);
+    process.network.apply(&mut env);
+    if request.strict {
         env.notes = Arc::new(Notes::strict());
     }
-    let made = generate(&cli, &mut env, io);
-    if !cli.quiet {
+    let made = generate(&request, &mut env, io);
+    if !process.quiet {
         tool::tell(tool, &env.notes, io);
     }
-    cli.network.tell(tool, io);
+    process.network.tell(tool, io);
     match made {
         Ok(()) => Ok(Status::Success),
         Err(failure) => fail::status(failure, &env, io),
     }
 }
 
-fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
-    let language = cli.language();
+fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
+    let language = request.language;
     tool::catch_limits()?;
-    let source = source(cli, env, io)?;
+    let source = source(request, env, io)?;
     let options = ReadOptions {
-        kind: asked(cli, language)?,
+        kind: asked(request, language)?,
         limits: env.limits.clone(),
-        strict: cli.strict,
+        strict: request.strict,
     };
     let cdl = lists::dataset(&*source, &options)?;
-    warn(cli, &cdl.warnings, io);
-    let mut reporter = Reporter::new(&*source).strict(cli.strict);
+    warn(request, &cdl.warnings, io);
+    let mut reporter = Reporter::new(&*source).strict(request.strict);
     if let Some(need) = cdl.needs.conflict(cdl.schema.kind) {
         let what = format!("{} files do not have {}", cdl.schema.kind.name(), need.what);
         reporter.error(need.anchor, need.offset, what);
         return Err(all(reporter));
     }
     match language {
-        None if cli.header_only => {}
+        None if request.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
         Some(Language::Binary) => {
             let text = Text {
                 cdl: &cdl,
                 source: &*source,
             };
-            write(cli, text, &mut reporter, env, io)?;
+            write(request, text, &mut reporter, env, io)?;
         }
         Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
@@ -119,11 +121,11 @@ fn generate(cli: &Cli, env: &mut Env, io: &mut Io) -> Result<(), CdlError> {
                 source: &*source,
                 env,
             };
-            emit::write(language, cli, input, &mut reporter, stdout)?;
+            emit::write((language, request), input, &mut reporter, stdout)?;
         }
     }
     let warnings = reporter.finish()?;
-    warn(cli, &warnings, io);
+    warn(request, &warnings, io);
     Ok(())
 }
 
@@ -137,16 +139,16 @@ fn all(reporter: Reporter<'_>) -> CdlError {
 }
 
 /// The requested kind. Fortran 77 and Java programs make classic files, or 64-bit offset files on request.
-fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
-    let kind = cli.kind.kind();
+fn asked(request: &Request, language: Option<Language>) -> Result<Option<Kind>, Error> {
+    let kind = request.output.kind;
     let language = match language {
         None | Some(Language::C) => return Ok(kind),
         Some(Language::Binary) => {
-            let Some(file) = &cli.output.file else {
+            let Some(file) = &request.names.file else {
                 return Ok(kind);
             };
             let at = Location::new(file)?;
-            return Ok(Destination::resolve(&at, cli.asked(kind))?.kind);
+            return Ok(Destination::resolve(&at, request.output)?.kind);
         }
         Some(language @ (Language::Fortran | Language::Java)) => language.name(),
     };
@@ -160,10 +162,10 @@ fn asked(cli: &Cli, language: Option<Language>) -> Result<Option<Kind>, Error> {
 }
 
 /// Checks options that only some kinds have, if the command line names the kind.
-fn check_output(cli: &Cli) -> anyhow::Result<()> {
-    let mut kind = cli.kind.kind();
-    if cli.language() == Some(Language::Binary)
-        && let Some(file) = &cli.output.file
+fn check_output(request: &Request) -> anyhow::Result<()> {
+    let mut kind = request.output.kind;
+    if request.language == Some(Language::Binary)
+        && let Some(file) = &request.names.file
     {
         let at = Location::new(file)?;
         let plain = Asked {
@@ -172,19 +174,19 @@ fn check_output(cli: &Cli) -> anyhow::Result<()> {
         };
         let possible = || Destination::resolve(&at, plain).is_ok();
         let blamed = |e| kind_options::blamed(&cli::command(), e, possible);
-        let output = Destination::resolve(&at, cli.zarr.asked(kind));
+        let output = Destination::resolve(&at, request.output);
         kind = output.map_err(blamed)?.kind;
     }
     let Some(kind) = kind else {
         return Ok(());
     };
-    let options = [("--cloud", cli.cloud, Kinds::Settings)];
+    let options = [("--cloud", request.cloud, Kinds::Settings)];
     Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
 /// The text.
-fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
-    let at = match &cli.input {
+fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
+    let at = match &request.input {
         Some(path) => Location::new(path)?,
         None => Location::standard(),
     };
@@ -207,8 +209,8 @@ fn source(cli: &Cli, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     }
 }
 
-fn warn(cli: &Cli, warnings: &Diagnostics, io: &mut Io) {
-    if !cli.quiet && !warnings.list.is_empty() {
+fn warn(request: &Request, warnings: &Diagnostics, io: &mut Io) {
+    if !request.process.quiet && !warnings.list.is_empty() {
         fail::print(warnings, io);
     }
 }
@@ -245,16 +247,16 @@ struct Text<'a> {
 
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
-    cli: &Cli,
+    request: &Request,
     Text { cdl, source }: Text<'_>,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
     io: &mut Io,
 ) -> Result<(), CdlError> {
-    let at = Location::new(name::output(cli, &cdl.name)?)?;
-    let destination = Destination::resolve(&at, cli.asked(cli.kind.kind()))?;
+    let at = Location::new(name::output(request, &cdl.name)?)?;
+    let destination = Destination::resolve(&at, request.output)?;
     let path = &destination.path;
-    refuse_same(cli.input.as_deref(), path)?;
+    refuse_same(request.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
         // From here on there may be a temporary file, which a signal must not leave behind.
@@ -265,41 +267,41 @@ fn write(
         )?;
     }
     env.scratch = destination.scratch();
-    let trace = Trace::from_environment(cli.trace);
+    let trace = Trace::from_environment(request.process.trace);
     let replaces = destination.replaces_store();
-    let target = format::output(&destination, !cli.no_sync, env, &trace)?;
-    if !cli.quiet {
+    let target = format::output(&destination, !request.process.no_sync, env, &trace)?;
+    if !request.process.quiet {
         tool::tell_urgent("ncgen", &env.notes, io);
     }
     let create = CreateOptions {
-        no_fill: cli.no_fill,
-        space: match cli.cloud {
+        no_fill: request.no_fill,
+        space: match request.cloud {
             true => FileSpace::Front,
             false => FileSpace::Mixed,
         },
         zarr: ZarrOptions {
-            consolidated: destination.zarr.consolidated || cli.cloud,
+            consolidated: destination.zarr.consolidated || request.cloud,
             ..destination.zarr
         },
     };
     let mut schema = cdl.schema.clone();
-    if !cli.header_only {
+    if !request.header_only {
         strings::widen(&mut schema, cdl, source, env)?;
     }
     let mut writer = format::create(target, schema, create, env)?;
-    if !cli.allow_large {
-        let lists = if cli.header_only {
+    if !request.allow_large {
+        let lists = if request.header_only {
             &[]
         } else {
             cdl.data.as_slice()
         };
-        let checked = made_up::check(lists, &mut *writer, cli.no_fill);
+        let checked = made_up::check(lists, &mut *writer, request.no_fill);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
     }
-    if cli.cloud {
-        expected::tell(cdl, cli.header_only, &mut *writer)?;
+    if request.cloud {
+        expected::tell(cdl, request.header_only, &mut *writer)?;
     }
-    if !cli.header_only {
+    if !request.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;
     }
     if reporter.has_errors() {

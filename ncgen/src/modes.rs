@@ -4,8 +4,6 @@
 
 use netcdf_grammar::modes::{Mode, ModeTable};
 
-use crate::cli::{Cli, Language};
-
 const BINARY: &[&str] = &["binary"];
 
 /// All modes: settings of the process, and treatment of warnings.
@@ -72,14 +70,5 @@ const fn mode(name: &'static str, shown: &'static str) -> Mode {
         shown,
         of_c: true,
         with: &[],
-    }
-}
-
-/// The mode of a command line.
-pub(crate) fn of(cli: &Cli) -> &'static str {
-    match cli.language() {
-        None => "check",
-        Some(Language::Binary) => "binary",
-        Some(Language::C | Language::Fortran | Language::Java) => "program",
     }
 }

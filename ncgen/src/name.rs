@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::traits;
 
-use crate::cli::Cli;
+use crate::request::Request;
 
 /// The path or URL of the output: as given, else in the working directory, named after the text file, or after the dataset if
 /// the text came through standard input.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if there is no name.
-pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
-    if let Some(path) = &cli.output.file {
+pub(crate) fn output(request: &Request, dataset: &[u8]) -> Result<PathBuf> {
+    if let Some(path) = &request.names.file {
         return Ok(path.clone());
     }
-    let stem = cli.text().and_then(Path::file_stem);
-    let mut name = match (stem, &cli.output.name) {
+    let stem = request.text().and_then(Path::file_stem);
+    let mut name = match (stem, &request.names.dataset) {
         (Some(stem), _) => stem.to_owned(),
         (None, Some(name)) => name.clone(),
         (None, None) => OsString::from(String::from_utf8_lossy(dataset).into_owned()),
@@ -27,10 +27,10 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
         let what = "the dataset's name cannot be used as a file name";
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use -o FILE"));
     }
-    let keys = cli.kind.kind().is_some_and(|kind| traits(kind).keys);
+    let keys = request.output.kind.is_some_and(|kind| traits(kind).keys);
     name.push(match keys {
         true => ".zarr",
-        false if cli.output.cdf => ".cdf",
+        false if request.names.cdf => ".cdf",
         false => ".nc",
     });
     Ok(name.into())
@@ -39,11 +39,12 @@ pub(crate) fn output(cli: &Cli, dataset: &[u8]) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser as _;
+    use crate::cli;
 
     fn name(args: &str) -> Result<PathBuf> {
         let args = std::iter::once("ncgen").chain(args.split_whitespace());
-        output(&Cli::parse_from(args), b"ds")
+        let args = args.map(OsString::from).collect();
+        output(&cli::parse("ncgen", args).unwrap(), b"ds")
     }
 
     #[test]

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use netcdf_grammar::flags::NetworkArgs;
 
-use crate::modes::{self, MODES};
+use crate::modes::MODES;
+
+/// Name of the tool in messages.
+pub(crate) const NAME: &str = "zdump";
 
 /// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
 ///
@@ -21,12 +24,24 @@ use crate::modes::{self, MODES};
     max_term_width = 100,
     override_usage = "zdump [OPTIONS] <STORE>\n       zdump [OPTIONS] <COMMAND> <STORE>…\n       zdump --compat [OPTIONS OF ZMAPIO] <STORE>"
 )]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Cli {
     /// What is to be shown.
     #[command(subcommand)]
     pub command: Command,
 
+    /// Options of all commands.
+    #[command(flatten)]
+    pub session: SessionArgs,
+
+    /// Behave like zmapio of netCDF-C's tests: must come first, followed by zmapio's arguments
+    #[arg(long)]
+    compat: bool,
+}
+
+/// Options of all commands.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct SessionArgs {
     /// Print JSON lines (described in docs/zdump.md)
     #[arg(long, global = true)]
     pub json: bool,
@@ -50,10 +65,6 @@ pub struct Cli {
     /// Prefer codec libraries to the built-in codecs
     #[arg(long = "prefer-plugins", global = true)]
     pub prefer_plugins: bool,
-
-    /// Behave like zmapio of netCDF-C's tests: must come first, followed by zmapio's arguments
-    #[arg(long)]
-    compat: bool,
 }
 
 /// What is to be shown.
@@ -241,9 +252,25 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     if let Some((name, matches)) = matches.subcommand()
         && let Some(command) = built.find_subcommand(name)
     {
-        MODES.check(command, matches, &[modes::of(&cli)])?;
+        MODES.check(command, matches, &[mode(&cli.command)])?;
     }
     Ok(cli)
+}
+
+/// The mode of a command.
+fn mode(command: &Command) -> &'static str {
+    match command {
+        Command::Tree(_) => "tree",
+        Command::Keys(_) => "keys",
+        Command::Cat(_) => "cat",
+        Command::Chunk(_) => "chunk",
+        Command::Codecs(_) => "codecs",
+        Command::Check(_) => "check",
+        Command::Stat(_) => "stat",
+        Command::Map(args) if args.output.is_some() => "image",
+        Command::Map(_) => "map",
+        Command::Diff(_) => "diff",
+    }
 }
 
 /// The arguments that are neither options nor values of options.

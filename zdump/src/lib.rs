@@ -11,6 +11,7 @@
 //! | `hex` | bytes in hexadecimal digits |
 //! | `key` | keys and their bytes |
 //! | `table` | columns of text, sizes and ratios |
+//! | `verdict` | outcomes of commands |
 //! | `words` | types, codecs and dimensions in the words of Zarr |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
 //! | `compat` | the command line and the text of netCDF-C's `zmapio` |
@@ -47,6 +48,7 @@ mod out;
 mod stat;
 mod table;
 mod tree;
+mod verdict;
 mod words;
 
 use std::ffi::OsString;
@@ -55,22 +57,9 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::ended;
 
-use cli::Command;
+use cli::{Command, NAME};
 use open::Session;
-
-/// Name of the tool in messages.
-const NAME: &str = "zdump";
-
-/// The outcome of a command that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// Exit 0.
-    Sound,
-    /// Exit 1: it found problems.
-    Problems,
-    /// Exit 3: not a store.
-    NoStore,
-}
+use verdict::Verdict;
 
 /// Runs the tool; `args` begin with its own name. Returns the exit code: 0 for success, 1 for a failure or for findings of
 /// `check`, `codecs --missing` and `diff`, 2 for a wrong command line, 3 if `check` finds no store.
@@ -85,10 +74,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
 
 fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     let cli = cli::parse(args)?;
-    let session = Session::new(&cli);
+    let session = Session::new(&cli.session);
     let done = look(&cli.command, &session, io);
     tool::tell(NAME, &session.env.notes, io);
-    cli.network.tell(NAME, io);
+    cli.session.network.tell(NAME, io);
     Ok(match done? {
         Verdict::Sound => Status::Success.code(),
         Verdict::Problems => Status::Failure.code(),

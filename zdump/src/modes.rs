@@ -4,8 +4,6 @@
 
 use netcdf_grammar::modes::{Mode, ModeTable};
 
-use crate::cli::{Cli, Command};
-
 /// All modes: settings of the process.
 const ALL: &[&str] = &[
     "tree", "keys", "cat", "chunk", "codecs", "check", "stat", "map", "image", "diff",
@@ -66,21 +64,5 @@ const fn mode(name: &'static str, shown: &'static str) -> Mode {
         shown,
         of_c: false,
         with: &[],
-    }
-}
-
-/// The mode of a command line.
-pub(crate) fn of(cli: &Cli) -> &'static str {
-    match &cli.command {
-        Command::Tree(_) => "tree",
-        Command::Keys(_) => "keys",
-        Command::Cat(_) => "cat",
-        Command::Chunk(_) => "chunk",
-        Command::Codecs(_) => "codecs",
-        Command::Check(_) => "check",
-        Command::Stat(_) => "stat",
-        Command::Map(args) if args.output.is_some() => "image",
-        Command::Map(_) => "map",
-        Command::Diff(_) => "diff",
     }
 }

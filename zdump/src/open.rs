@@ -13,7 +13,7 @@ use netcdf_core::io::locator::{Access, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::Io;
 
-use crate::cli::Cli;
+use crate::cli::SessionArgs;
 
 /// The context that all commands share.
 pub(crate) struct Session {
@@ -27,14 +27,14 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session with the options of the command line.
-    pub fn new(cli: &Cli) -> Self {
-        let mut env = Env::with_threads(cli.threads);
-        cli.network.apply(&mut env);
-        env.filters = Table::with_plugins(Plugins::from_environment(cli.prefer_plugins));
-        env.siblings.outside = cli.allow_external;
+    pub fn new(args: &SessionArgs) -> Self {
+        let mut env = Env::with_threads(args.threads);
+        args.network.apply(&mut env);
+        env.filters = Table::with_plugins(Plugins::from_environment(args.prefer_plugins));
+        env.siblings.outside = args.allow_external;
         Self {
-            json: cli.json,
-            ..Self::with(env, cli.trace)
+            json: args.json,
+            ..Self::with(env, args.trace)
         }
     }
 

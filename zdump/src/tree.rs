@@ -7,13 +7,13 @@ use netcdf_core::model::region::product;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::array::Opened;
 use crate::cli::TreeArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, numbers, plain};
 use crate::stat::{self, Sizes, raw_of};
 use crate::table::{Table, count, ratio, shape, size};
+use crate::verdict::Verdict;
 use crate::words;
 use netcdf_core::format::zarr::survey::{Node, What, split};
 

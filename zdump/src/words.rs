@@ -4,7 +4,6 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 
-use crate::array::netcdf;
 use crate::out::plain;
 use netcdf_core::format::zarr::survey::{Node, split};
 
@@ -72,6 +71,13 @@ fn codec(json: &Json) -> String {
         true => plain(name),
         false => plain(&format!("{name} {params}")),
     }
+}
+
+/// netCDF's own metadata in the attributes of an array.
+pub(crate) fn netcdf(node: &Node) -> Option<&Json> {
+    let attributes = node.attributes()?;
+    let names = ["_nczarr_array", "_NCZARR_ARRAY"];
+    names.iter().find_map(|name| attributes.get(name))
 }
 
 /// The names of the dimensions, wherever they are: `dimension_names`, `_ARRAY_DIMENSIONS`, netCDF's references.

@@ -9,10 +9,10 @@ use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io};
 
 use super::folder::{Folder, StoredPlan};
-use super::plan::one_copy;
+use super::one_copy::one_copy;
 use super::record::{PlanRecord, StorePlace};
-use crate::cli::Cli;
-use crate::environment;
+use crate::environment::environment;
+use crate::request::{CopyRequest, ProcessRequest};
 
 /// What tells the claim of a plan from all others.
 pub fn tag() -> String {
@@ -24,9 +24,9 @@ pub fn tag() -> String {
 ///
 /// # Errors
 /// Those of [`ClaimedStore::begin`].
-pub fn begin(cli: &Cli, record: &PlanRecord, io: &mut Io) -> Result<()> {
+pub fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<()> {
     match record.store() {
-        Some(StorePlace::Claimed(tag)) => with(cli, tag, io, |store, _| store.begin()),
+        Some(StorePlace::Claimed(tag)) => with(request, tag, io, |store, _| store.begin()),
         Some(StorePlace::Directory(_)) | None => Ok(()),
     }
 }
@@ -36,7 +36,7 @@ pub fn begin(cli: &Cli, record: &PlanRecord, io: &mut Io) -> Result<()> {
 /// # Errors
 /// Those of [`ClaimedStore::remove`].
 pub fn remove(
-    cli: &Cli,
+    process: &ProcessRequest,
     (folder, plan): (&Folder, &StoredPlan),
     owner: &LeaseOwner,
     io: &mut Io,
@@ -47,8 +47,8 @@ pub fn remove(
     if folder.is_finished(plan)? {
         return Ok(());
     }
-    let cli = plan.command_line(cli)?;
-    with(&cli, tag, io, |store, say| {
+    let request = plan.request(process)?;
+    with(&request, tag, io, |store, say| {
         if !store.remove(owner)? {
             let what = "the claim of the plan is not there any more: nothing was removed there";
             say(what);
@@ -59,13 +59,13 @@ pub fn remove(
 
 /// Calls `then` with the store whose claim has a tag, and what gives a note about it.
 fn with(
-    cli: &Cli,
+    request: &CopyRequest,
     tag: &str,
     io: &mut Io,
     then: impl FnOnce(ClaimedStore<'_>, &dyn Fn(&'static str)) -> Result<()>,
 ) -> Result<()> {
-    let to = one_copy(cli)?.output;
-    let env = environment(cli);
+    let to = one_copy(request)?.output;
+    let env = environment(request);
     let store = ClaimedStore {
         to: &to,
         tag,
@@ -78,7 +78,7 @@ fn with(
             remedy: None,
         });
     });
-    if !cli.quiet {
+    if !request.process.quiet {
         tool::tell("nccopy", &env.notes, io);
     }
     done

@@ -6,16 +6,16 @@ use netcdf_core::tool::{Io, Status};
 use super::claimed;
 use super::folder::Folder;
 use super::hold::Hold;
-use crate::cli::Cli;
+use crate::request::ProcessRequest;
 
 /// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
 ///
 /// # Errors
 /// Those of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
-pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub fn run(process: &ProcessRequest, folder: &Folder, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
-    let hold = Hold::take(folder, cli)?;
-    claimed::remove(cli, (folder, &folder.plan()?), hold.owner(), io)?;
+    let hold = Hold::take(folder, None)?;
+    claimed::remove(process, (folder, &folder.plan()?), hold.owner(), io)?;
     hold.check()?;
     folder.remove()?;
     Ok(Status::Success)

@@ -20,14 +20,14 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use super::folder::{Folder, StoredPlan};
 use super::hold::Hold;
-use super::plan::one_copy;
+use super::one_copy::one_copy;
 use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
-use crate::cli::Cli;
-use crate::environment;
+use crate::environment::environment;
 use crate::inputs::Copy;
-use crate::job::{DoneCopy, Outcome, Skip};
+use crate::outcome::{DoneCopy, Outcome, Skip};
 use crate::ready::{self, Asked, Ready};
 use crate::report::RunReport;
+use crate::request::{CopyRequest, FinishRequest, Form, ProcessRequest, RunOutput};
 use crate::told::Told;
 
 /// Bytes of memory for the check of a segment.
@@ -37,33 +37,37 @@ const SEGMENT: u64 = 4 << 20;
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
-pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub fn run(
+    (process, options): (&ProcessRequest, FinishRequest),
+    folder: &Folder,
+    io: &mut Io,
+) -> Result<Status> {
     let plan = folder.plan()?;
-    let hold = Hold::take(folder, cli)?;
+    let hold = Hold::take(folder, options.lease)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
-        return already((cli, &plan), io);
+        return already((plan.request(process)?, options.report), io);
     }
     check(folder, &plan)?;
     if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
-        return of_files(cli, (folder, &plan), files, io);
+        let asked = (plan.request(process)?, options.report);
+        return of_files(asked, (folder, &plan), files, io);
     }
-    let asked = cli;
-    let mut cli = plan.command_line(asked)?;
-    cli.verify |= asked.verify;
-    cli.parts.no_check = asked.parts.no_check;
-    cli.report = asked.report;
-    let mut report = RunReport::of_plan((asked, &cli), 1, io)?;
-    let copy = one_copy(&cli)?;
-    let mut env = environment(&cli);
+    let request = finished(&plan, (process, options))?;
+    let mut report = RunReport::of_plan((options.report, &request), 1, io)?;
+    let copy = one_copy(&request)?;
+    let mut env = environment(&request);
     env.scratch = copy.output.scratch();
     tool::catch_limits()?;
     let idle = Idle::default();
-    let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
+    let bar = Bar::over(
+        vec![copy.local.clone()],
+        io.terminal && !request.process.quiet,
+    );
     tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     env.siblings.outputs.add(&copy.output.path);
     let asked = Asked {
-        cli: &cli,
+        request: &request,
         copy: &copy,
         idle: &idle,
     };
@@ -72,7 +76,8 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
         // They were told when the plan was made.
         drop(env.notes.take_all());
         let end = End {
-            cli: &cli,
+            request: &request,
+            check: options.check,
             copy: &copy,
             folder,
             plan: &plan,
@@ -88,7 +93,7 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     });
     drop(bar);
     let notes = env.notes.take_all();
-    if !cli.quiet {
+    if !request.process.quiet {
         Told::of(1).tell(&notes, &copy.input, io);
     }
     let outcome = Outcome::Copied(joined?.unwrap_or_default());
@@ -106,6 +111,17 @@ pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
+/// The planned copy, with the options of this process.
+fn finished(
+    plan: &StoredPlan,
+    (process, options): (&ProcessRequest, FinishRequest),
+) -> Result<CopyRequest> {
+    let mut request = plan.request(process)?;
+    request.checks.verify |= options.verify;
+    request.report.output = options.report.map_or(RunOutput::None, RunOutput::Report);
+    Ok(request)
+}
+
 /// The division into parts, if the plan still holds. Finds the string lengths that the plan does not have.
 fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
     let (create, env) = (ready.create, ready.set.env);
@@ -119,9 +135,8 @@ fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
 }
 
 /// Reports a plan that was finished before.
-fn already((cli, plan): (&Cli, &StoredPlan), io: &mut Io) -> Result<Status> {
-    let planned = plan.command_line(cli)?;
-    if let Some(mut report) = RunReport::of_plan((cli, &planned), 1, io)? {
+fn already((planned, form): (CopyRequest, Option<Form>), io: &mut Io) -> Result<Status> {
+    if let Some(mut report) = RunReport::of_plan((form, &planned), 1, io)? {
         let done = DoneCopy {
             copy: &one_copy(&planned)?,
             outcome: Outcome::Skipped(Skip::Exists),
@@ -135,14 +150,13 @@ fn already((cli, plan): (&Cli, &StoredPlan), io: &mut Io) -> Result<Status> {
 
 /// Prints the errors of failed files, and the report.
 fn of_files(
-    cli: &Cli,
+    (planned, form): (CopyRequest, Option<Form>),
     (folder, plan): (&Folder, &StoredPlan),
     files: u64,
     io: &mut Io,
 ) -> Result<Status> {
-    let planned = plan.command_line(cli)?;
     let inputs = usize::try_from(files).unwrap_or(usize::MAX);
-    let mut report = RunReport::of_plan((cli, &planned), inputs, io)?;
+    let mut report = RunReport::of_plan((form, &planned), inputs, io)?;
     let (mut names, mut seconds) = (vec![], 0.0);
     for part in 0..plan.record.parts {
         let Some(done) = folder.done(part)? else {
@@ -173,7 +187,9 @@ fn of_files(
 
 /// The end of a copy in parts.
 struct End<'a> {
-    cli: &'a Cli,
+    request: &'a CopyRequest,
+    /// Whether stored bytes are compared with the digests of the parts.
+    check: bool,
     copy: &'a Copy,
     folder: &'a Folder,
     plan: &'a StoredPlan,
@@ -186,8 +202,8 @@ impl End<'_> {
     fn joined(&self, ready: Ready<'_>) -> Result<Option<Report>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(&ready, ready.target(self.cli, self.copy)?);
-        ready.written(self.cli, (self.copy, target), |set, plan, writer| {
+        let target = self.guarded(&ready, ready.target(self.request, self.copy)?);
+        ready.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
     }
@@ -198,7 +214,8 @@ impl End<'_> {
         let target = match place {
             StorePlace::Directory(store) => {
                 let mark = self.folder.mark(self.plan);
-                format::end_of_store((store, &mark), to, !self.cli.no_sync, env)?
+                let sync = !self.request.process.no_sync;
+                format::end_of_store((store, &mark), to, sync, env)?
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
@@ -207,7 +224,7 @@ impl End<'_> {
         };
         let target = self.guarded(&ready, target);
         let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
-        ready.written(self.cli, (self.copy, target), |set, plan, writer| {
+        ready.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
@@ -224,7 +241,7 @@ impl End<'_> {
 
     /// Compares the stored bytes with the digests of the parts.
     fn compare(&self, ready: &Ready<'_>) -> Result<()> {
-        if self.cli.parts.no_check {
+        if !self.check {
             return Ok(());
         }
         if let Work::Dataset(record) = &self.plan.record.work
@@ -278,7 +295,7 @@ impl End<'_> {
             let put = |done: DoneRecord| PutByPart {
                 part,
                 chunks: done.chunks,
-                sum: (!self.cli.parts.no_check).then(|| KeySum {
+                sum: self.check.then(|| KeySum {
                     bytes: done.written.bytes,
                     sum: *done.written.digest.bytes(),
                 }),

@@ -30,8 +30,9 @@ use netcdf_core::io::file::{self, FileLock, FileTarget, LockAttempt, Sharing};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
+use super::files::rows;
+use super::paths::{source, wrong};
 use super::record::{self, DoneRecord, PlanRecord, StorePlace, Work};
-use super::{files, source, wrong};
 
 const PLAN: &str = "plan.json";
 const SEGMENTS: &str = "segments";
@@ -588,7 +589,7 @@ impl Folder {
         self.gone(fs::remove_dir_all(self.between()))?;
         file::clear(&self.between());
         self.gone(fs::remove_dir_all(self.claims()))?;
-        files::remove(&self.path)?;
+        rows::remove(&self.path)?;
         for file in [FINISHED, PLAN, PLANNING] {
             file::sweep(&self.path.join(file));
             if !stays.contains(&file) {

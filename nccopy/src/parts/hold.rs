@@ -20,7 +20,6 @@ use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 use super::claimed;
 use super::folder::{Folder, StoredPlan};
 use super::record::StorePlace;
-use crate::cli::Cli;
 
 /// Bytes of a claim at most.
 const MOST: u64 = 4096;
@@ -61,13 +60,12 @@ struct Claim {
 }
 
 impl Hold {
-    /// Takes the right. `--lease` sets the lease of a claim.
+    /// Takes the right. `lease` is the requested lease of a claim.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right; I/O errors.
-    pub fn take(folder: &Folder, cli: &Cli) -> Result<Self> {
-        let seconds = cli.parts.lease.map(u64::from);
-        Self::with(folder, seconds.map_or(LEASE, Duration::from_secs))
+    pub fn take(folder: &Folder, lease: Option<Duration>) -> Result<Self> {
+        Self::with(folder, lease.unwrap_or(LEASE))
     }
 
     fn with(folder: &Folder, length: Duration) -> Result<Self> {
@@ -126,7 +124,7 @@ impl Hold {
 }
 
 /// Gives the old output its name back if a process was killed after it moved the old output aside.
-pub fn recover_output(folder: &Folder, plan: &StoredPlan, cli: &Cli) {
+pub fn recover_output(folder: &Folder, plan: &StoredPlan, lease: Option<Duration>) {
     let Some(StorePlace::Directory(_)) = plan.record.store() else {
         return;
     };
@@ -135,7 +133,7 @@ pub fn recover_output(folder: &Folder, plan: &StoredPlan, cli: &Cli) {
         return;
     }
     // No process may be between the two renames.
-    if let Ok(_hold) = Hold::take(folder, cli) {
+    if let Ok(_hold) = Hold::take(folder, lease) {
         file::recover(&output);
     }
 }

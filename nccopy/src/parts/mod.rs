@@ -6,9 +6,9 @@
 //! beside the output, or on an object store (`claimed`). Of two stages, parts of the first put pieces of chunks into a store in the folder,
 //! which the second reads. Nothing depends on clocks or on who runs what.
 
-mod choice;
 mod claimed;
 mod clean;
+mod digests;
 mod emit;
 mod estimate;
 mod files;
@@ -16,108 +16,80 @@ mod finish;
 mod folder;
 mod hold;
 mod make;
+mod one_copy;
+mod paths;
 mod plan;
 mod record;
 mod status;
 mod stored;
 
-pub use choice::PartChoice;
-pub use emit::Engine;
-
-use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::file::FileSource;
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::cli::Cli;
-use crate::words::quoted;
+use crate::request::{PlanRequest, Step, StepRequest};
 use folder::Folder;
+use paths::in_folder;
 
-/// Parts of a plan at most: each has a done-file, and is looked at in the end.
-pub const MOST_PARTS: u64 = 10_000_000;
-
-/// Runs the option of a copy in parts that the command line has; `args` is the whole of it.
+/// Makes a plan.
 ///
 /// # Errors
-/// Those of the options.
-pub fn run(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
-    match started(cli, args, io).map_err(|e| named(e, cli)) {
+/// As [`plan::run`].
+pub fn plan(request: &PlanRequest, io: &mut Io) -> Result<Status> {
+    let made = plan::run(request, io);
+    ended(made, Some(&request.folder), io)
+}
+
+/// Does a step of a planned copy.
+///
+/// # Errors
+/// Returns errors of the step.
+pub fn step(request: &StepRequest, io: &mut Io) -> Result<Status> {
+    let done = started(request, io);
+    ended(done, request.paths.first().map(PathBuf::as_path), io)
+}
+
+/// Puts the plan directory into the remedy of an error. Reports an error that another attempt may not have.
+fn ended(done: Result<Status>, folder: Option<&Path>, io: &mut Io) -> Result<Status> {
+    let named = |e| match folder {
+        Some(folder) => in_folder(e, folder),
+        None => e,
+    };
+    match done.map_err(named) {
         // Another process is in the way, or the system is short of something.
         Err(e) if e.kind() == ErrorKind::Busy || e.is_too_many_files() => {
             tool::report("nccopy", &e, io);
             Ok(Status::TryAgain)
         }
-        ended => ended,
+        done => done,
     }
 }
 
-/// The placeholder for the plan directory in remedies.
-const PLACEHOLDER: &str = "FOLDER";
-
-/// Puts the plan directory of the command line into the remedy.
-fn named(e: Error, cli: &Cli) -> Error {
-    let folder = cli.parts.plan.as_ref().or(cli.paths.first());
-    match folder {
-        Some(folder) => in_folder(e, folder),
-        None => e,
-    }
-}
-
-/// Puts a plan directory into the remedy.
-fn in_folder(e: Error, folder: &Path) -> Error {
-    e.naming(PLACEHOLDER, &quoted(&folder.to_string_lossy()))
-}
-
-fn started(cli: &Cli, args: &[OsString], io: &mut Io) -> Result<Status> {
-    let parts = &cli.parts;
-    if let Some(folder) = &parts.plan {
-        return plan::run(cli, (args, folder), io);
-    }
-    if let [one] = cli.paths.as_slice()
-        && parts.clean
+fn started(request: &StepRequest, io: &mut Io) -> Result<Status> {
+    if let ([one], Step::Clean) = (request.paths.as_slice(), &request.step)
         && !one.join("plan.json").is_file()
     {
         return Folder::remove_begun(one).map(|()| Status::Success);
     }
-    let folder = folder(cli)?;
-    if let Some(engine) = parts.emit {
-        return emit::run(cli, &folder, engine, io);
-    }
-    match &parts.part {
-        Some(choice) => make::run(cli, &folder, choice, io),
-        None if parts.next => make::next(cli, &folder, io),
-        None if parts.finish => finish::run(cli, &folder, io),
-        None if parts.status => status::run(cli, &folder, io),
-        None => clean::run(cli, &folder, io),
+    let (folder, process) = (folder(&request.paths)?, &request.process);
+    match &request.step {
+        Step::Part(choice) => make::run(process, &folder, choice, io),
+        Step::Next(lease) => make::next(process, &folder, *lease, io),
+        Step::Finish(options) => finish::run((process, *options), &folder, io),
+        Step::Status { json } => status::run(*json, &folder, io),
+        Step::Clean => clean::run(process, &folder, io),
+        Step::Emit(engine) => emit::run(process, &folder, *engine, io),
     }
 }
 
-/// The folder of a plan that the command line names.
-fn folder(cli: &Cli) -> Result<Folder> {
-    match cli.paths.as_slice() {
+/// The plan directory of a command line.
+fn folder(paths: &[PathBuf]) -> Result<Folder> {
+    match paths {
         [one] => Folder::open(one),
         _ => {
             let what = "expected one path, the folder of a plan";
             Err(Error::new(ErrorKind::Argument, what))
         }
     }
-}
-
-/// Opens a file in the folder of a plan.
-fn source(path: &Path) -> Result<FileSource> {
-    // A pipe would wait for its writer.
-    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return Err(wrong(
-            path,
-            "not a file, but a directory, a pipe or a device",
-        ));
-    }
-    FileSource::open(path)
-}
-
-/// An error about a folder, or what lies there.
-fn wrong(path: &Path, what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy())
 }

@@ -6,7 +6,6 @@ use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
 use super::folder::{Folder, StoredPlan};
-use crate::cli::Cli;
 
 /// How many parts are how far.
 #[derive(Debug, Default)]
@@ -21,14 +20,14 @@ struct Progress {
     first: Option<(u64, u64)>,
 }
 
-/// Prints how far the parts are.
+/// Prints how far the parts are, as JSON if `json` is set.
 ///
 /// # Errors
 /// Those of the folder, and of standard output.
-pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub fn run(json: bool, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     let progress = progress(folder, &plan)?;
-    let text = match cli.parts.json {
+    let text = match json {
         true => progress.json(plan.record.parts)?,
         false => progress.text(plan.record.parts),
     };

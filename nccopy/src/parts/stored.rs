@@ -5,43 +5,33 @@ use netcdf_core::copy::parts::{self, Division, PartSize};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_grammar::hyperslab::Hyperslab;
 
+use super::digests::{of_input, of_output};
 use super::folder::StoredPlan;
-use super::plan::{of_input, of_output};
 use super::record::{DatasetRecord, Work};
-use crate::cli::Cli;
+use crate::cli;
 use crate::ready::Ready;
+use crate::request::{CopyMode, CopyRequest, ProcessRequest};
 
 impl StoredPlan {
-    /// The command line of the plan, with what this one says about the process itself.
+    /// The planned copy. `process` takes precedence over the settings of the plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for arguments that are none.
-    pub fn command_line(&self, now: &Cli) -> Result<Cli> {
-        let name = std::iter::once("nccopy".into());
-        let args = name.chain(self.record.arguments.iter().cloned());
-        let wrong = |e: clap::Error| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("a plan with wrong arguments: {e}"),
-            )
-        };
-        let mut cli = crate::cli::parse(args).map_err(wrong)?;
-        for path in &mut cli.paths {
+    /// As [`cli::planned`].
+    pub fn request(&self, process: &ProcessRequest) -> Result<CopyRequest> {
+        let mut request = cli::planned(&self.record.arguments)?;
+        for path in &mut request.files.inputs {
             *path = self.record.located(path);
+        }
+        if let Some(to) = request.to() {
+            let to = self.record.located(to);
+            request.mode = CopyMode::InParts { to };
         }
         if let Work::Dataset(dataset) = &self.record.work {
             let selected = dataset.selected.iter().cloned();
-            cli.part
-                .replace(selected.map(Hyperslab::of_indices).collect());
+            request.select.hyperslabs = selected.map(Hyperslab::of_indices).collect();
         }
-        cli.threads = now.threads.or(cli.threads);
-        cli.memory = now.memory.or(cli.memory);
-        cli.network = now.network.or(&cli.network);
-        cli.plugins = now.plugins.or(&cli.plugins);
-        cli.quiet |= now.quiet;
-        cli.no_sync |= now.no_sync;
-        cli.trace |= now.trace;
-        Ok(cli)
+        request.process = process.over(&request.process);
+        Ok(request)
     }
 
     /// The division into parts of the last stage, if the input and what is to be written are as planned. `writer` was made for the output.

@@ -8,18 +8,22 @@ use netcdf_core::json::Json;
 use netcdf_core::notes::{Note, Taken};
 use netcdf_core::shown::without_secrets;
 
+use super::method::method;
 use super::{Totals, names};
-use crate::cli::Cli;
 use crate::clock::Moment;
-use crate::dry_run::method;
-use crate::job::{DoneCopy, Outcome};
+use crate::outcome::{DoneCopy, Outcome};
+use crate::request::ReportRequest;
 
 /// The first line: `{"version": …, "date": …, "options": […]}`.
-pub fn begin(cli: &Cli) -> Json {
-    let options = cli.options.iter().map(|word| Json::text(word)).collect();
+pub fn begin(request: &ReportRequest) -> Json {
+    let options = request
+        .options
+        .iter()
+        .map(|word| Json::text(word))
+        .collect();
     Json::object([
         ("version", Json::text(env!("CARGO_PKG_VERSION"))),
-        ("date", Json::text(&Moment(cli.started).iso())),
+        ("date", Json::text(&Moment(request.started).iso())),
         ("options", Json::Array(options)),
     ])
 }

@@ -1,6 +1,7 @@
 //! `--report`: results of a run.
 
 pub mod json;
+pub mod method;
 pub mod table;
 
 use std::path::Path;
@@ -15,9 +16,9 @@ use netcdf_core::notes::Note;
 use netcdf_core::shown::{self, ShownAddress};
 use netcdf_core::tool::Io;
 
-use crate::cli::{Cli, Form};
 use crate::inputs::Copy;
-use crate::job::{DoneCopy, Outcome};
+use crate::outcome::{DoneCopy, Outcome};
+use crate::request::{CopyRequest, Form, ReportRequest};
 
 /// Result counts of a run.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -77,27 +78,34 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn begin(cli: &Cli, copies: &[Copy], io: &mut Io) -> Result<Option<Self>> {
+    pub fn begin(request: &CopyRequest, copies: &[Copy], io: &mut Io) -> Result<Option<Self>> {
         let taken = copies.iter().any(|copy| file::in_place(&copy.output.path));
-        let form = cli.report.filter(|_| cli.dry_run.is_none());
-        let Some(form) = form else {
+        let Some(form) = request.reported() else {
             return Ok(None);
         };
-        Self::new(cli, (form, copies.len(), taken), io).map(Some)
+        Self::new(&request.report, (form, copies.len(), taken), io).map(Some)
     }
 
-    /// Begins the report of a plan with this number of inputs.
+    /// Begins the report of a plan with this number of inputs, in the requested form.
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn of_plan((cli, plan): (&Cli, &Cli), inputs: usize, io: &mut Io) -> Result<Option<Self>> {
-        let Some(form) = cli.report else {
+    pub fn of_plan(
+        (form, plan): (Option<Form>, &CopyRequest),
+        inputs: usize,
+        io: &mut Io,
+    ) -> Result<Option<Self>> {
+        let Some(form) = form else {
             return Ok(None);
         };
-        Self::new(plan, (form, inputs, false), io).map(Some)
+        Self::new(&plan.report, (form, inputs, false), io).map(Some)
     }
 
-    fn new(cli: &Cli, (form, inputs, aside): (Form, usize, bool), io: &mut Io) -> Result<Self> {
+    fn new(
+        request: &ReportRequest,
+        (form, inputs, aside): (Form, usize, bool),
+        io: &mut Io,
+    ) -> Result<Self> {
         let report = Self {
             form,
             aside,
@@ -106,7 +114,7 @@ impl RunReport {
             tables: String::new(),
         };
         if form == Form::Json {
-            report.line(&json::begin(cli), io)?;
+            report.line(&json::begin(request), io)?;
         }
         Ok(report)
     }
@@ -212,7 +220,7 @@ pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Skip;
+    use crate::outcome::Skip;
     use netcdf_core::copy::Changes;
     use netcdf_core::copy::methods::Method;
     use netcdf_core::io::locator::{Asked, Destination, Location};

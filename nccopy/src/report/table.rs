@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use netcdf_core::copy::Report;
 use netcdf_core::copy::report::ratio;
+use netcdf_core::copy::{Changes, Report};
 use netcdf_core::json::Json;
 use netcdf_core::notes::{Note, Taken};
 use netcdf_core::shown::{Shown, number_agreement};
 use netcdf_core::tool::table::Table;
 
+use super::method::method;
 use super::{Totals, json, names};
-use crate::dry_run::{add_changes, method};
-use crate::job::{DoneCopy, Outcome};
+use crate::outcome::{DoneCopy, Outcome};
 
 /// Returns the table and the notes of a copy.
 pub fn of(done: &DoneCopy) -> String {
@@ -105,4 +105,20 @@ fn of_copy(report: &Report) -> String {
     };
     let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
     format!("{}{retyped}", table.text())
+}
+
+/// Adds a column with the changes of values, if there are any.
+pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
+    let texts: Vec<_> = changes.map(|c| c.text()).collect();
+    if texts.iter().all(String::is_empty) {
+        return;
+    }
+    let cells = std::iter::once("values".to_owned());
+    let cells = cells.chain(texts.into_iter().map(|text| match text.is_empty() {
+        true => "-".to_owned(),
+        false => text,
+    }));
+    rows.iter_mut()
+        .zip(cells)
+        .for_each(|(row, cell)| row.push(cell));
 }

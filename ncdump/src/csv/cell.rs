@@ -6,7 +6,7 @@ use netcdf_grammar::cdl::write::{Forms as _, NumberText, constants, number};
 use netcdf_grammar::escape::trim_nuls;
 
 use super::CellForms;
-use crate::options::Digits;
+use crate::request::Digits;
 
 impl CellForms<'_> {
     /// The form of a variable's numbers, if it is not the usual one.

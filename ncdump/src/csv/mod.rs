@@ -19,7 +19,7 @@ use netcdf_core::model::{Atomic, DataType, DimId, Region, Schema, VarId};
 use netcdf_core::runtime::Item;
 
 use crate::forms::DumpForms;
-use crate::options::Digits;
+use crate::request::Digits;
 use column::Column;
 
 /// Rows of a band.

@@ -8,7 +8,7 @@ use netcdf_core::model::{DataType, GroupId, Name, Schema, VarId};
 use netcdf_grammar::left_out::LeftOut;
 use netcdf_grammar::selection;
 
-use super::request::Request;
+use crate::request::DiffRequest;
 
 /// What is compared.
 pub(super) struct Choice<'a> {
@@ -30,15 +30,15 @@ struct SelectedVariables {
 impl<'a> Choice<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) for a name or pattern that matches nothing in both datasets.
-    pub(super) fn new(request: &'a Request, schemas: [&Schema; 2]) -> Result<Self> {
-        let variables = match &request.variables {
+    pub(super) fn new(request: &'a DiffRequest, schemas: [&Schema; 2]) -> Result<Self> {
+        let variables = match &request.select.variables {
             Some(list) => {
                 let [a, b] = in_both(list, |list, n| selection::variables(nth(schemas, n), list))?;
                 Some([selected(schemas[0], a), selected(schemas[1], b)])
             }
             None => None,
         };
-        let groups = match &request.groups {
+        let groups = match &request.select.groups {
             Some(list) => {
                 let sides = in_both(list, |list, n| selection::groups(nth(schemas, n), list))?;
                 let paths = |schema: &Schema, ids: BTreeSet<GroupId>| {

@@ -7,12 +7,14 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::ShownAddress;
 
 use super::Outcome;
-use super::request::Request;
+
 use super::text::name;
 use super::value::ValueForms;
 
+use crate::request::DiffRequest;
+
 /// The whole output: one line.
-pub(super) fn document(request: &Request, outcome: &Outcome) -> String {
+pub(super) fn document(request: &DiffRequest, outcome: &Outcome) -> String {
     let [a, b] = request
         .inputs
         .each_ref()

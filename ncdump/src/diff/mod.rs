@@ -2,7 +2,6 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `request` | the options |
 //! | `choice` | which objects are compared |
 //! | `value` | values as text |
 //! | `text` | findings as lines |
@@ -10,7 +9,6 @@
 
 mod choice;
 mod json;
-mod request;
 mod text;
 mod value;
 
@@ -27,33 +25,25 @@ use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::cli::Cli;
-use crate::{NAME, access, environment, part, say};
+use crate::request::{DiffRequest, NAME};
+use crate::session::{access, environment, part, say};
 use choice::Choice;
-use request::Request;
 
 /// Runs a comparison: success if nothing differs, failure if something does, and the status of misuse for any trouble.
-pub(crate) fn run(cli: &Cli, io: &mut Io) -> Status {
-    let request = match Request::new(cli) {
-        Ok(request) => request,
-        Err(e) => {
-            tool::report(NAME, &e, io);
-            return Status::Usage;
-        }
-    };
-    let mut env = environment(cli, true);
+pub(crate) fn run(request: &DiffRequest, io: &mut Io) -> Status {
+    let mut env = environment(&request.process, true);
     (env.raw_types, env.exact_null) = (true, true);
     let mut outcome = Outcome::default();
-    let done = compare(cli, &request, (&env, &mut outcome), io);
+    let done = compare(request, (&env, &mut outcome), io);
     let strict = env.notes.check();
     tool::tell(NAME, &env.notes, io);
     outcome.errors.extend(env.damage.take());
     outcome.errors = crate::filters::grouped(outcome.errors);
     let printed = match (&done, request.json) {
-        (Ok(()), true) => say(io, &json::document(&request, &outcome)),
+        (Ok(()), true) => say(io, &json::document(request, &outcome)),
         (Ok(()) | Err(_), _) => Ok(()),
     };
-    cli.network.tell(NAME, io);
+    request.process.network.tell(NAME, io);
     for e in &outcome.errors {
         tool::report(NAME, e, io);
     }
@@ -88,19 +78,14 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     Status::Usage
 }
 
-fn compare(
-    cli: &Cli,
-    request: &Request,
-    (env, outcome): (&Env, &mut Outcome),
-    io: &mut Io,
-) -> Result<()> {
+fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
     let [a, b] = &request.inputs;
     let [a, b] = [open(a, request, env, io)?, open(b, request, env, io)?];
     let whole = [Engine::new(env), Engine::new(env)];
     let parts = [
-        part(cli, Dataset::new(&*a, env), &whole[0])?,
-        part(cli, Dataset::new(&*b, env), &whole[1])?,
+        part(&request.parts, Dataset::new(&*a, env), &whole[0])?,
+        part(&request.parts, Dataset::new(&*b, env), &whole[1])?,
     ];
     let engines = [Engine::new(env), Engine::new(env)];
     let [x, y] = [
@@ -189,12 +174,11 @@ fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a View<'a>>) -> &'a dyn Re
 
 fn open(
     path: &std::path::Path,
-    request: &Request,
+    request: &DiffRequest,
     env: &Env,
     io: &mut Io,
 ) -> Result<Box<dyn Reader>> {
-    let input = access(request.allow_external, request.trace, env)
-        .input(&Location::new(path)?, &mut *io.stdin)?;
+    let input = access(&request.process, env).input(&Location::new(path)?, &mut *io.stdin)?;
     let resource = Arc::clone(input.name());
     format::open(input, env).map_err(|e| e.of(&resource))
 }

@@ -11,7 +11,7 @@ use netcdf_grammar::number::Precision;
 use netcdf_grammar::time::{Separator, TimeUnits, attribute_text};
 
 use crate::forms::DumpForms;
-use crate::options::Digits;
+use crate::request::Digits;
 
 /// Values of an attribute that are shown, and characters of a text.
 const VALUES: usize = 10;

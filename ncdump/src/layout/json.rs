@@ -1,5 +1,7 @@
 //! The listing as JSON.
 
+use std::path::Path;
+
 use netcdf_core::chunk::Metadata;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
@@ -11,21 +13,20 @@ use netcdf_core::survey::{Rules, Shortcoming, Stored, VariableSurvey};
 
 use super::found::{Found, mean};
 use super::mend::mend;
-use crate::cli::Cli;
 use crate::filters::of_filter;
 
 /// All that was found, on one line.
 ///
 /// # Errors
 /// As [`Json::line`].
-pub(super) fn document(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> Result<String> {
+pub(super) fn document(path: &Path, found: &Found, schema: &Schema, env: &Env) -> Result<String> {
     let vars = found.shown().map(|var| variable(schema, var, env));
     let rules = found.rules().iter().map(|(of, missed)| {
-        let verdict = verdict(cli, (schema, *of), missed);
+        let verdict = verdict(path, (schema, *of), missed);
         (of.name(), verdict)
     });
     let all = [
-        ("file", Json::text(ShownAddress::of(&cli.input).text())),
+        ("file", Json::text(ShownAddress::of(path).text())),
         ("kind", Json::text(schema.kind.name())),
         ("size", number(found.survey.size.bytes)),
         ("keys", number(found.survey.size.keys)),
@@ -115,7 +116,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
 }
 
 /// What a set of rules says.
-fn verdict(cli: &Cli, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Json {
+fn verdict(path: &Path, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Json {
     let reasons = missed.iter().map(|one| {
         let path = one.var.map(|var| Json::text(&schema.var_path(var)));
         Json::object([
@@ -125,7 +126,7 @@ fn verdict(cli: &Cli, (schema, rules): (&Schema, Rules), missed: &[Shortcoming])
     });
     let command = match missed.is_empty() {
         true => Json::Null,
-        false => Json::text(&mend(&cli.input, rules, schema.kind)),
+        false => Json::text(&mend(path, rules, schema.kind)),
     };
     Json::object([
         ("passes", Json::Bool(missed.is_empty())),

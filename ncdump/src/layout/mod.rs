@@ -13,6 +13,7 @@ mod mend;
 mod text;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};
@@ -25,24 +26,23 @@ use netcdf_core::shown::{Shown, ShownAddress};
 use netcdf_core::survey::{Rules, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::cli::{Cli, RuleName};
-use crate::options::Request;
+use crate::request::{LayoutRequest, NAME};
+use crate::session::{access, environment, say};
 use crate::several::{FileSeries, Heading};
-use crate::{NAME, access, environment, say};
 use found::Found;
 
 /// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
 /// an error.
-pub(crate) fn run(cli: &mut Cli, mut files: FileSeries, io: &mut Io) -> Status {
-    let mut env = environment(cli, false);
+pub(crate) fn run(request: &LayoutRequest, io: &mut Io) -> Status {
+    let mut files = FileSeries::new(&request.inputs);
+    let mut env = environment(&request.process, false);
     env.survey = true;
     if let Err(e) = tool::catch_limits() {
         return failed(&e, &env, io);
     }
-    for path in files.paths() {
-        let heading = files.heading(&path);
-        cli.input = path;
-        let done = look(cli, &env, &heading, io);
+    for input in &request.inputs {
+        let heading = files.heading(input);
+        let done = look((request, input), &env, &heading, io);
         let strict = env.notes.check();
         heading.tell(&env, io);
         let status = match done.as_ref().map(|&status| strict.map(|()| status)) {
@@ -54,7 +54,7 @@ pub(crate) fn run(cli: &mut Cli, mut files: FileSeries, io: &mut Io) -> Status {
             break;
         }
     }
-    cli.network.tell(NAME, io);
+    request.process.network.tell(NAME, io);
     files.worst()
 }
 
@@ -70,43 +70,47 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     Status::Usage
 }
 
-fn look(cli: &Cli, env: &Env, heading: &Heading, io: &mut Io) -> Result<Status> {
-    let request = Request::new(cli)?;
-    let access = access(cli.allow_external, cli.trace, env);
-    let input = access.input(&Location::new(&cli.input)?, &mut *io.stdin)?;
+fn look(
+    (request, path): (&LayoutRequest, &Path),
+    env: &Env,
+    heading: &Heading,
+    io: &mut Io,
+) -> Result<Status> {
+    let access = access(&request.process, env);
+    let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
     let resource = Arc::clone(input.name());
     let size = size(&input)?;
     let (counted, counter) = Counter::of(input);
     let reader = format::open(counted, env)?;
     let opening = counter.stop();
     let find = || -> Result<Found> {
-        let chosen = request.chosen(reader.schema())?;
+        let chosen = request.select.chosen(reader.schema())?;
         let survey = survey(Dataset::new(&*reader, env), size)?;
         Ok(Found::new(survey, reader.schema(), chosen, opening))
     };
     let found = find().map_err(|e| e.of(&resource))?;
-    if cli.layout {
-        let text = match cli.json {
-            true => json::document(cli, &found, reader.schema(), env)?,
-            false => heading.block() + &text::listing(cli, &found, reader.schema(), env),
+    if request.listing {
+        let text = match request.json {
+            true => json::document(path, &found, reader.schema(), env)?,
+            false => heading.block() + &text::listing(path, &found, reader.schema(), env),
         };
         match say(io, &text) {
             // Nobody reads on, but the status still tells.
-            Err(e) if e.is_broken_pipe() && cli.require.is_some() => {}
+            Err(e) if e.is_broken_pipe() && request.rules.is_some() => {}
             said => said?,
         }
     }
-    Ok(match cli.require {
-        Some(rules) => judge(cli, &found, (rules.of(), &*reader), io),
+    Ok(match request.rules {
+        Some(rules) => judge(path, &found, (rules, &*reader), io),
         None => Status::Success,
     })
 }
 
 /// Says where a dataset falls short of the rules.
-fn judge(cli: &Cli, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &mut Io) -> Status {
+fn judge(path: &Path, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &mut Io) -> Status {
     let missed = found.missed(rules);
     for shortcoming in missed {
-        let file = ShownAddress::of(&cli.input).into_text();
+        let file = ShownAddress::of(path).into_text();
         let reason = found::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
         // If standard error is closed, the status still tells.
@@ -115,16 +119,5 @@ fn judge(cli: &Cli, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &m
     match missed.is_empty() {
         true => Status::Success,
         false => Status::Failure,
-    }
-}
-
-impl RuleName {
-    /// The rules.
-    fn of(self) -> Rules {
-        match self {
-            Self::Cloud => Rules::Cloud,
-            Self::Cmip7 => Rules::Cmip7,
-            Self::Paged => Rules::Paged,
-        }
     }
 }

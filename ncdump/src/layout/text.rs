@@ -1,5 +1,7 @@
 //! The listing as a table.
 
+use std::path::Path;
+
 use netcdf_core::chunk::Metadata;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
@@ -10,7 +12,6 @@ use netcdf_core::tool::table::Table;
 
 use super::found::{Found, mean, reason};
 use super::mend::mend;
-use crate::cli::Cli;
 use crate::filters::of_filter;
 
 /// Columns of the table of variables.
@@ -22,7 +23,7 @@ const HEAD: [&str; 13] = [
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
 
 /// The tables of variables, of the file and of the rules.
-pub(super) fn listing(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> String {
+pub(super) fn listing(path: &Path, found: &Found, schema: &Schema, env: &Env) -> String {
     let mut vars = Table::flush_right(&RIGHT);
     vars.row(HEAD);
     for var in found.shown() {
@@ -30,7 +31,7 @@ pub(super) fn listing(cli: &Cli, found: &Found, schema: &Schema, env: &Env) -> S
     }
     let mut rules = Table::default();
     for (of, missed) in found.rules() {
-        rules = rules.with(rows(cli, (schema, *of), missed));
+        rules = rules.with(rows(path, (schema, *of), missed));
     }
     [vars.text(), whole(found).text(), rules.text()].join("\n")
 }
@@ -134,12 +135,16 @@ fn place(found: &Found) -> String {
 }
 
 /// What a set of rules says.
-fn rows(cli: &Cli, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Vec<Vec<String>> {
+fn rows(
+    path: &Path,
+    (schema, rules): (&Schema, Rules),
+    missed: &[Shortcoming],
+) -> Vec<Vec<String>> {
     if missed.is_empty() {
         return vec![vec![rules.name().to_owned(), "passes".to_owned()]];
     }
     let reasons = missed.iter().map(|one| reason(schema, one));
-    let command = mend(&cli.input, rules, schema.kind);
+    let command = mend(path, rules, schema.kind);
     let all = reasons.chain([format!("mended by: {command}")]);
     let names = std::iter::once(rules.name()).chain(std::iter::repeat(""));
     all.zip(names)

@@ -14,7 +14,7 @@ use netcdf_core::notes::{Note, Notes};
 use netcdf_grammar::cdl::write::Selection;
 use netcdf_grammar::escape::{trim_nuls, xml_text};
 
-use crate::options::{Digits, Request};
+use crate::request::{Digits, DumpRequest};
 
 /// Most fields of compound types, counted each time they are written: nested types can have more fields than the file has bytes.
 const FIELDS: usize = 1 << 18;
@@ -26,7 +26,7 @@ const FIELDS: usize = 1 << 18;
 pub(crate) fn write(
     schema: &Schema,
     path: &Path,
-    request: &Request,
+    request: &DumpRequest,
     selection: &Selection,
     notes: &Notes,
 ) -> Result<Vec<u8>> {

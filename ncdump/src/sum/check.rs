@@ -14,6 +14,7 @@ use netcdf_core::tool::{self, Io};
 use super::line::Line;
 use super::list::List;
 use super::put;
+use crate::request::NAME;
 
 /// Opens the dataset with a name in a list.
 pub(crate) type Open<'a> = &'a mut dyn FnMut(&[u8]) -> Result<Box<dyn Reader>>;
@@ -47,7 +48,7 @@ pub(crate) fn check(
             Ok(reader) => of_file(&*reader, &lines, &mut tally, (env, io))?,
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => {
-                tool::report(crate::NAME, &e, io);
+                tool::report(NAME, &e, io);
                 let unread = |line| tally.say(line, &Checked::Unread, io);
                 lines.iter().try_for_each(unread)?;
             }
@@ -79,7 +80,7 @@ fn of_file(
             Ok(_) => Checked::Differs,
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => {
-                tool::report(crate::NAME, &e.of(&String::from_utf8_lossy(&line.file)), io);
+                tool::report(NAME, &e.of(&String::from_utf8_lossy(&line.file)), io);
                 Checked::Unread
             }
         };

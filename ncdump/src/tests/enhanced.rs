@@ -15,7 +15,8 @@ use netcdf_core::testing::{MemoryDataset, field, strings};
 use netcdf_core::tool::{Io, Status};
 
 use super::{ROOT, Sink, name, text};
-use crate::options::Job;
+use crate::request::Request;
+use crate::several::FileSeries;
 use crate::{cli, conclude, print};
 
 /// Status, standard output and standard error of a run on a dataset that is open already.
@@ -29,13 +30,16 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
         screen: false,
     };
     let args = ["ncdump"].iter().chain(args).chain(&["f.nc"]);
-    let cli = cli::parse(args.map(Into::into).collect()).unwrap();
-    let job = Job::new(&cli).unwrap();
+    let parsed = cli::parse(args.map(Into::into).collect()).unwrap();
+    let Request::Print(request) = parsed.unwrap() else {
+        panic!("not printed");
+    };
     let mut omitted = vec![];
-    let heading = crate::FileSeries::new(&cli).unwrap().heading(&cli.input);
+    let input = request.inputs[0].as_path();
+    let heading = FileSeries::new(&request.inputs).heading(input);
     let asked = AskedOutput {
-        cli: &cli,
-        job: &job,
+        request: &request,
+        input,
         env,
         heading: &heading,
     };

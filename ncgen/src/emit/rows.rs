@@ -4,9 +4,10 @@ use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DataType, Endianness, Values, VarId};
-use netcdf_grammar::cdl::values::{self, Sink};
+use netcdf_grammar::cdl::values::{self, Problems, Sink};
 
-use super::Program;
+use super::program::Program;
+use crate::lists;
 
 /// Receives pieces: the place and shape of each, then its values in one or more runs.
 pub(super) trait PieceWriter {
@@ -27,6 +28,34 @@ pub(super) trait PieceWriter {
     /// # Errors
     /// Errors of printing.
     fn end(&mut self) -> Result<()>;
+}
+
+impl Program<'_> {
+    /// The number of pieces that [`Program::rows`] makes.
+    pub(super) fn pieces(&self, var: VarId) -> u64 {
+        let pieces = self.list(var).and_then(|_| Pieces::new(self, var));
+        pieces.map_or(0, |pieces| pieces.count())
+    }
+
+    /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
+    /// there is no list.
+    pub(super) fn rows(&self, var: VarId, to: &mut dyn PieceWriter) -> Result<()> {
+        let Some((list, mut rows)) = self.list(var).zip(ListRows::new(self, var, to)) else {
+            return Ok(());
+        };
+        let text = lists::text(list, self.source);
+        // Everything wrong was reported before.
+        let mut problems = Problems::default();
+        let read = lists::read(
+            &text,
+            &self.schema,
+            Endianness::Little,
+            &mut problems,
+            &mut rows,
+        );
+        read.map_err(|e| e.in_object(&self.schema.var_path(var)))?;
+        rows.finish()
+    }
 }
 
 /// How a variable is cut into pieces. Text and small variables without an unlimited dimension are one piece; otherwise each row

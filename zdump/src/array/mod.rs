@@ -32,7 +32,7 @@ use netcdf_grammar::number::Precision;
 
 use crate::key;
 use crate::out::plain;
-use crate::words::codec_name;
+use crate::words::{codec_name, netcdf};
 use netcdf_core::format::zarr::survey::{Node, Survey, What};
 
 /// Additional bytes of memory for an element: each text is an allocation of its own.
@@ -120,13 +120,6 @@ pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -
         .of(store.name())
         .in_object(path);
     Err(e.with_remedy("`zdump tree` shows the arrays of a store"))
-}
-
-/// netCDF's own metadata in the attributes of an array.
-pub(crate) fn netcdf(node: &Node) -> Option<&Json> {
-    let attributes = node.attributes()?;
-    let names = ["_nczarr_array", "_NCZARR_ARRAY"];
-    names.iter().find_map(|name| attributes.get(name))
 }
 
 /// Whether an array is a scalar of netCDF, stored as an array of one element.

@@ -11,11 +11,11 @@ use netcdf_core::json::Json;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::cli::CatArgs;
 use crate::hex;
 use crate::open::Session;
 use crate::out::Out;
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{join, split};
 
 use form::BytesForm;

@@ -1,21 +1,18 @@
 //! Reads chunks and shards: checks that indexes are sound and that every chunk can be decoded.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::zarr::raw::RawArray;
-use netcdf_core::io::store::range_of;
+use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::runtime::Item;
 
 use super::arrays::Arrays;
 use super::context::Checked;
 use super::decode::Decoder;
 use super::keys::StoredAmounts;
+use super::reading::{KeyToRead, Reading, Work};
 use super::report::{Finding, Report};
 use super::rule::Rule;
 use super::shards;
-use crate::key;
 use netcdf_core::format::zarr::survey::Role;
 
 /// Up to this many shards of an array have their indexes read even without `--deep`.
@@ -24,22 +21,6 @@ const FEW: u64 = 1000;
 const BATCH: usize = 4096;
 /// Assumed expansion of a stored byte, for estimating the memory of a chunk (deflate: up to 1032).
 const RATIO: u64 = 1 << 10;
-
-/// What to do with the chunks of an array.
-pub(super) struct Work<'a> {
-    path: &'a str,
-    pub array: &'a RawArray,
-    /// Decodes chunks; `None` if only indexes are read.
-    pub decoder: Option<Decoder<'a>>,
-}
-
-/// A key to read.
-pub(super) struct KeyToRead {
-    pub node: usize,
-    pub key: String,
-    pub size: u64,
-    pub place: Vec<u64>,
-}
 
 /// The result for a key: findings, and the number of decoded chunks.
 type KeyResult = (usize, u64, Vec<Finding>, u64);
@@ -173,70 +154,6 @@ impl Batch<'_> {
             },
         };
         Ok((job.node, job.size, findings, decoded))
-    }
-}
-
-/// Reads the bytes of a key.
-pub(super) struct Reading<'a> {
-    checked: Checked<'a>,
-    /// The key.
-    pub job: &'a KeyToRead,
-    /// The decoded shard, if it is encoded as a whole.
-    pub whole: Option<Vec<u8>>,
-}
-
-impl<'a> Reading<'a> {
-    /// For a key that has not been read yet.
-    pub fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
-        Self {
-            checked,
-            job,
-            whole: None,
-        }
-    }
-
-    /// Number of bytes that ranges refer to.
-    pub fn size(&self) -> u64 {
-        self.whole
-            .as_ref()
-            .map_or(self.job.size, |w| w.len() as u64)
-    }
-
-    /// Decodes a shard that is encoded as a whole.
-    ///
-    /// # Errors
-    /// Errors of reading and decoding.
-    pub fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
-        if array.is_whole() {
-            let stored = self.all()?;
-            self.whole = Some(array.undo_whole(stored, self.checked.env)?);
-        }
-        Ok(())
-    }
-
-    fn all(&self) -> Result<Vec<u8>> {
-        key::bytes(self.checked.store, &self.job.key)
-    }
-
-    /// Reads a range of the bytes.
-    ///
-    /// # Errors
-    /// Errors of the store.
-    pub fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
-        if let Some(shard) = &self.whole {
-            return range_of(shard, &range).map(<[u8]>::to_vec);
-        }
-        key::range(self.checked.store, &self.job.key, range)
-    }
-
-    /// A finding about the key.
-    pub fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
-        Finding::new(rule, self.job.key.clone(), what)
-    }
-
-    /// The finding that bytes of the key cannot be read.
-    pub fn unreadable(&self, e: &Error) -> Finding {
-        self.finding(Rule::KeyUnreadable, e.what())
     }
 }
 

@@ -8,10 +8,10 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::model::region::product;
 
 use super::arrays::Arrays;
-use super::chunks::{KeyToRead, Reading};
-use super::context::counted;
+use super::reading::{KeyToRead, Reading};
 use super::report::{Finding, MOST, Report};
 use super::rule::Rule;
+use super::text::counted;
 use crate::array::place;
 use netcdf_core::format::zarr::survey::{Role, join};
 

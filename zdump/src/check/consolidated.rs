@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netcdf_core::json::Json;
 
-use super::context::{About, Checked, shown};
+use super::context::{About, Checked};
 use super::report::Report;
 use super::rule::Rule;
+use super::text::shown;
 use crate::array::values::same_numbers;
 use netcdf_core::format::zarr::survey::{Node, Survey, join, split};
 

@@ -7,10 +7,11 @@ use netcdf_core::format::zarr::nczarr::{
 };
 use netcdf_core::format::zarr::raw::RawArray;
 
-use super::context::{About, Checked, attributes_object, counted, main_object, part};
-use super::metadata::wrong;
+use super::context::{About, Checked, attributes_object, main_object, part};
+use super::members::wrong;
 use super::report::Report;
 use super::rule::Rule;
+use super::text::counted;
 use netcdf_core::format::zarr::survey::{Node, split};
 
 /// The length of each dimension of a group, and the first array that has it.

@@ -8,9 +8,10 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::odd::Oddity;
 
 use super::arrays::Arrays;
-use super::context::{Checked, counted};
+use super::context::Checked;
 use super::report::{Finding, Report};
 use super::rule::Rule;
+use super::text::counted;
 use crate::stat::Sizes;
 use netcdf_core::format::zarr::survey::{Node, Role, What, join, split};
 

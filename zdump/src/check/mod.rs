@@ -3,12 +3,12 @@
 //! | module | what it checks |
 //! |---|---|
 //! | `objects`, `strict` | metadata as text: JSON that all readers accept |
-//! | `metadata`, `v2`, `v3` | members of metadata: present, possible, of consistent rank |
+//! | `metadata`, `v2`, `v3`, `members` | members of metadata: present, possible, of consistent rank |
 //! | `structure` | groups above everything, one version, names |
 //! | `dimensions`, `nczarr` | names and lengths of dimensions, netCDF's lists |
 //! | `consolidated` | consolidated metadata compared with the objects |
 //! | `keys` | keys of chunks, sizes of uncoded chunks, keys that belong to nothing |
-//! | `chunks`, `shards`, `decode` | indexes of shards, decoding of chunks |
+//! | `chunks`, `shards`, `reading`, `decode` | indexes of shards, decoding of chunks |
 //! | `complete` | chunks that are missing |
 //! | `rule`, `report` | the rules; the findings |
 
@@ -20,9 +20,11 @@ mod context;
 mod decode;
 mod dimensions;
 mod keys;
+mod members;
 mod metadata;
 mod nczarr;
 mod objects;
+mod reading;
 mod report;
 mod rule;
 mod shards;
@@ -30,6 +32,7 @@ mod strict;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod text;
 mod v2;
 mod v3;
 
@@ -41,9 +44,10 @@ use self::arrays::Arrays;
 use self::context::Checked;
 use self::report::Report;
 use crate::cli::CheckArgs;
+use crate::cli::NAME;
 use crate::open::Session;
 use crate::out::Out;
-use crate::{NAME, Verdict};
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Survey, no_store};
 
 /// Runs the command.

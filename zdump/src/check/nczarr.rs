@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netcdf_core::format::zarr::nczarr::{Contents, NczarrPart};
 
-use super::context::{About, Checked, part, shown};
+use super::context::{About, Checked, part};
 use super::report::Report;
 use super::rule::Rule;
+use super::text::shown;
 use netcdf_core::format::zarr::survey::{Node, What, split};
 
 /// The nodes directly below each node, by name.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 
-use super::context::counted;
 use super::rule::{Rule, Severity};
+use super::text::counted;
 use crate::out::{Colour, Out, plain};
 
 /// Most findings of one rule kept per node; the others are counted.

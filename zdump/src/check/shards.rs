@@ -5,7 +5,7 @@ use std::ops::Range;
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::format::zarr::raw::{KeyPart, RawArray};
 
-use super::chunks::{Reading, Work};
+use super::reading::{Reading, Work};
 use super::report::Finding;
 use super::rule::Rule;
 

@@ -4,9 +4,10 @@
 
 use netcdf_core::json::Json;
 
-use super::context::{About, shown};
-use super::metadata::{lengths, ranks, required, shape, version, word, wrong};
+use super::context::About;
+use super::members::{lengths, ranks, required, shape, version, word, wrong};
 use super::rule::Rule;
+use super::text::shown;
 
 /// Checks an array.
 pub(super) fn array(json: &Json, about: &mut About<'_>) {

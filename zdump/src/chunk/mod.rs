@@ -10,11 +10,11 @@ use netcdf_core::model::Values;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::array::{ChunkPlace, FoundChunk, Opened, Times, Undone, find};
 use crate::cli::ChunkArgs;
 use crate::open::Session;
 use crate::out::Out;
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use print::Printer;
 

@@ -8,11 +8,11 @@ use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::cli::CodecsArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, plain};
 use crate::table::Table;
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Node, What};
 
 use step::CodecStep;

@@ -19,7 +19,7 @@ use netcdf_core::model::Endianness;
 use netcdf_core::shown::Shown;
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::NAME;
+use crate::cli::NAME;
 use crate::key;
 use crate::open::Session;
 use crate::out::Out;

@@ -28,10 +28,10 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::cli::DiffArgs;
 use crate::open::Session;
 use crate::out::Out;
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Survey, no_store};
 use report::Report;
 

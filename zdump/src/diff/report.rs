@@ -3,8 +3,8 @@
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
 
-use crate::Verdict;
 use crate::out::{Colour, Out, plain};
+use crate::verdict::Verdict;
 
 /// Most characters of a value shown in text.
 const SHOWN: usize = 120;

@@ -8,10 +8,10 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::cli::KeysArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, numbers, plain};
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Role, Survey};
 
 use glob::Glob;

@@ -16,11 +16,11 @@ use netcdf_core::io::target::Target;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::array::{Opened, find};
 use crate::cli::MapArgs;
 use crate::open::Session;
 use crate::out::Out;
+use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use scale::Map;
 

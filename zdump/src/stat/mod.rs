@@ -14,11 +14,11 @@ use netcdf_core::model::region::product;
 use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::Io;
 
-use crate::Verdict;
 use crate::cli::StoreArgs;
 use crate::open::Session;
 use crate::out::{Colour, Out, maybe, object, plain};
 use crate::table::{count, ratio, shape, size};
+use crate::verdict::Verdict;
 use crate::words::dtype;
 use netcdf_core::format::zarr::survey::{Node, Role, Survey, What};
 

@@ -9,10 +9,10 @@ use netcdf_core::json::Json;
 use netcdf_core::shown::Shown;
 use netcdf_core::sum::Digest;
 
-use super::super::folder::Folder;
-use super::super::wrong;
 use super::quote;
-use crate::cli::Cli;
+use crate::parts::folder::Folder;
+use crate::parts::paths::wrong;
+use crate::request::ProcessRequest;
 
 const MIB: u64 = 1 << 20;
 /// Bytes of elements that are decoded, encoded and stored in a second, at least.
@@ -50,14 +50,14 @@ impl Facts {
     ///
     /// # Errors
     /// Those of the folder; [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
-    pub fn of(cli: &Cli, folder: &Folder) -> Result<Self> {
+    pub fn of(process: &ProcessRequest, folder: &Folder) -> Result<Self> {
         let plan = folder.plan()?;
         let path = std::path::absolute(folder.path())
             .map_err(|e| Error::io("cannot find", &folder.path().to_string_lossy(), e))?;
         let path = path
             .to_str()
             .ok_or_else(|| wrong(&path, "--emit: the path must be UTF-8"))?;
-        let memory = plan.command_line(cli)?.memory;
+        let memory = plan.request(process)?.process.memory;
         let record = &plan.record;
         let at_finish = record.variables().iter().filter(|var| var.at_finish);
         Ok(Self {

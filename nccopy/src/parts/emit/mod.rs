@@ -9,34 +9,25 @@ mod quote;
 mod slurm;
 mod snakemake;
 
-use clap::ValueEnum;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::tool::{Io, Status};
 
 use super::folder::Folder;
-use crate::cli::Cli;
+use crate::request::{Engine, ProcessRequest};
 use facts::Facts;
 pub use facts::memory;
-
-/// The program that a script is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// Slurm: a shell script that submits a job array, and a job that finishes the copy
-    Slurm,
-    /// Dask: a Python script for a scheduler of distributed, or worker processes on this machine
-    Dask,
-    /// Snakemake: a Snakefile
-    Snakemake,
-    /// GNU parallel: a shell script for this machine, or several by SSH
-    Parallel,
-}
 
 /// Prints the script.
 ///
 /// # Errors
 /// Those of the folder, and of standard output.
-pub fn run(cli: &Cli, folder: &Folder, engine: Engine, io: &mut Io) -> Result<Status> {
-    let facts = Facts::of(cli, folder)?;
+pub fn run(
+    process: &ProcessRequest,
+    folder: &Folder,
+    engine: Engine,
+    io: &mut Io,
+) -> Result<Status> {
+    let facts = Facts::of(process, folder)?;
     let text = script(engine, &facts)?;
     let failed = |e| Error::io("cannot write", "(stdout)", e);
     io.stdout.write_all(text.as_bytes()).map_err(failed)?;
@@ -91,8 +82,8 @@ mod tests {
     #[test]
     fn scripts_are_complete() {
         let facts = Facts::example("/a b/it's", 2500);
-        for engine in Engine::value_variants() {
-            let text = script(*engine, &facts).unwrap();
+        for engine in Engine::ALL {
+            let text = script(engine, &facts).unwrap();
             let names = text.split('@').skip(1).step_by(2);
             let mut left = names.filter(|name| name.bytes().all(|b| b.is_ascii_uppercase()));
             assert_eq!(left.next(), None, "{engine:?}");

@@ -6,7 +6,7 @@ use netcdf_core::error::Result;
 
 use super::facts::Facts;
 use super::fill;
-use crate::parts::wrong;
+use crate::parts::paths::wrong;
 
 /// A Snakefile.
 ///

@@ -8,11 +8,11 @@ use netcdf_core::runtime::Item;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{Bar, Idle, Io};
 
-use crate::cli::Cli;
-use crate::environment;
+use crate::environment::environment;
 use crate::inputs::Copy;
-use crate::parts::plan::of_input;
+use crate::parts::digests::of_input;
 use crate::ready::{self, Asked, Ready};
+use crate::request::CopyRequest;
 
 /// Bytes of memory for a header while it is read, roughly.
 const MEMORY: u64 = 4 << 20;
@@ -32,12 +32,12 @@ pub struct Header {
 ///
 /// # Errors
 /// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
-pub fn read(cli: &Cli, copies: &[Copy], shown: bool) -> Result<Vec<Result<Header>>> {
-    let env = environment(cli);
+pub fn read(request: &CopyRequest, copies: &[Copy], shown: bool) -> Result<Vec<Result<Header>>> {
+    let env = environment(request);
     let far = copies.iter().any(|copy| copy.remote.is_some());
     let items = copies.iter().map(|copy| Ok(Item::new(MEMORY, copy)));
     let mut headers = Vec::with_capacity(copies.len());
-    let work = |copy: &Copy| match header(cli, copy, &env) {
+    let work = |copy: &Copy| match header(request, copy, &env) {
         Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
         header => Ok(header),
     };
@@ -61,10 +61,14 @@ pub fn read(cli: &Cli, copies: &[Copy], shown: bool) -> Result<Vec<Result<Header
     }
 }
 
-fn header(cli: &Cli, copy: &Copy, env: &Env) -> Result<Header> {
+fn header(request: &CopyRequest, copy: &Copy, env: &Env) -> Result<Header> {
     let idle = &Idle::default();
     ready::with(
-        Asked { cli, copy, idle },
+        Asked {
+            request,
+            copy,
+            idle,
+        },
         env,
         &mut without_streams(),
         |ready, _| {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use netcdf_core::arithmetic::Amount;
-use netcdf_core::copy::parts::Costs;
+use netcdf_core::copy::parts::{Costs, PartSize};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
 
 use super::headers::{self, Header};
 use super::rows::{self, FileRow};
-use crate::cli::Cli;
 use crate::inputs::{self, Copy, Rules};
+use crate::request::{CopyRequest, PlanRequest};
 use crate::walk::is_folder;
 
 /// Returns the copies of a plan of many files, and notes about skipped entries. Returns `None` for a single copy. An input directory
@@ -18,13 +18,14 @@ use crate::walk::is_folder;
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
-pub fn listed(cli: &Cli) -> Result<Option<inputs::Listed>> {
-    let (named, output) = cli.paths();
+pub fn listed(request: &CopyRequest) -> Result<Option<inputs::Listed>> {
+    let named = &request.files.inputs;
+    let output = request.to().unwrap_or(Path::new(""));
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
     if named.len() == 1 && !named.iter().any(|path| is_folder(path)) && !slash {
         return Ok(None);
     }
-    let (copies, notes) = inputs::into_directory(named, output, Rules::of(cli))?;
+    let (copies, notes) = inputs::into_directory(named, output, Rules::of(request))?;
     copies.iter().try_for_each(refuse_here)?;
     inputs::check(&copies)?;
     Ok(Some((copies, notes)))
@@ -52,18 +53,16 @@ pub struct Listed {
     pub refused: Vec<(String, Error)>,
 }
 
-/// Reads the headers of all files, with a progress bar if `shown`, and writes the lists of a plan into its folder.
+/// Reads the headers of all files, with a progress bar if `shown`, and writes the lists of a plan into its directory.
 ///
 /// # Errors
 /// Those of the files if none can be copied, and of writing.
-pub fn plan(
-    (cli, shown): (&Cli, bool),
-    folder: &Path,
-    copies: &[Copy],
-    size: Size,
-) -> Result<Listed> {
+pub fn plan((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<Listed> {
     let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
-    for (copy, header) in copies.iter().zip(headers::read(cli, copies, shown)?) {
+    for (copy, header) in copies
+        .iter()
+        .zip(headers::read(&request.copy, copies, shown)?)
+    {
         let (header, error) = match header {
             Ok(header) => (Some(header), None),
             Err(e) => (None, Some(e)),
@@ -75,7 +74,7 @@ pub fn plan(
     }
     let bytes = files.iter().map(|file| Amount::of(file.bytes));
     let bytes = bytes.sum::<Amount>().get();
-    let counts = grouped(&costs, size.parts(bytes));
+    let counts = grouped(&costs, parts(request.size, bytes));
     let (mut left, mut of_left) = (&files[..], &costs[..]);
     let mut groups = Vec::with_capacity(counts.len());
     for count in counts {
@@ -84,7 +83,7 @@ pub fn plan(
         (of_group, of_left) = of_left.split_at(count);
         groups.push((group, Costs::of_copies(of_group.iter().copied(), 1.0)));
     }
-    rows::write((folder, cli.parts.allow_secrets), &groups)?;
+    rows::write((&request.folder, request.allow_secrets), &groups)?;
     Ok(Listed {
         parts: groups.len() as u64,
         bytes,
@@ -93,22 +92,11 @@ pub fn plan(
     })
 }
 
-/// How large parts are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// At most so many parts.
-    Parts(u64),
-    /// Parts of so many bytes, roughly.
-    Bytes(u64),
-}
-
-impl Size {
-    /// How many parts files of so many bytes get, at most.
-    fn parts(self, bytes: u64) -> u64 {
-        match self {
-            Self::Parts(parts) => parts.max(1),
-            Self::Bytes(each) => bytes.div_ceil(each.max(1)).max(1),
-        }
+/// The maximum number of parts for files with this number of bytes.
+fn parts(size: PartSize, bytes: u64) -> u64 {
+    match size {
+        PartSize::Number(parts) => parts.max(1),
+        PartSize::Bytes(each) => bytes.div_ceil(each.max(1)).max(1),
     }
 }
 
@@ -184,7 +172,7 @@ mod tests {
         // Files of which nothing is known count as well.
         assert_eq!(of(&[0; 7], 3), [3, 2, 2]);
         assert_eq!(of(&[0; 2], 5), [1, 1]);
-        assert_eq!(Size::Bytes(10).parts(21), 3);
-        assert_eq!(Size::Bytes(0).parts(0), 1);
+        assert_eq!(parts(PartSize::Bytes(10), 21), 3);
+        assert_eq!(parts(PartSize::Bytes(0), 0), 1);
     }
 }

@@ -15,19 +15,19 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::rows::{self, FileRow};
-use crate::cli::Cli;
 use crate::inputs::Copy;
+use crate::parts::digests::of_input;
 use crate::parts::folder::{Folder, StoredPlan};
-use crate::parts::plan::of_input;
 use crate::parts::record::FailedFile;
 use crate::ready::{self, Asked};
 use crate::report::json::{self, Counted};
+use crate::request::CopyRequest;
 use crate::told::Told;
 
 /// Copies the files of parts.
 #[derive(Clone, Copy)]
 pub struct FileParts<'a> {
-    pub cli: &'a Cli,
+    pub request: &'a CopyRequest,
     pub folder: &'a Folder,
     pub plan: &'a StoredPlan,
 }
@@ -52,7 +52,7 @@ impl FileParts<'_> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
         let inputs = files.iter().map(|file| file.input.clone().into());
-        let bar = Bar::over(inputs.collect(), io.terminal && !self.cli.quiet);
+        let bar = Bar::over(inputs.collect(), io.terminal && !self.request.process.quiet);
         let idle = Idle::default();
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
         let (mut failed, mut lines) = (vec![], vec![]);
@@ -62,7 +62,7 @@ impl FileParts<'_> {
             bar.begin(place, env.progress.clone());
             let copied = self.copied(file, &idle, (env, io));
             let notes = env.notes.take_all();
-            if !self.cli.quiet {
+            if !self.request.process.quiet {
                 bar.line()
                     .aside(|| told.tell(&notes, Path::new(&file.input), io));
             }
@@ -106,10 +106,10 @@ impl FileParts<'_> {
         idle: &Idle,
         (env, io): (&mut Env, &mut Io),
     ) -> Result<Counted> {
-        let cli = self.cli;
+        let request = self.request;
         let located = |path: &str| self.plan.record.located(Path::new(path));
         let (input, output) = (located(&file.input), located(&file.output));
-        let copy = Copy::of(&input, &output, cli.asked())?;
+        let copy = Copy::of(&input, &output, request.output)?;
         if let Some(folder) = output.parent().filter(|_| copy.output.remote.is_none()) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
             std::fs::create_dir_all(folder).map_err(failed)?;
@@ -117,7 +117,7 @@ impl FileParts<'_> {
         env.scratch = copy.output.scratch();
         env.siblings.outputs.add(&copy.output.path);
         let asked = Asked {
-            cli,
+            request,
             copy: &copy,
             idle,
         };
@@ -130,11 +130,11 @@ impl FileParts<'_> {
             }
             ready.size_strings()?;
             let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
-            let target = ready.target(cli, &copy)?;
+            let target = ready.target(request, &copy)?;
             let target = guard(target, Box::new(move || reads.check(time)));
             let counted = !ready.set.reader.bytes().latency();
             ready.counts = counted;
-            let report = ready.written(cli, (&copy, target), copy::run)?;
+            let report = ready.written(request, (&copy, target), copy::run)?;
             Ok(Counted {
                 report: report.unwrap_or_default(),
                 before: counted,

@@ -3,8 +3,7 @@
 mod headers;
 mod list;
 mod make;
-mod rows;
+pub mod rows;
 
-pub use list::{Listed, Size, listed, plan};
+pub use list::{Listed, listed, plan};
 pub use make::{FileParts, MadeFiles};
-pub use rows::remove;

@@ -15,11 +15,11 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
 use crate::parts::estimate::{seconds, whole};
+use crate::parts::paths::source;
 use crate::parts::record::{
     self,
     members::{Members, lacks},
 };
-use crate::parts::source;
 
 const FILES: &str = "files.jsonl";
 const PARTS: &str = "parts.jsonl";

@@ -18,15 +18,15 @@ use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::Failed;
 use super::begun::Begun;
-use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan};
-use crate::parts::plan::one_copy;
+use crate::parts::one_copy::one_copy;
 use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
 use crate::ready::{self, Asked, Ready};
+use crate::request::CopyRequest;
 
 /// The parts of a dataset.
 pub struct DatasetParts<'a> {
-    pub cli: &'a Cli,
+    pub request: &'a CopyRequest,
     pub folder: &'a Folder,
     pub plan: &'a StoredPlan,
     pub dataset: &'a DatasetRecord,
@@ -43,15 +43,18 @@ impl DatasetParts<'_> {
         env: &mut Env,
         io: &mut Io,
     ) -> std::result::Result<(), Failed> {
-        let (cli, of_none) = (self.cli, |e| (None, e));
-        let copy = one_copy(cli).map_err(of_none)?;
+        let (request, of_none) = (self.request, |e| (None, e));
+        let copy = one_copy(request).map_err(of_none)?;
         env.scratch = copy.output.scratch();
         let idle = Idle::default();
-        let bar = Bar::over(vec![copy.local.clone()], io.terminal && !cli.quiet);
+        let bar = Bar::over(
+            vec![copy.local.clone()],
+            io.terminal && !request.process.quiet,
+        );
         tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
         let mut at = None;
         let asked = Asked {
-            cli,
+            request,
             copy: &copy,
             idle: &idle,
         };
@@ -99,7 +102,7 @@ impl DatasetParts<'_> {
         let through = through.or_internal("variables of the first stage")?;
         let first = through.first(set, &ready.plan.data)?;
         let place = self.folder.between();
-        let (target, sums) = format::part_of_store(&place, None, !self.cli.no_sync, set.env)?;
+        let (target, sums) = format::part_of_store(&place, None, self.is_synced(), set.env)?;
         let create = CreateOptions::default();
         let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
         // Only where the plan still holds.
@@ -145,6 +148,11 @@ impl DatasetParts<'_> {
         ready.reads.check(self.plan.record.time)
     }
 
+    /// Checks whether stored data is synced.
+    fn is_synced(&self) -> bool {
+        !self.request.process.no_sync
+    }
+
     /// A writer that says how the output is stored.
     fn sketch(&self, ready: &Ready<'_>) -> Result<Box<dyn Writer>> {
         sketch(ready.plan.schema.clone(), ready.create, ready.set.env)
@@ -157,7 +165,7 @@ impl DatasetParts<'_> {
         (part, number): (u64, u64),
     ) -> Result<Written> {
         let whole = self.sketch(ready)?;
-        let target = self.folder.segment_target(part, !self.cli.no_sync)?;
+        let target = self.folder.segment_target(part, self.is_synced())?;
         let mut output = PartOutput::new(whole, target);
         let division = self.plan.division(ready, &mut output)?;
         parts::make(origin, &division, number, &mut output)?;
@@ -177,7 +185,7 @@ impl DatasetParts<'_> {
         let (target, sums) = match place {
             StorePlace::Directory(store) => {
                 let mark = self.folder.mark(self.plan);
-                format::part_of_store(store, Some(&mark), !self.cli.no_sync, env)?
+                format::part_of_store(store, Some(&mark), self.is_synced(), env)?
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();

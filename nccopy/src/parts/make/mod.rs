@@ -14,22 +14,26 @@ use netcdf_core::tool::{self, Io, Status};
 
 use self::begun::Begun;
 use self::dataset::DatasetParts;
-use super::choice::PartChoice;
 use super::files::{FileParts, MadeFiles};
 use super::folder::{Folder, StoredPlan};
 use super::hold::recover_output;
-use super::in_folder;
+use super::paths::in_folder;
 use super::record::{DoneRecord, Work};
-use crate::cli::Cli;
-use crate::environment;
+use crate::environment::environment;
+use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 
 /// Makes parts, one after the other; those that are done already stay.
 ///
 /// # Errors
 /// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
-pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Result<Status> {
+pub fn run(
+    process: &ProcessRequest,
+    folder: &Folder,
+    choice: &PartChoice,
+    io: &mut Io,
+) -> Result<Status> {
     let plan = folder.plan()?;
-    recover_output(folder, &plan, cli);
+    recover_output(folder, &plan, None);
     let variable = |name: &str| std::env::var(name).ok();
     let numbers = choice.numbers(plan.record.parts, variable)?;
     if folder.is_finished(&plan)? {
@@ -41,7 +45,7 @@ pub fn run(cli: &Cli, folder: &Folder, choice: &PartChoice, io: &mut Io) -> Resu
             left.push(part);
         }
     }
-    let mut worker = Worker::new(cli, folder, &plan)?;
+    let mut worker = Worker::new(process, folder, &plan)?;
     for stage in plan.record.stages() {
         let parts: Vec<u64> = left.iter().copied().filter(|n| stage.contains(n)).collect();
         let status = match parts.is_empty() {
@@ -61,20 +65,20 @@ type Failed = (Option<u64>, Error);
 
 /// A process that makes parts.
 struct Worker<'a> {
-    /// The command line of the plan.
-    cli: Cli,
+    /// The planned copy.
+    request: CopyRequest,
     env: Env,
     folder: &'a Folder,
     plan: &'a StoredPlan,
 }
 
 impl<'a> Worker<'a> {
-    fn new(cli: &Cli, folder: &'a Folder, plan: &'a StoredPlan) -> Result<Self> {
-        let cli = plan.command_line(cli)?;
+    fn new(process: &ProcessRequest, folder: &'a Folder, plan: &'a StoredPlan) -> Result<Self> {
+        let request = plan.request(process)?;
         tool::catch_limits()?;
         Ok(Self {
-            env: environment(&cli),
-            cli,
+            env: environment(&request),
+            request,
             folder,
             plan,
         })
@@ -127,14 +131,18 @@ impl<'a> Worker<'a> {
 
     fn make(&mut self, numbers: &[u64], io: &mut Io) -> std::result::Result<(), Failed> {
         let Self {
-            cli,
+            request,
             env,
             folder,
             plan,
         } = self;
         match &plan.record.work {
             Work::Files(_) => {
-                let parts = FileParts { cli, folder, plan };
+                let parts = FileParts {
+                    request,
+                    folder,
+                    plan,
+                };
                 for &part in numbers {
                     of_files(parts, part, env, io).map_err(|e| (Some(part), e))?;
                 }
@@ -142,7 +150,7 @@ impl<'a> Worker<'a> {
             }
             Work::Dataset(dataset) => {
                 let parts = DatasetParts {
-                    cli,
+                    request,
                     folder,
                     plan,
                     dataset,

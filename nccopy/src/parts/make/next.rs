@@ -9,31 +9,30 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::Worker;
-use crate::cli::Cli;
 use crate::parts::folder::{Folder, StoredPlan, now};
 use crate::parts::hold::recover_output;
+use crate::request::ProcessRequest;
 
 /// The default lease of a part.
 const LEASE: Duration = Duration::from_secs(3600);
 
-/// The lease of a part.
-fn lease(cli: &Cli) -> Duration {
-    let seconds = cli.parts.lease.map(u64::from);
-    seconds.map_or(LEASE, Duration::from_secs)
-}
-
-/// Makes all parts that are free, until none is.
+/// Makes all parts that are free, until none is. `lease` is the requested lease of a part.
 ///
 /// # Errors
 /// Those of the folder, and as [`super::run`].
-pub fn run(cli: &Cli, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub fn run(
+    process: &ProcessRequest,
+    folder: &Folder,
+    lease: Option<Duration>,
+    io: &mut Io,
+) -> Result<Status> {
     let plan = folder.plan()?;
-    recover_output(folder, &plan, cli);
+    recover_output(folder, &plan, lease);
     if folder.is_finished(&plan)? {
         return Ok(Status::Success);
     }
-    let mut worker = Worker::new(cli, folder, &plan)?;
-    let lease = lease(cli);
+    let mut worker = Worker::new(process, folder, &plan)?;
+    let lease = lease.unwrap_or(LEASE);
     let mut left = 0u64;
     for stage in plan.record.stages() {
         if stage.start > 0 && worker.waits(io)? {

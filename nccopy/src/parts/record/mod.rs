@@ -16,7 +16,7 @@ use netcdf_core::io::file::{self, Readers};
 use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 
-use super::MOST_PARTS;
+use crate::request::MOST_PARTS;
 use members::{Members, lacks, lines, utf8};
 
 /// The version of `plan.json`.

@@ -3,8 +3,8 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Values};
 
-use super::super::Program;
 use super::super::out::{Out, put};
+use super::super::program::Program;
 use super::super::quote::{self, c_string};
 use super::OK;
 use super::names::CNames;

@@ -3,8 +3,8 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Dimension, GroupId};
 
-use super::super::Program;
 use super::super::out::{Out, put};
+use super::super::program::Program;
 use super::super::quote::c_string;
 use super::names::CNames;
 use super::{call, storage};

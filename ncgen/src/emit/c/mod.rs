@@ -13,8 +13,8 @@ use netcdf_core::format::kind_row;
 use netcdf_core::model::GroupId;
 
 use super::out::{Out, put};
+use super::program::{Program, mode};
 use super::quote::c_string;
-use super::{Program, mode};
 use names::CNames;
 use values::Printer;
 

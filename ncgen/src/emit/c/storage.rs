@@ -6,8 +6,8 @@ use netcdf_core::format::traits;
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
 
-use super::super::Program;
 use super::super::out::{Out, put};
+use super::super::program::Program;
 use super::call;
 use super::names::CNames;
 

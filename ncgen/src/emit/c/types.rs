@@ -3,8 +3,8 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserType};
 
-use super::super::Program;
 use super::super::out::{Out, put};
+use super::super::program::Program;
 use super::super::quote::c_string;
 use super::names::{CNames, atomic_type, type_macro};
 use super::{OK, call, values};

@@ -3,7 +3,7 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Schema, Values, VarId};
 
-use super::super::Program;
+use super::super::program::Program;
 use super::super::quote;
 use super::super::rows::PieceWriter;
 use super::lines::{Lines, call, line};

@@ -10,8 +10,8 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DimId, Variable};
 
 use super::out::Out;
+use super::program::{Program, mode};
 use super::quote;
-use super::{Program, mode};
 use lines::{Lines, call, line};
 use names::FortranNames;
 

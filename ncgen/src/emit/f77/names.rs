@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::{Program, name};
+use super::super::name;
+use super::super::program::Program;
 
 /// Names that variables may not have: the program uses them for other things.
 const RESERVED: &[&str] = &[

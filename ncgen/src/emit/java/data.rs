@@ -3,8 +3,8 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Values};
 
-use super::super::Program;
 use super::super::out::{Out, put};
+use super::super::program::Program;
 use super::super::quote;
 use super::super::rows::PieceWriter;
 use super::{atomic, text, values};

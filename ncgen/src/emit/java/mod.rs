@@ -10,7 +10,8 @@ use netcdf_core::model::{Atomic, Attribute, DimId, Variable};
 
 use super::name::unique;
 use super::out::{Out, put};
-use super::{Program, mode, quote};
+use super::program::{Program, mode};
+use super::quote;
 
 /// The identifiers, in the order of the schema.
 struct JavaNames {

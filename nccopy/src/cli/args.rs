@@ -1,22 +1,20 @@
-//! The command line of nccopy.
+//! The options, as typed.
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
-use netcdf_core::io::locator::Asked;
+use clap::builder::PossibleValue;
+use clap::{ArgAction, Args, Parser, ValueEnum};
 use netcdf_core::model::Kind;
-use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
-use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs};
-use netcdf_grammar::number::whole;
+use netcdf_grammar::flags::{self, HyperslabArgs, KindFlags, NetworkArgs, PluginArgs, ZarrArgs};
 
-use crate::clock::Moment;
-use crate::cloud::CloudRules;
-use crate::history;
-use crate::modes::{self, MODES};
-use crate::parts::{Engine, MOST_PARTS, PartChoice};
+use super::value::{
+    parse_attribute, parse_chunk_size, parse_cloud, parse_level, parse_memory, parse_rename,
+    parse_size,
+};
+use crate::request::{CloudRules, Engine, Form, MOST_PARTS, PartChoice};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -186,68 +184,6 @@ pub struct Cli {
     /// file://PATH#mode=nczarr,file (or zip)
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
-
-    /// The command in shell syntax, without secrets.
-    #[arg(skip)]
-    pub command: String,
-    /// All arguments except paths, without secrets.
-    #[arg(skip)]
-    pub options: Vec<String>,
-    /// The start time in seconds since 1970.
-    #[arg(skip)]
-    pub started: u64,
-}
-
-/// Parses the command line; `args` begin with the program's name.
-///
-/// # Errors
-/// A mistake in the command line, or the requested help or version.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let command = command();
-    let matches = command.clone().try_get_matches_from(&args)?;
-    let mut cli = Cli::from_arg_matches(&matches)?;
-    MODES.check(&command, &matches, &modes::of(&cli))?;
-    cli.command = history::command(&args);
-    cli.options = history::options(&args, &cli.paths);
-    cli.started = cli.edit.history_time.unwrap_or_else(|| Moment::now().0);
-    let wrong = |kind, what: &str| Err(Cli::command().error(kind, what));
-    match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
-        false => Ok(cli),
-        true => {
-            let what = "expected an input and an output, found one path";
-            wrong(clap::error::ErrorKind::TooFewValues, what)
-        }
-    }
-}
-
-impl Cli {
-    /// The requirements for the output, except its name.
-    #[must_use]
-    pub fn asked(&self) -> Asked {
-        Asked {
-            keep_links: self.keep_links,
-            ..self.zarr.asked(self.kind.kind())
-        }
-    }
-
-    /// The inputs, and the output.
-    #[must_use]
-    pub fn paths(&self) -> (&[PathBuf], &Path) {
-        match self.paths.split_last() {
-            Some((output, inputs)) => (inputs, output),
-            None => (&[], Path::new("")),
-        }
-    }
-}
-
-/// The form of what is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// A table.
-    Table,
-    /// JSON.
-    Json,
 }
 
 /// Kind of the output; of several, the last counts.
@@ -340,14 +276,6 @@ pub struct EditArgs {
     pub history_time: Option<u64>,
 }
 
-fn parse_rename(text: &str) -> Result<Rename, String> {
-    Rename::parse(text).map_err(|e| e.to_string())
-}
-
-fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
-    AttributeEdit::parse(text).map_err(|e| e.to_string())
-}
-
 /// Storage of netCDF-4 output.
 #[derive(Debug, Args)]
 pub struct StorageArgs {
@@ -393,22 +321,8 @@ pub struct StorageArgs {
     /// paged or paged,SIZE (also metadata in pages of SIZE bytes, a power of two, for the page buffer of HDF5 [default: the smallest from
     /// 64Ki to 8Mi that holds all metadata]), or both (cmip7,paged)
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true,
-          default_missing_value = "", value_parser = CloudRules::parse)]
+          default_missing_value = "", value_parser = parse_cloud)]
     pub cloud: Option<CloudRules>,
-}
-
-impl StorageArgs {
-    /// Checks whether an option requests a form of storage.
-    #[must_use]
-    pub fn asks(&self) -> bool {
-        let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
-        self.deflate.is_some()
-            || self.shuffle
-            || self.min_chunk.is_some()
-            || self.chunk_size.is_some()
-            || self.cloud.is_some()
-            || lists.iter().any(|list| !list.is_empty())
-    }
 }
 
 /// A copy in parts, which other programs run on any machines.
@@ -468,58 +382,11 @@ pub struct PartsArgs {
 }
 
 impl PartsArgs {
-    /// Whether the command line is about a copy in parts.
-    #[must_use]
-    pub fn is_asked(&self) -> bool {
-        self.plan.is_some() || self.takes_folder()
-    }
-
     /// Whether the only path is the directory of a plan.
     #[must_use]
     pub fn takes_folder(&self) -> bool {
         let one = self.next || self.finish || self.status || self.clean;
         one || self.part.is_some() || self.emit.is_some()
-    }
-}
-
-/// How Zarr output is stored.
-#[derive(Debug, Args)]
-pub struct ZarrArgs {
-    /// Zarr output: also put all metadata under one key (.zmetadata, or in zarr.json)
-    #[arg(long)]
-    pub consolidated: bool,
-    /// Zarr output in a zip file: put a directory with the file's name before all keys, as netCDF-C requires; the default
-    /// for the kinds nczarr and nczarr3
-    #[arg(long = "zip-prefix", overrides_with = "no_zip_prefix")]
-    zip_prefix: bool,
-    /// Zarr output in a zip file: put no directory before the keys, as zarr-python does; the default for the kinds
-    /// zarr and zarr3
-    #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
-    no_zip_prefix: bool,
-    /// Zarr output: replace a store even if its directory holds files that do not belong to it; these files are removed, and
-    /// each is named
-    #[arg(long)]
-    pub overwrite: bool,
-}
-
-impl ZarrArgs {
-    /// Checks whether an option may change store keys.
-    #[must_use]
-    pub fn changes_keys(&self) -> bool {
-        self.zip_prefix || self.no_zip_prefix || self.overwrite
-    }
-
-    /// The options for an output of this kind.
-    #[must_use]
-    pub fn asked(&self, kind: Option<Kind>) -> Asked {
-        let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
-        Asked {
-            kind,
-            consolidated: self.consolidated,
-            zip_prefix,
-            overwrite: self.overwrite,
-            ..Asked::default()
-        }
     }
 }
 
@@ -549,157 +416,41 @@ pub struct MemoryArgs {
     log_level: Option<String>,
 }
 
-/// The definition of the command line.
-#[must_use]
-pub fn command() -> clap::Command {
-    Cli::command()
-}
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Table, Self::Json]
+    }
 
-/// A level of deflate. The C tool reads the digits of `5.0`, too.
-fn parse_level(text: &str) -> Result<u8, String> {
-    let level = whole::trimmed(text).parse::<u8>().ok();
-    let level = level.filter(|level| *level <= 9);
-    level.ok_or_else(|| "expected a level from 0 to 9".to_owned())
-}
-
-fn parse_chunk_size(text: &str) -> Result<u64, String> {
-    match parse_memory(text)? {
-        0 => Err("expected at least one byte".to_owned()),
-        size => Ok(size),
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Table => ("table", "A table"),
+            Self::Json => ("json", "JSON"),
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }
 
-/// A size as the C tool has it (`5000000`, `5M`, `0.5g`), also with suffixes for powers of two.
-///
-/// # Errors
-/// A message for text that is no size.
-pub fn parse_memory(text: &str) -> Result<u64, String> {
-    let binary = |unit: char| {
-        let number = text.strip_suffix('B').unwrap_or(text).strip_suffix(['i'])?;
-        number.strip_suffix([unit, unit.to_ascii_lowercase()])
-    };
-    for (power, unit) in (1..).zip(['K', 'M', 'G', 'T']) {
-        if let Some(number) = binary(unit) {
-            let number: f64 = number.parse().map_err(|_| "expected a number".to_owned())?;
-            let size = whole_number((number * 1024_f64.powi(power)).floor());
-            let size = size.and_then(|n| u64::try_from(n).ok());
-            return size.ok_or_else(|| "expected a size".to_owned());
-        }
-    }
-    parse_size(text)
-}
-
-/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`. The C tool ignores what follows the suffix; here only `B` may
-/// (`500MB`, `5kb`).
-fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
-    let text = text.trim();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let suffix = text.get(digits.len()..).unwrap_or_default();
-    let unit = match suffix.strip_suffix(['B', 'b']) {
-        Some(unit) if !unit.is_empty() => unit,
-        Some(_) | None => suffix,
-    };
-    let power = match unit {
-        "" => 0,
-        "k" | "K" => 3,
-        "m" | "M" => 6,
-        "g" | "G" => 9,
-        "t" | "T" => 12,
-        "p" | "P" => 15,
-        _ => return Err(wrong()),
-    };
-    let number: f64 = digits.parse().map_err(|_| wrong())?;
-    let size = whole_number(number * 10f64.powi(power));
-    size.and_then(|n| u64::try_from(n).ok()).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> Result<Cli, clap::Error> {
-        super::parse(line.split(' ').map(OsString::from))
+impl ValueEnum for Engine {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
     }
 
-    #[test]
-    fn definition_is_sound() {
-        command().debug_assert();
-    }
-
-    #[test]
-    fn the_last_kind_counts() {
-        for (line, kind) in [
-            ("nccopy a b", None),
-            ("nccopy -3 a b", Some(Kind::CLASSIC)),
-            ("nccopy -3 -5 a b", Some(Kind::CDF5)),
-            ("nccopy -5 -k nc6 a b", Some(Kind::OFFSET64)),
-            ("nccopy -k nc6 -k 1 a b", Some(Kind::CLASSIC)),
-            ("nccopy -k2 -7 a b", Some(Kind::NETCDF4_CLASSIC)),
-            ("nccopy -4 -4 a b", Some(Kind::NETCDF4)),
-        ] {
-            assert_eq!(parse(line).unwrap().kind.kind(), kind, "{line}");
-        }
-        assert!(parse("nccopy -k nosuch a b").is_err());
-    }
-
-    #[test]
-    fn sizes_have_decimal_suffixes() {
-        assert_eq!(parse_size("5000000"), Ok(5_000_000));
-        assert_eq!(parse_size("1.5k"), Ok(1500));
-        assert_eq!(parse_size("500MB"), Ok(500_000_000));
-        assert_eq!(parse_size("5kb "), Ok(5000));
-        assert_eq!(parse_size("1Gb"), Ok(1_000_000_000));
-        assert_eq!(parse_size("2P"), Ok(2_000_000_000_000_000));
-        for wrong in ["", "k", "5x", "-1", "5kk", "1e400", "5B", "5MBB", "5MB/s"] {
-            assert!(parse_size(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn levels_are_whole_numbers() {
-        for level in ["5", "5.0", "5 ", "05", "+5"] {
-            assert_eq!(parse_level(level), Ok(5), "{level}");
-        }
-        for wrong in ["", "10", "1s", "5.5", "-1", "5x"] {
-            assert!(parse_level(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn memory_has_binary_suffixes_too() {
-        assert_eq!(parse_memory("96M"), Ok(96_000_000));
-        assert_eq!(parse_memory("96Mi"), Ok(96 << 20));
-        assert_eq!(parse_memory("1.5GiB"), Ok(3 << 29));
-        for wrong in ["", "Mi", "5xi", "-1Mi", "1MBB"] {
-            assert!(parse_memory(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_last_path_is_the_output() {
-        let cli = parse("nccopy --report a b c/").unwrap();
-        let (inputs, output) = cli.paths();
-        assert_eq!((inputs.len(), output), (2, Path::new("c/")));
-        assert_eq!(cli.report, Some(Form::Table));
-        assert_eq!(
-            parse("nccopy --report=json a b").unwrap().report,
-            Some(Form::Json)
-        );
-    }
-
-    #[test]
-    fn single_letters_mean_what_they_mean_in_c() {
-        let line = "nccopy -M500 -d1 -s -c t/5 -Fv,307,9 -m 5M -h1k -e 3 -w -r -L2 -x -u a b";
-        let cli = parse(line).unwrap();
-        assert_eq!(cli.storage.min_chunk, Some(500));
-        assert_eq!(cli.storage.deflate, Some(1));
-        assert_eq!(cli.storage.filters, ["v,307,9"]);
-        assert!(cli.select.fix_unlimited && cli.storage.shuffle);
-        assert!(parse("nccopy -d10 a b").is_err());
-        assert!(parse("nccopy a").is_err());
-        assert!(parse("nccopy -v x -V y a b").is_err());
-        assert!(parse("nccopy --in-place a").is_ok());
-        assert!(parse("nccopy --in-place -V y a").is_err());
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Slurm => (
+                "slurm",
+                "Slurm: a shell script that submits a job array, and a job that finishes the copy",
+            ),
+            Self::Dask => (
+                "dask",
+                "Dask: a Python script for a scheduler of distributed, or worker processes on this machine",
+            ),
+            Self::Snakemake => ("snakemake", "Snakemake: a Snakefile"),
+            Self::Parallel => (
+                "parallel",
+                "GNU parallel: a shell script for this machine, or several by SSH",
+            ),
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }

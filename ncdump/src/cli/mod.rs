@@ -1,17 +1,22 @@
 //! The command line. Flags of the C tool keep their letters; all others have long names only.
 
+mod resolve;
+mod value;
+
 use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use netcdf_core::error::Result;
 use netcdf_grammar::flags::{HyperslabArgs, NetworkArgs, PluginArgs};
 
-use crate::modes::{self, MODES};
+use crate::modes::MODES;
+use crate::request::Request;
 
 /// A set of rules for the layout of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RuleName {
+enum RuleName {
     /// All metadata in front of the data, chunks of 1 MiB and more before filters, or one for each variable
     Cloud,
     /// A netCDF-4 file, all metadata in front, time and its bounds in one chunk each, other chunks of 4 MiB and more
@@ -29,43 +34,43 @@ pub enum RuleName {
     disable_version_flag = true,
     args_override_self = true
 )]
-pub struct Cli {
+struct Cli {
     /// Print header and data of coordinate variables only
     #[arg(short = 'c')]
-    pub coordinates: bool,
+    coordinates: bool,
 
     /// Print the header only, no data
     #[arg(short = 'h')]
-    pub header: bool,
+    header: bool,
 
     /// Print the data of these variables only: names in any group, paths (`/g/v`) or their last parts, patterns (`t*`, `?`, `[a-z]`),
     /// and `!` before what to leave out (`!*_bnds`); a backslash makes the next character an ordinary one
     #[arg(short = 'v', value_name = "VAR,...")]
-    pub variables: Option<OsString>,
+    variables: Option<OsString>,
 
     /// Print these groups only: names, paths, patterns and `!` as for -v; `/` is the root group
     #[arg(short = 'g', value_name = "GROUP,...")]
-    pub groups: Option<OsString>,
+    groups: Option<OsString>,
 
     /// Which part of the dataset is printed.
     #[command(flatten)]
-    pub select: HyperslabArgs,
+    select: HyperslabArgs,
 
     /// Annotate each row with its indices, as C or Fortran counts them
     #[arg(short = 'b', value_name = "c|f")]
-    pub brief: Option<String>,
+    brief: Option<String>,
 
     /// Annotate each value with its indices, as C or Fortran counts them
     #[arg(short = 'f', value_name = "c|f")]
-    pub full: Option<String>,
+    full: Option<String>,
 
     /// Longest line in data lists, in bytes [default: 80]
     #[arg(short = 'l', value_name = "LENGTH", allow_hyphen_values = true)]
-    pub line_length: Option<String>,
+    line_length: Option<String>,
 
     /// Name of the dataset in the output [default: the file's name]
     #[arg(short = 'n', value_name = "NAME", allow_hyphen_values = true)]
-    pub name: Option<OsString>,
+    name: Option<OsString>,
 
     /// Significant digits of float and double values, overriding C_format; `exact` prints as many as
     /// are needed to read the same values back
@@ -74,96 +79,96 @@ pub struct Cli {
         value_name = "FLOAT[,DOUBLE]|exact",
         allow_hyphen_values = true
     )]
-    pub precision: Option<String>,
+    precision: Option<String>,
 
     /// Like -p, but C_format takes precedence (old form)
     #[arg(short = 'd', value_name = "FLOAT[,DOUBLE]", allow_hyphen_values = true)]
-    pub digits: Option<String>,
+    digits: Option<String>,
 
     /// Compare two datasets: print what differs, and exit with 0 if nothing does, with 1 if something does, and with 2 on any
     /// error
     #[arg(long, requires = "others")]
-    pub diff: bool,
+    diff: bool,
 
     /// With --diff: numbers may differ by ABS, or by REL times the larger magnitude
     #[arg(long, value_name = "ABS[,REL]", allow_hyphen_values = true)]
-    pub tolerance: Option<String>,
+    tolerance: Option<String>,
 
     /// With --diff: leave out attributes and objects: names, paths, patterns, and `v:units` for an attribute of `v`
     #[arg(long, value_name = "NAME,...")]
-    pub ignore: Option<OsString>,
+    ignore: Option<OsString>,
 
     /// With --diff: also compare how the datasets are stored: format, chunks, filters, byte order, unlimited dimensions, order of
     /// definitions
     #[arg(long = "compare-layout")]
-    pub compare_layout: bool,
+    compare_layout: bool,
 
     /// Print the kind of the dataset only (`FILE: kind` for several files)
     #[arg(short = 'k')]
-    pub kind: bool,
+    kind: bool,
 
     /// Print the storage and mode of the dataset only (`FILE: storage` for several files)
     #[arg(short = 'K')]
-    pub extended_kind: bool,
+    extended_kind: bool,
 
     /// Print special attributes: how the dataset is stored
     #[arg(short = 's')]
-    pub special: bool,
+    special: bool,
 
     /// With -s: print all filters as _Filter
     #[arg(short = 'F')]
-    pub all_filters: bool,
+    all_filters: bool,
 
     /// Print only a table of the filters of each variable, and whether they are available here
     #[arg(long = "filters")]
-    pub filters: bool,
+    filters: bool,
 
     /// Print only digests of what the dataset says, however it is stored: of each variable, and of the dataset (docs/sum.md)
     #[arg(long)]
-    pub sum: bool,
+    sum: bool,
 
     /// With --sum: read digests from FILE, a list that --sum printed or `-` for standard input, and check that the datasets
     /// named there still have them
     #[arg(long, conflicts_with_all = ["json", "variables", "groups", "select"])]
-    pub check: bool,
+    check: bool,
 
     /// Print only how the dataset is stored: chunks, filters, bytes before and after, where metadata lies, and what readers over a
     /// network would miss (docs/cloud.md)
     #[arg(long)]
-    pub layout: bool,
+    layout: bool,
 
     /// Print only where the dataset falls short of these rules, on standard error, and exit with 0 if it does not, with 1 if it does,
     /// and with 2 on any error
     #[arg(long, value_name = "RULES", value_enum)]
-    pub require: Option<RuleName>,
+    require: Option<RuleName>,
 
     /// Print only statistics of variables: elements, missing ones, minimum, maximum, mean, standard deviation, a histogram
     #[arg(
         long,
         conflicts_with_all = ["sum", "coordinates", "header", "kind", "extended_kind", "filters", "ncml"]
     )]
-    pub stats: bool,
+    stats: bool,
 
     /// Print only a table of the variables in -v, as comma-separated values (docs/csv.md): columns for coordinates or indices, for
     /// auxiliary coordinates, and for the variables. The variables need the same dimensions; -t and -i print dates
     #[arg(long, requires = "variables")]
-    pub csv: bool,
+    csv: bool,
 
     /// With --stats: of the values that scale_factor, add_offset and _Unsigned make of the stored ones
     #[arg(long)]
-    pub unpack: bool,
+    unpack: bool,
 
     /// Print times as dates, `2000-01-01 06`
     #[arg(short = 't', overrides_with = "iso_times")]
-    pub times: bool,
+    times: bool,
 
     /// Print times as dates, `2000-01-01T06`
     #[arg(short = 'i', overrides_with = "times")]
-    pub iso_times: bool,
+    iso_times: bool,
 
     /// Print NcML instead of CDL, without data
     #[arg(short = 'x')]
-    pub ncml: bool,
+    ncml: bool,
 
     /// Print JSON instead of CDL, with as many digits as are needed to read the same values back (docs/json.md); also for -k, -K,
     /// --filters, --diff, --sum, --stats and --layout
@@ -171,66 +176,66 @@ pub struct Cli {
         long = "json",
         conflicts_with_all = ["ncml", "times", "iso_times", "precision", "digits", "brief", "full", "line_length"]
     )]
-    pub json: bool,
+    json: bool,
 
     /// F: print the type of _FillValue attributes; p, m: accepted, without effect
     #[arg(short = 'X', value_name = "F|p|m", action = ArgAction::Append)]
-    pub extra: Vec<String>,
+    extra: Vec<String>,
 
     /// Cache variables of remote datasets: accepted, without effect on files
     #[arg(short = 'w')]
-    pub cache: bool,
+    cache: bool,
 
     /// Log level: accepted, without effect
     #[arg(short = 'L', value_name = "LEVEL", allow_hyphen_values = true)]
-    pub log_level: Option<String>,
+    log_level: Option<String>,
 
     /// Treat notes as errors: exit with 1 if anything is left out
     #[arg(long)]
-    pub strict: bool,
+    strict: bool,
 
     /// How HDF5 plugins are used.
     #[command(flatten)]
-    pub plugins: PluginArgs,
+    plugins: PluginArgs,
 
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroU16>,
+    threads: Option<NonZeroU16>,
 
     /// How storage is asked.
     #[command(flatten)]
-    pub network: NetworkArgs,
+    network: NetworkArgs,
 
     /// Also open files outside the input's directory that the input refers to (HDF5 links, virtual
     /// datasets, external data)
     #[arg(long = "allow-external")]
-    pub allow_external: bool,
+    allow_external: bool,
 
     /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
     #[arg(long)]
-    pub trace: bool,
+    trace: bool,
 
     /// Print help
     #[arg(long, action = ArgAction::Help)]
-    pub help: Option<bool>,
+    help: Option<bool>,
 
     /// Print version
     #[arg(long, action = ArgAction::Version)]
-    pub version: Option<bool>,
+    version: Option<bool>,
 
     /// The dataset: a file, a Zarr store (a directory or zip file, or a URL as file://PATH#mode=zarr,file), or
     /// `-` for standard input
     #[arg(value_name = "FILE")]
-    pub input: PathBuf,
+    input: PathBuf,
 
     /// More datasets, for --sum, --stats, --layout, --require, --filters, -k and -K; the exit status is the worst one. With --diff: the
     /// second dataset
     #[arg(value_name = "FILE")]
-    pub others: Vec<PathBuf>,
+    others: Vec<PathBuf>,
 
     /// Whether `-f` comes after `-b`: the last one decides how indices are counted
     #[arg(skip)]
-    pub full_last: bool,
+    full_last: bool,
 }
 
 /// The definition of the command line.
@@ -239,15 +244,40 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Parses a command line that begins with the tool's name.
+/// Parses a command line that begins with the tool's name. The inner error is about files and values of options.
 ///
 /// # Errors
 /// A message of clap; the texts of `--help` and `--version`, too.
-pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+pub fn parse(args: Vec<OsString>) -> std::result::Result<Result<Request>, clap::Error> {
     let command = command();
     let matches = command.clone().try_get_matches_from(args)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    MODES.check(&command, &matches, &modes::of(&cli))?;
+    MODES.check(&command, &matches, &modes(&cli))?;
     cli.full_last = matches.index_of("full") > matches.index_of("brief");
-    Ok(cli)
+    Ok(resolve::request(cli))
+}
+
+/// The modes that a command line names, or the default.
+fn modes(cli: &Cli) -> Vec<&'static str> {
+    let named = [
+        ("kind", cli.kind),
+        ("extended", cli.extended_kind),
+        ("ncml", cli.ncml),
+        ("filters", cli.filters),
+        ("sum", cli.sum),
+        ("stats", cli.stats),
+        ("layout", cli.layout),
+        ("require", cli.require.is_some()),
+        ("diff", cli.diff),
+        ("csv", cli.csv),
+    ];
+    let named: Vec<_> = named
+        .into_iter()
+        .filter(|(_, is_given)| *is_given)
+        .collect();
+    match (named.is_empty(), cli.json) {
+        (true, true) => vec!["json"],
+        (true, false) => vec!["dump"],
+        (false, _) => named.into_iter().map(|(name, _)| name).collect(),
+    }
 }

@@ -1,0 +1,35 @@
+//! The environment of a run.
+
+use std::sync::Arc;
+
+use netcdf_core::env::{Env, MadeUp, Memory};
+use netcdf_core::notes::Notes;
+use netcdf_core::runtime::Runtime;
+
+use crate::request::CopyRequest;
+
+/// Limits, filters, threads and memory of a copy.
+pub fn environment(request: &CopyRequest) -> Env {
+    let (process, checks) = (&request.process, &request.checks);
+    let in_place = request.in_place().is_some();
+    let mut env = Env::with_threads(process.threads);
+    env.exact_null = true;
+    env.filters = process.plugins.filters(&env.cancel);
+    env.siblings.outside = checks.allow_external;
+    // The check for skipped files needs metadata offsets.
+    env.survey = in_place && request.storage.cloud.is_some();
+    env.made_up = MadeUp {
+        refuse_missing: !checks.fill_missing,
+        refuse_large: !checks.allow_large,
+    };
+    env.memory = process.memory.map_or_else(Memory::default, Memory);
+    let memory = env.runtime.memory().min(env.memory.0);
+    env.runtime = Runtime::sized(env.runtime.threads(), memory);
+    process.network.apply(&mut env);
+    if checks.strict {
+        env.notes = Arc::new(Notes::strict());
+    } else if in_place {
+        env.notes = Arc::new(Notes::strict_because("--in-place"));
+    }
+    env
+}

@@ -1,0 +1,70 @@
+//! Outcomes of copies.
+
+use netcdf_core::copy::Report;
+use netcdf_core::notes::Taken;
+use netcdf_core::shown::Shown;
+
+use crate::inputs::Copy;
+
+/// An attempted or skipped copy, with its notes.
+#[derive(Debug)]
+pub struct DoneCopy<'c> {
+    pub copy: &'c Copy,
+    pub outcome: Outcome,
+    pub notes: Taken,
+}
+
+#[cfg(test)]
+impl<'c> DoneCopy<'c> {
+    /// A copy without notes.
+    pub fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
+        Self {
+            copy,
+            outcome,
+            notes: Taken::default(),
+        }
+    }
+}
+
+/// The result of a copy.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The copy was made.
+    Copied(Report),
+    /// The existing output remains.
+    Skipped(Skip),
+    /// The copy failed for this reason.
+    Failed(String),
+}
+
+impl Outcome {
+    /// Returns a line with the reason for a missing copy.
+    pub fn not_copied(&self) -> String {
+        match self {
+            Self::Copied(_) => String::new(),
+            Self::Skipped(why) => format!("skipped: {}\n", why.text()),
+            Self::Failed(why) => format!("not copied: {}\n", Shown::new(why)),
+        }
+    }
+}
+
+/// The reason for a skipped copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skip {
+    /// The output exists.
+    Exists,
+    /// The dataset is already stored as requested.
+    AsAsked,
+    /// The copy is not smaller than the input.
+    NotSmaller,
+}
+
+impl Skip {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Exists => "it is there already",
+            Self::AsAsked => "it is already stored as requested",
+            Self::NotSmaller => "the copy is not smaller",
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Digests of inputs and outputs, for the check whether a plan still fits.
+
+use netcdf_core::copy::Plan;
+use netcdf_core::model::{CreateOptions, Schema};
+use netcdf_core::sum::Digest;
+
+/// The digest of an input's metadata.
+pub fn of_input(schema: &Schema) -> Digest {
+    Digest::of_bytes(format!("{schema:?}").as_bytes())
+}
+
+/// The digest of an output: schema, storage, and the copied variables.
+pub fn of_output(plan: &Plan, create: CreateOptions) -> Digest {
+    let Plan {
+        schema,
+        data,
+        cloud,
+        lengths,
+        ..
+    } = plan;
+    Digest::of_bytes(format!("{schema:?} {data:?} {cloud:?} {lengths:?} {create:?}").as_bytes())
+}

@@ -1,0 +1,53 @@
+//! Requests: command lines with every value resolved.
+//!
+//! `cli` makes one request of each command line, and no other module knows the options as typed. A request contains no impossible
+//! combination: the options of a mode are in the variant of the mode. Specifications of `-c`, `--shard`, `-F` and `--quantize` stay text,
+//! because their names need the schema of an input, and a mistake in one of them is reported after the input was opened.
+
+mod copy;
+mod edit;
+mod parts;
+mod process;
+mod select;
+mod storage;
+
+pub use copy::{
+    CheckRequest, CopyMode, CopyRequest, Existing, FileRequest, InPlaceRequest, ReportRequest,
+    RunOutput,
+};
+pub use edit::EditRequest;
+pub use parts::{Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, Step, StepRequest};
+pub use process::ProcessRequest;
+pub use select::{NameChoice, SelectRequest};
+pub use storage::{CloudRules, StorageRequest};
+
+/// The request of a command line.
+#[derive(Debug)]
+pub enum Request {
+    /// Copies datasets.
+    Copy(Box<CopyRequest>),
+    /// Plans a copy in parts.
+    Plan(Box<PlanRequest>),
+    /// Does one step of a planned copy.
+    Step(StepRequest),
+}
+
+impl Request {
+    /// The settings of the process.
+    pub fn process(&self) -> &ProcessRequest {
+        match self {
+            Self::Copy(copy) => &copy.process,
+            Self::Plan(plan) => &plan.copy.process,
+            Self::Step(step) => &step.process,
+        }
+    }
+}
+
+/// The form of printed results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A table.
+    Table,
+    /// JSON.
+    Json,
+}

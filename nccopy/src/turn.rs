@@ -1,0 +1,18 @@
+//! The position of a copy in a run.
+
+use netcdf_core::tool::{BarLine, Idle};
+
+use crate::inputs::Copy;
+
+/// A copy of a run.
+#[derive(Clone, Copy)]
+pub struct Turn<'a> {
+    pub copy: &'a Copy,
+    /// The number of the copy and of the last copy, from 1.
+    pub number: usize,
+    pub last: usize,
+    /// Whether a signal may end the process at once.
+    pub idle: &'a Idle,
+    /// The line of the progress bar.
+    pub line: &'a BarLine,
+}

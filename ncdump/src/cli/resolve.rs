@@ -1,0 +1,198 @@
+//! The request of a command line.
+
+use std::path::{Path, PathBuf};
+
+use netcdf_core::diff::Tolerance;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::io::locator::Location;
+use netcdf_core::shown::ShownAddress;
+use netcdf_core::survey::Rules;
+use netcdf_grammar::cdl::write::SpecialAttributes;
+use netcdf_grammar::left_out::LeftOut;
+use netcdf_grammar::selection::names;
+use netcdf_grammar::time::Separator;
+
+use super::value::{annotation, digits, fill_type, line_length, tolerance};
+use super::{Cli, RuleName};
+use crate::request::{
+    DiffRequest, DumpRequest, Job, LayoutRequest, PrintRequest, ProcessRequest, Request,
+    SelectionRequest,
+};
+use crate::several::shown;
+
+/// The request of a command line.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for too many files, and for a wrong value of an option.
+pub(super) fn request(cli: Cli) -> Result<Request> {
+    if cli.diff {
+        return diff(cli).map(Request::Diff);
+    }
+    let inputs = inputs(&cli)?;
+    if cli.layout || cli.require.is_some() {
+        return Ok(Request::Layout(layout(cli, inputs)));
+    }
+    let (job, parts) = (job(&cli)?, cli.select.parts().to_vec());
+    Ok(Request::Print(PrintRequest {
+        inputs,
+        job,
+        parts,
+        json: cli.json,
+        process: process(cli),
+    }))
+}
+
+fn diff(cli: Cli) -> Result<DiffRequest> {
+    Ok(DiffRequest {
+        inputs: pair(&cli)?,
+        tolerance: cli
+            .tolerance
+            .as_deref()
+            .map_or(Ok(Tolerance::default()), tolerance)?,
+        layout: cli.compare_layout,
+        values: !cli.header,
+        json: cli.json,
+        select: select(&cli),
+        parts: cli.select.parts().to_vec(),
+        left_out: LeftOut::new(&names(cli.ignore.as_deref())),
+        process: process(cli),
+    })
+}
+
+/// The two datasets of a comparison.
+fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
+    let lacking = || Error::new(ErrorKind::Argument, "--diff: needs two datasets");
+    let (other, more) = cli.others.split_first().ok_or_else(lacking)?;
+    if let Some(third) = more.first() {
+        let e = Error::new(ErrorKind::Argument, "--diff compares two datasets");
+        return Err(e.of(ShownAddress::of(third).text()));
+    }
+    let inputs = [cli.input.clone(), other.clone()];
+    if inputs.iter().all(|path| is_standard(path)) {
+        let what = "--diff: only one dataset can be standard input";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    Ok(inputs)
+}
+
+/// The files. Only some options take several, and only one file can be standard input.
+fn inputs(cli: &Cli) -> Result<Vec<PathBuf>> {
+    let second = cli.others.first().filter(|_| !takes_several(cli));
+    if let Some(second) = second {
+        let e = Error::new(
+            ErrorKind::Argument,
+            "only one file can be printed at a time",
+        );
+        let remedy = "options for several files: --sum, --stats, --layout, --require, --filters, -k, -K; for two: --diff";
+        return Err(e.of(&shown(second)).with_remedy(remedy));
+    }
+    let paths: Vec<_> = [&cli.input].into_iter().chain(&cli.others).collect();
+    if paths.iter().filter(|path| is_standard(path)).count() > 1 {
+        let what = "only one of the files can be standard input";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    Ok(paths.into_iter().cloned().collect())
+}
+
+fn is_standard(path: &Path) -> bool {
+    Location::new(path).is_ok_and(|at| at.is_standard())
+}
+
+/// Checks whether the options take several files.
+fn takes_several(cli: &Cli) -> bool {
+    let whole = cli.stats || cli.layout || cli.require.is_some();
+    let first = cli.kind || cli.extended_kind || cli.filters;
+    whole || first || cli.sum
+}
+
+fn layout(cli: Cli, inputs: Vec<PathBuf>) -> LayoutRequest {
+    LayoutRequest {
+        inputs,
+        listing: cli.layout,
+        json: cli.json,
+        rules: cli.require.map(rules),
+        select: select(&cli),
+        process: process(cli),
+    }
+}
+
+fn rules(name: RuleName) -> Rules {
+    match name {
+        RuleName::Cloud => Rules::Cloud,
+        RuleName::Cmip7 => Rules::Cmip7,
+        RuleName::Paged => Rules::Paged,
+    }
+}
+
+fn job(cli: &Cli) -> Result<Job> {
+    // Wrong values are errors in all jobs.
+    let dump = dump(cli)?;
+    Ok(if cli.check {
+        Job::Check
+    } else if cli.sum {
+        Job::Sum(dump.select)
+    } else if cli.stats {
+        Job::Statistics {
+            select: dump.select,
+            unpack: cli.unpack,
+        }
+    } else if cli.csv {
+        Job::Csv(dump)
+    } else if cli.kind {
+        Job::Kind
+    } else if cli.extended_kind {
+        Job::ExtendedKind
+    } else if cli.filters {
+        Job::Filters(dump.select)
+    } else if cli.ncml {
+        Job::Ncml(dump)
+    } else if cli.json {
+        Job::Json(dump)
+    } else {
+        Job::Cdl(dump)
+    })
+}
+
+fn dump(cli: &Cli) -> Result<DumpRequest> {
+    let special = match (cli.special, cli.all_filters) {
+        (false, _) => SpecialAttributes::Hidden,
+        (true, false) => SpecialAttributes::Shown,
+        (true, true) => SpecialAttributes::Filters,
+    };
+    let times = if cli.iso_times {
+        Some(Separator::T)
+    } else {
+        cli.times.then_some(Separator::Blank)
+    };
+    let (rows, values) = (cli.brief.as_deref(), cli.full.as_deref());
+    Ok(DumpRequest {
+        name: cli.name.clone(),
+        select: select(cli),
+        header: cli.header,
+        annotation: annotation((rows, values), cli.full_last)?,
+        line_length: line_length(cli.line_length.as_deref())?,
+        digits: digits(cli.digits.as_deref(), cli.precision.as_deref())?,
+        special,
+        fill_type: fill_type(&cli.extra)?,
+        times,
+    })
+}
+
+fn select(cli: &Cli) -> SelectionRequest {
+    SelectionRequest {
+        variables: cli.variables.as_deref().map(|list| names([list])),
+        groups: cli.groups.as_deref().map(|list| names([list])),
+        coordinates: cli.coordinates,
+    }
+}
+
+fn process(cli: Cli) -> ProcessRequest {
+    ProcessRequest {
+        threads: cli.threads,
+        plugins: cli.plugins,
+        network: cli.network,
+        allow_external: cli.allow_external,
+        trace: cli.trace,
+        strict: cli.strict,
+    }
+}

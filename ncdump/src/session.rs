@@ -1,0 +1,73 @@
+//! Opening of datasets, and output.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use netcdf_core::chunk::view::View;
+use netcdf_core::chunk::{Dataset, Engine};
+use netcdf_core::env::{Damage, Env};
+use netcdf_core::error::{Error, Result};
+use netcdf_core::io::locator::Access;
+use netcdf_core::io::trace::Trace;
+use netcdf_core::notes::Notes;
+use netcdf_core::tool::Io;
+use netcdf_grammar::hyperslab::{self, Hyperslab};
+
+use crate::request::ProcessRequest;
+
+/// The environment of a run. `tolerates` permits to skip damaged parts of a dataset.
+pub(crate) fn environment(request: &ProcessRequest, tolerates: bool) -> Env {
+    let mut env = Env::with_threads(request.threads);
+    request.network.apply(&mut env);
+    env.filters = request.plugins.filters(&env.cancel);
+    env.siblings.outside = request.allow_external;
+    if request.strict {
+        env.notes = Arc::new(Notes::strict());
+    }
+    if tolerates {
+        env.damage = Damage::tolerated();
+    }
+    env
+}
+
+/// Settings for opening datasets.
+pub(crate) fn access(request: &ProcessRequest, env: &Env) -> Access {
+    Access {
+        trace: Trace::from_environment(request.trace),
+        allow_external: request.allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..Access::default()
+    }
+}
+
+/// The selected part of a dataset, unless all of the dataset is selected. `engine` caches the read data.
+pub(crate) fn part<'a>(
+    parts: &[Hyperslab],
+    set: Dataset<'a>,
+    engine: &'a Engine,
+) -> Result<Option<View<'a>>> {
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let view = hyperslab::view(set, engine, parts)?;
+    Ok(Some(view.with_fitting_chunks()))
+}
+
+/// Prints a text.
+///
+/// # Errors
+/// Returns I/O errors of standard output.
+pub(crate) fn say(io: &mut Io, text: &str) -> Result<()> {
+    write(&mut *io.stdout, text.as_bytes())
+}
+
+/// Writes bytes to standard output.
+///
+/// # Errors
+/// Returns I/O errors.
+pub(crate) fn write(out: &mut dyn Write, text: &[u8]) -> Result<()> {
+    let written = out.write_all(text).and_then(|()| out.flush());
+    written.map_err(|e| Error::io("cannot write", "(stdout)", e))
+}

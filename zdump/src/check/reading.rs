@@ -1,0 +1,97 @@
+//! Keys that are read, and their bytes.
+
+use std::ops::Range;
+
+use netcdf_core::error::{Error, Result};
+use netcdf_core::format::zarr::raw::RawArray;
+use netcdf_core::io::store::range_of;
+
+use super::context::Checked;
+use super::decode::Decoder;
+use super::report::Finding;
+use super::rule::Rule;
+use crate::key;
+
+/// What to do with the chunks of an array.
+pub(super) struct Work<'a> {
+    pub path: &'a str,
+    pub array: &'a RawArray,
+    /// Decodes chunks; `None` if only indexes are read.
+    pub decoder: Option<Decoder<'a>>,
+}
+
+/// A key to read.
+pub(super) struct KeyToRead {
+    pub node: usize,
+    pub key: String,
+    pub size: u64,
+    pub place: Vec<u64>,
+}
+
+/// Reads the bytes of a key.
+pub(super) struct Reading<'a> {
+    checked: Checked<'a>,
+    /// The key.
+    pub job: &'a KeyToRead,
+    /// The decoded shard, if it is encoded as a whole.
+    pub whole: Option<Vec<u8>>,
+}
+
+impl<'a> Reading<'a> {
+    /// For a key that has not been read yet.
+    pub fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
+        Self {
+            checked,
+            job,
+            whole: None,
+        }
+    }
+
+    /// Number of bytes that ranges refer to.
+    pub fn size(&self) -> u64 {
+        self.whole
+            .as_ref()
+            .map_or(self.job.size, |w| w.len() as u64)
+    }
+
+    /// Decodes a shard that is encoded as a whole.
+    ///
+    /// # Errors
+    /// Errors of reading and decoding.
+    pub fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
+        if array.is_whole() {
+            let stored = self.all()?;
+            self.whole = Some(array.undo_whole(stored, self.checked.env)?);
+        }
+        Ok(())
+    }
+
+    /// Reads all stored bytes.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn all(&self) -> Result<Vec<u8>> {
+        key::bytes(self.checked.store, &self.job.key)
+    }
+
+    /// Reads a range of the bytes.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        if let Some(shard) = &self.whole {
+            return range_of(shard, &range).map(<[u8]>::to_vec);
+        }
+        key::range(self.checked.store, &self.job.key, range)
+    }
+
+    /// A finding about the key.
+    pub fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
+        Finding::new(rule, self.job.key.clone(), what)
+    }
+
+    /// The finding that bytes of the key cannot be read.
+    pub fn unreadable(&self, e: &Error) -> Finding {
+        self.finding(Rule::KeyUnreadable, e.what())
+    }
+}
