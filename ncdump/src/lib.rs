@@ -253,11 +253,15 @@ fn print_part(
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
-    let engine = Engine::new(asked.env);
-    let set = Dataset::new(reader, asked.env);
-    match part(&asked.request.parts, set, &engine)? {
-        Some(part) => print(asked, &part, omitted, io),
-        None => print(asked, reader, omitted, io),
+    let cache = Engine::new(asked.env);
+    let whole = Dataset::new(reader, asked.env).with(&cache);
+    match part(&asked.request.parts, whole, &cache)? {
+        Some(view) => {
+            let cache = Engine::new(asked.env);
+            let set = Dataset::new(&view, asked.env).with(&cache);
+            print(asked, set, omitted, io)
+        }
+        None => print(asked, whole, omitted, io),
     }
 }
 
@@ -269,11 +273,11 @@ fn print(
         env,
         heading,
     }: &AskedOutput<'_>,
-    reader: &dyn Reader,
+    set: Dataset<'_>,
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
-    let json = request.json;
+    let (json, reader) = (request.json, set.reader);
     match &request.job {
         Job::Kind => {
             let kind = reader.schema().kind.name();
@@ -293,20 +297,10 @@ fn print(
             };
             say(io, &text)
         }
-        Job::Cdl(dump) => {
-            let engine = Engine::new(env);
-            let set = Dataset::new(reader, env).with(&engine);
-            dump.write(&set, &name(dump, input), omitted, &mut *io.stdout)
-        }
-        Job::Json(dump) => {
-            let engine = Engine::new(env);
-            let set = Dataset::new(reader, env).with(&engine);
-            dump.json(&set, &name(dump, input), omitted, &mut *io.stdout)
-        }
+        Job::Cdl(dump) => dump.write(&set, &name(dump, input), omitted, &mut *io.stdout),
+        Job::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
         Job::Sum(select) => {
-            let engine = Engine::new(env);
             let file = ShownAddress::path(input);
-            let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedSums {
                 file: file.as_os_str().as_encoded_bytes(),
                 chosen: select.chosen(reader.schema())?,
@@ -315,15 +309,9 @@ fn print(
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
         Job::Check => Ok(()),
-        Job::Csv(dump) => {
-            let engine = Engine::new(env);
-            let set = Dataset::new(reader, env).with(&engine);
-            dump.csv(set, &mut *io.stdout)
-        }
+        Job::Csv(dump) => dump.csv(set, &mut *io.stdout),
         Job::Statistics { select, unpack } => {
-            let engine = Engine::new(env);
             let file = ShownAddress::of(input);
-            let set = Dataset::new(reader, env).with(&engine);
             let asked = AskedStatistics {
                 file: file.text(),
                 heading: heading.block(),

@@ -17,7 +17,7 @@ use netcdf_core::tool::{Io, Status};
 use super::{ROOT, Sink, name, text};
 use crate::request::Request;
 use crate::several::FileSeries;
-use crate::{cli, conclude, print};
+use crate::{cli, conclude, print_part};
 
 /// Status, standard output and standard error of a run on a dataset that is open already.
 fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, String) {
@@ -43,7 +43,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
         env,
         heading: &heading,
     };
-    let done = print(&asked, reader, &mut omitted, &mut io);
+    let done = print_part(&asked, reader, &mut omitted, &mut io);
     let status = conclude(&done, omitted, (env, &heading), &mut io);
     (status, out.text(), err.text())
 }
