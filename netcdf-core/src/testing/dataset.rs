@@ -1,4 +1,4 @@
-//! The dataset: its schema, and the layout and stored chunks of each variable.
+//! The dataset: a schema, and a layout and stored chunks per variable.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,59 +15,59 @@ use crate::model::{
     Variable,
 };
 
-/// Leading bytes of a source, which belong to no chunk: offset 0 is then a mistake.
+/// Leading source bytes that belong to no chunk. A chunk at offset 0 is then a mistake.
 const HEAD: [u8; 3] = [1, 2, 3];
 
 /// A hook that computes a result from a chunk location.
 type ChunkHook<T> = Box<dyn Fn(&ChunkRef) -> T + Send + Sync>;
 
-/// A dataset in memory. Its [`Reader`](crate::chunk::Reader) counts requests.
+/// An in-memory dataset. The [`Reader`](crate::chunk::Reader) implementation counts requests.
 pub struct MemoryDataset {
     /// The schema.
     pub schema: Schema,
     /// The provenance.
     pub provenance: Provenance,
-    /// The name of the sources, one for each variable; `None`: only fetches read bytes. Set it before variables are defined.
+    /// The source name. Each variable defined from now on has a source; `None`: the dataset has no sources.
     pub source: Option<&'static str>,
-    /// The byte order of variables that are defined from now on.
+    /// The byte order for variables defined from now on.
     pub order: Endianness,
-    /// Whether the reader claims to have an index of chunks.
+    /// The result for [`Reader::has_index`](crate::chunk::Reader::has_index).
     pub has_index: bool,
-    /// Whether the reader names each chunk `chunk INDEX` in messages.
+    /// Whether messages name each chunk `chunk INDEX`.
     pub names_chunks: bool,
-    /// Bytes by which each candidate is located too short.
+    /// Bytes missing from the length of each located candidate.
     pub shortfall: u64,
-    /// Runs before a chunk is fetched, and may sleep, fail or panic.
+    /// Runs before each chunk fetch; may sleep, fail or panic.
     pub before_fetch: Option<ChunkHook<Result<()>>>,
-    /// Overrides the fetched content of a chunk.
+    /// Replaces the fetched content of a chunk.
     pub content: Option<ChunkHook<Option<Content>>>,
     pub(super) vars: Vec<StoredVariable>,
     pub(super) counts: Mutex<Counts>,
 }
 
-/// The number of requests.
+/// Request counts.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Calls that located chunks.
+    /// Calls to `locate`.
     pub calls: u64,
-    /// Located chunks of each variable.
+    /// Located chunks by variable.
     pub located: BTreeMap<VarId, u64>,
-    /// Fetches of each chunk, by variable and chunk index.
+    /// Fetches by variable and chunk index.
     pub fetched: BTreeMap<(VarId, u64), u64>,
-    /// Assembled elements, by variable and row-major number.
+    /// Assembled elements by variable and row-major element number.
     pub assembled: BTreeMap<(VarId, u64), u64>,
 }
 
-/// A variable: its layout and its stored chunks.
+/// The layout and the stored chunks of a variable.
 pub(super) struct StoredVariable {
     pub(super) layout: Layout,
     pub(super) chunks: Chunks,
-    /// The bytes of all chunks.
+    /// All chunk bytes.
     pub(super) bytes: Vec<u8>,
     pub(super) source: OnceLock<Arc<dyn Source>>,
-    /// Resolves the number that an element with heap data stores.
+    /// Returns the value behind an index that an element with heap data stores.
     pub(super) heap: Option<Box<dyn Fn(u64) -> Values + Send + Sync>>,
-    /// Returns the elements of a block, if the reader assembles the variable.
+    /// Returns block elements, if the reader assembles the variable.
     pub(super) assemble: Option<Box<dyn Fn(&Block) -> Vec<u8> + Send + Sync>>,
 }
 
@@ -75,12 +75,12 @@ pub(super) struct StoredVariable {
 pub(super) enum Chunks {
     /// Ranges and filter masks, by chunk index.
     Listed(BTreeMap<u64, (Range<u64>, u32)>),
-    /// All chunks of the grid; the function returns the bytes of a chunk.
+    /// All grid chunks; the function returns chunk bytes.
     Computed(Box<dyn Fn(u64) -> Vec<u8> + Send + Sync>),
 }
 
 impl MemoryDataset {
-    /// A dataset without variables.
+    /// Creates an empty dataset.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl MemoryDataset {
         }
     }
 
-    /// Defines a variable without stored chunks. Its layout is one chunk without filters.
+    /// Defines a variable without stored chunks. The layout has one chunk and no filters.
     pub fn define(
         &mut self,
         (group, var): (GroupId, &str),
@@ -118,7 +118,7 @@ impl MemoryDataset {
         id
     }
 
-    /// Adds the layout of the next variable of the schema, if the schema has variables that were not defined here.
+    /// Adds the layout for the next schema variable, if the schema was copied from another dataset.
     pub fn add_layout(&mut self, layout: Layout) {
         self.vars.push(StoredVariable {
             layout,
@@ -147,8 +147,8 @@ impl MemoryDataset {
         }
     }
 
-    /// Defines a variable and stores its values in one chunk. An element of a type without a fixed atomic size stores the number
-    /// of its value. The chunk is shorter than its shape if there are fewer values.
+    /// Defines a variable and stores values in one chunk, which is too short if values are missing. For types without an atomic
+    /// size, each element stores the index of a value.
     pub fn var(
         &mut self,
         group: GroupId,
@@ -171,17 +171,17 @@ impl MemoryDataset {
         id
     }
 
-    /// The layout of a variable.
+    /// Returns the layout of a variable.
     pub fn layout_mut(&mut self, var: VarId) -> &mut Layout {
         &mut self.vars[var.index()].layout
     }
 
-    /// The definition of a variable.
+    /// Returns the definition of a variable.
     pub fn variable(&mut self, var: VarId) -> &mut Variable {
         &mut self.schema.vars[var.index()]
     }
 
-    /// Stores the bytes of a chunk. They replace an earlier chunk with the same index.
+    /// Stores chunk bytes, which replace an earlier chunk with the same index.
     pub fn put(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) {
         let stored = &mut self.vars[var.index()];
         let start = stored.bytes.len() as u64;
@@ -196,8 +196,8 @@ impl MemoryDataset {
         self.vars[var.index()].listed().remove(&index).unwrap();
     }
 
-    /// Stores chunks of the elements at their coordinates, which may be beyond the extent. `mask` returns the filter mask of a
-    /// chunk, or `None` for a missing chunk. The filters are those of [`add_filter`](super::add_filter).
+    /// Stores chunks: `element` returns the element at some coordinates, also beyond the extent. `mask` returns the filter mask
+    /// per chunk, or `None` for a missing chunk. All filters come from [`add_filter`](super::add_filter).
     pub fn store(
         &mut self,
         var: VarId,
@@ -214,7 +214,7 @@ impl MemoryDataset {
         }
     }
 
-    /// Stores values in chunks, as [`MemoryDataset::store`] does. Elements beyond the extent are zeros.
+    /// Stores values in chunks like [`MemoryDataset::store`], with zeros beyond the extent.
     pub fn store_values(&mut self, var: VarId, mask: impl Fn(u64) -> Option<u32>, values: &Values) {
         let (extent, element) = (self.schema.shape(var), self.layout_mut(var).element);
         let (mut bytes, size) = (vec![], element.size as usize);
@@ -226,17 +226,17 @@ impl MemoryDataset {
         });
     }
 
-    /// Stores all chunks of the grid; `bytes` returns the bytes of a chunk. The layout has no filters.
+    /// Stores all grid chunks; `bytes` returns chunk bytes by index. The layout has no filters.
     pub fn compute(&mut self, var: VarId, bytes: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static) {
         self.vars[var.index()].chunks = Chunks::Computed(Box::new(bytes));
     }
 
-    /// Resolves the number that an element with heap data stores to a list with its value.
+    /// Sets the function that returns the value behind an index, as a list with one value.
     pub fn set_heap(&mut self, var: VarId, value: impl Fn(u64) -> Values + Send + Sync + 'static) {
         self.vars[var.index()].heap = Some(Box::new(value));
     }
 
-    /// Has the reader assemble a variable; `elements` returns the elements of a block.
+    /// Makes the reader assemble a variable; `elements` returns block elements.
     pub fn assemble(
         &mut self,
         var: VarId,
@@ -245,7 +245,7 @@ impl MemoryDataset {
         self.vars[var.index()].assemble = Some(Box::new(elements));
     }
 
-    /// The number of stored chunks of a variable.
+    /// Returns the number of stored chunks.
     #[must_use]
     pub fn stored(&self, var: VarId) -> u64 {
         match &self.vars[var.index()].chunks {
@@ -254,7 +254,7 @@ impl MemoryDataset {
         }
     }
 
-    /// Returns the number of requests and resets it.
+    /// Returns the request counts and resets them.
     pub fn take_counts(&self) -> Counts {
         std::mem::take(&mut *self.counts.lock().unwrap())
     }
@@ -269,7 +269,7 @@ impl StoredVariable {
     }
 }
 
-/// The coordinates of all elements of a block, in row-major order.
+/// Returns the coordinates of all block elements in row-major order.
 pub fn coordinates(block: &Block) -> impl Iterator<Item = Vec<u64>> {
     let numbers = 0..block.count.iter().product();
     numbers.map(|n| {
@@ -278,7 +278,7 @@ pub fn coordinates(block: &Block) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// The row-major number of coordinates; `None` beyond the shape.
+/// Returns the row-major element number, or `None` beyond the shape.
 #[must_use]
 pub fn row_major(at: &[u64], shape: &[u64]) -> Option<u64> {
     let mut lines = at.iter().zip(shape);

@@ -1,10 +1,10 @@
-//! A filter whose stored form is easy to compute.
+//! A filter with a stored form that tests can compute.
 
 use crate::error::Result;
 use crate::filter::{Build, Context, Encoded, Filter, FilterEntry, Policy, Table};
 use crate::model::FilterSpec;
 
-/// The filter number of the tables.
+/// The filter number.
 const ID: u32 = 300;
 
 /// Adds its parameter to every byte.
@@ -21,7 +21,7 @@ impl Filter for Add {
     }
 }
 
-/// The filter of [`add_table`] that adds a number to every byte.
+/// Returns the specification of a filter that adds a number to every byte.
 #[must_use]
 pub fn add_filter(number: u32) -> FilterSpec {
     FilterSpec {
@@ -30,13 +30,13 @@ pub fn add_filter(number: u32) -> FilterSpec {
     }
 }
 
-/// A table with one filter, which adds its parameter to every byte.
+/// Returns a table with the filter of [`add_filter`].
 #[must_use]
 pub fn add_table() -> Table {
     table(|params, _| Ok(Box::new(Add(params[0] as u8))))
 }
 
-/// A table with one filter, which has the number of [`add_filter`].
+/// Returns a table with one filter under the filter number of [`add_filter`].
 #[must_use]
 pub fn table(build: Build) -> Table {
     Table::new(vec![FilterEntry {
@@ -50,7 +50,7 @@ pub fn table(build: Build) -> Table {
     }])
 }
 
-/// Applies filters of [`add_filter`] to the bytes of a chunk, except those in the mask.
+/// Applies filters of [`add_filter`] to chunk bytes. A mask bit skips a filter.
 pub(super) fn apply(filters: &[FilterSpec], mask: u32, bytes: &mut [u8]) {
     let applied = filters
         .iter()

@@ -1,4 +1,4 @@
-//! The reader of the dataset.
+//! The `Reader` implementation of the dataset.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::io::source::read_range;
 use crate::io::store::Content;
 use crate::model::{Schema, Values, VarId};
 
-/// All stored chunks of a variable.
+/// Returns the location of each stored chunk of a variable.
 #[must_use]
 pub fn stored_chunks(set: Dataset<'_>, var: VarId) -> Vec<ChunkRef> {
     let mut found = vec![];
@@ -63,11 +63,11 @@ impl MemoryDataset {
     }
 }
 
-/// Index, byte range and filter mask of a chunk.
+/// Chunk index, byte range and filter mask.
 type Located = (u64, Range<u64>, u32);
 
 impl StoredVariable {
-    /// The stored chunks of a box of the grid.
+    /// Returns the stored chunks within a grid box.
     fn located<'a>(&'a self, part: &'a Block) -> Box<dyn Iterator<Item = Located> + 'a> {
         let grid = self.layout.grid();
         let empty = part.count.contains(&0);
@@ -93,7 +93,7 @@ impl StoredVariable {
         }
     }
 
-    /// Bytes of a chunk without a source.
+    /// Reads chunk bytes of a variable without a source.
     fn read(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let part = |bytes: &[u8], first: u64| {
             let range = chunk.range.start - first..chunk.range.end - first;

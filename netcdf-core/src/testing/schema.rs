@@ -1,4 +1,4 @@
-//! Definitions of dimensions, groups, types and attributes in few words.
+//! Short definitions for dimensions, groups, types and attributes.
 
 use super::MemoryDataset;
 use crate::model::{
@@ -59,7 +59,7 @@ impl MemoryDataset {
         })
     }
 
-    /// Defines the dimensions `d0`, `d1` … of the root group.
+    /// Defines the dimensions `d0`, `d1` … in the root group.
     pub fn dims(&mut self, lens: &[u64]) -> Vec<DimId> {
         let dim = |(n, &len): (usize, &u64)| self.dim(GroupId::ROOT, &format!("d{n}"), len, false);
         lens.iter().enumerate().map(dim).collect()

@@ -76,7 +76,7 @@ impl Store {
         }
     }
 
-    /// A dataset of what was stored. Strings are numbers as text, with a NIL now and then.
+    /// Returns the stored chunks as a dataset. Strings are numbers as text, multiples of five are NIL.
     pub(super) fn dataset(&self) -> MemoryDataset {
         let mut made = MemoryDataset::new(Kind::NETCDF4);
         (made.schema, made.source) = (self.schema.clone().unwrap(), Some("store"));

@@ -8,7 +8,7 @@ use crate::copy::options::{ChunkShapes, StorageOptions};
 use crate::copy::plan::keep_fill_values;
 use crate::testing::{MemoryDataset, stored_chunks};
 
-/// The variables of another dataset, with an index that counts located chunks.
+/// Copies a dataset to memory, with an index that counts located chunks.
 fn in_memory(reader: &dyn Reader, env: &Env) -> MemoryDataset {
     let mut made = MemoryDataset::new(Kind::NETCDF4);
     (made.schema, made.source) = (reader.schema().clone(), Some("in memory"));

@@ -35,7 +35,7 @@ pub(super) fn made(dims: &[(&str, u64)]) -> MemoryDataset {
     made
 }
 
-/// Adds a variable over the first dimensions, or the one of its own name.
+/// Adds a variable over the first dimensions, or over the dimension with the same name.
 pub(super) fn var(
     made: &mut MemoryDataset,
     (name, rank): (&str, u32),
@@ -57,7 +57,7 @@ pub(super) fn var(
     var
 }
 
-/// Cuts off a chunk, so that it cannot be decoded.
+/// Replaces a chunk with one that is too short to be decoded.
 pub(super) fn damage(made: &mut MemoryDataset, var: VarId, index: u64) {
     made.put(var, index, 0, b"damaged");
 }

@@ -5,7 +5,7 @@ use crate::chunk::Engine;
 
 const LEN: u64 = 10_000;
 
-/// 10^8 chunks of one byte, all stored. A chunk stores the last digit of its index.
+/// A variable with 10^8 one-byte chunks. A chunk stores the last digit of the chunk index.
 fn many(index: bool) -> MemoryDataset {
     let mut made = MemoryDataset::new(Kind::NETCDF4);
     made.has_index = index;
@@ -17,7 +17,7 @@ fn many(index: bool) -> MemoryDataset {
     made
 }
 
-/// The calls that located chunks since the last time, and the located chunks.
+/// Returns the number of `locate` calls and located chunks since the last time.
 fn taken(made: &MemoryDataset) -> (u64, u64) {
     let counts = made.take_counts();
     (counts.calls, counts.located.values().sum())

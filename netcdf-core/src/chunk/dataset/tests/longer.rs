@@ -7,7 +7,7 @@ use crate::io::store::Content;
 /// Bytes of a chunk.
 const WHOLE: u64 = 12;
 
-/// Reads all from chunks of `whole` bytes, of which half are expected.
+/// Reads the variable from chunks with `whole` bytes. Candidates have half the length.
 fn read(whole: u64) -> (Result<Values>, Runtime) {
     let [_, mut reader] = readers();
     let runtime = Runtime::sized(2, 5);

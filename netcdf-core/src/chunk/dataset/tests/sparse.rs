@@ -4,7 +4,7 @@ use super::*;
 
 const SHAPE: [u64; 2] = [1 << 25, 1 << 15];
 
-/// One variable of 2^40 bytes in chunks of one byte, with these chunks stored.
+/// A variable with 2^40 one-byte chunks. Only the chunks `stored` exist.
 fn sparse(stored: &[u64]) -> MemoryDataset {
     let mut made = MemoryDataset::new(Kind::NETCDF4);
     let dims = made.dims(&SHAPE);
