@@ -50,8 +50,10 @@ pub fn run(
     }
     check(folder, &plan)?;
     if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
-        let asked = (plan.request(process)?, options.report);
-        return of_files(asked, (folder, &plan), files, io);
+        let planned = plan.request(process)?;
+        let inputs = usize::try_from(files).unwrap_or(usize::MAX);
+        let report = RunReport::of_plan((options.report, &planned), inputs, io)?;
+        return of_files(report, (folder, &plan), files, io);
     }
     let request = finished(&plan, (process, options))?;
     let mut report = RunReport::of_plan((options.report, &request), 1, io)?;
@@ -150,13 +152,11 @@ fn already((planned, form): (CopyRequest, Option<Form>), io: &mut Io) -> Result<
 
 /// Prints the errors of failed files, and the report.
 fn of_files(
-    (planned, form): (CopyRequest, Option<Form>),
+    mut report: Option<RunReport>,
     (folder, plan): (&Folder, &StoredPlan),
     files: u64,
     io: &mut Io,
 ) -> Result<Status> {
-    let inputs = usize::try_from(files).unwrap_or(usize::MAX);
-    let mut report = RunReport::of_plan((form, &planned), inputs, io)?;
     let (mut names, mut seconds) = (vec![], 0.0);
     for part in 0..plan.record.parts {
         let Some(done) = folder.done(part)? else {
