@@ -2,11 +2,13 @@
 //!
 //! Tests are left out, as they may name anything: items under `#[cfg(test)]`, and files of which such a `mod` is made.
 
+mod components;
 mod paths;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
+pub use components::file_circles;
 use paths::{Found, find};
 
 /// The crates of the workspace: folder, name in paths.

@@ -179,6 +179,9 @@ impl<'ast> Visit<'ast> for Finder {
         visit::visit_macro(self, call);
     }
 
+    /// Visibility such as `pub(in crate::format)` imports no item.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     /// Attributes hold no paths of the workspace.
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
