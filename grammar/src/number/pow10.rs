@@ -46,7 +46,7 @@ pub(super) fn small_power(n: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::tables::MAX;
+    use crate::number::tables::{MAX, MAX_F64};
 
     #[test]
     fn small_powers_are_exact() {

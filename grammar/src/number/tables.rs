@@ -13,7 +13,7 @@ const LEN: usize = 685;
 
 /// Smallest and largest exponent of [`AS_F64`].
 pub(super) const MIN_F64: i32 = -323;
-const MAX_F64: i32 = 309;
+pub(super) const MAX_F64: i32 = 309;
 const LEN_F64: usize = 633;
 
 /// Powers of ten that fit in 64 bits.
