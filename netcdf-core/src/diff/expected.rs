@@ -114,7 +114,7 @@ pub(crate) fn compare_copy(
     };
     let sides = sets.map(|set| Compared { set, name: None });
     let both = Both::new(sides, &pair, Tolerance::default())?;
-    Ok(both.as_copy(expected).compare()?.largest)
+    Ok(both.for_copy(expected).compare()?.largest)
 }
 
 /// Whether two lists of values, with types of these schemas, are the same bit by bit.

@@ -79,7 +79,7 @@ impl<'a> Both<'a> {
     }
 
     /// The same variables; the second one is a copy of the first.
-    pub(super) fn as_copy(mut self, expected: Expected<'a>) -> Self {
+    pub(super) fn for_copy(mut self, expected: Expected<'a>) -> Self {
         self.general.rule = Rule::EXACT;
         if expected.convert.is_some() {
             self.elements = [self.elements[1]; 2];
