@@ -19,7 +19,7 @@ const SMALL_BOX: u64 = 2 << 20;
 const PARTS: u64 = 5;
 /// Boxes of a worker may decode so many times more chunks than larger boxes would.
 const MORE_DECODED: f64 = 1.1;
-/// Most chunks of a box, whose locations are in memory; a box that one worker compares has fewer.
+/// Maximum number of chunks in a box, because their locations are in memory; one worker compares smaller boxes.
 const LOCATED: u64 = 1 << 16;
 const LOCATED_SMALL: u64 = LOCATED / 8;
 /// Copies of the elements of a box while it is worked on: of both datasets, and one that is being decoded.

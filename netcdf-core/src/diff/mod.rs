@@ -18,6 +18,7 @@
 //! | `numbers` | numbers of one type, block by block |
 //! | `rule` | when two numbers are the same, and how far they are apart |
 //! | `general` | single values of any types |
+//! | `changes` | changes of a variable in a copy |
 //! | `expected` | a copy, compared with its input |
 //! | `tally` | the elements that differ, counted |
 //! | `elements` | the elements that differ, as they are told |
@@ -25,6 +26,7 @@
 
 mod attributes;
 mod boxes;
+mod changes;
 mod coordinates;
 mod difference;
 mod elements;
@@ -41,14 +43,13 @@ mod types;
 mod values;
 mod walk;
 
+pub(crate) use changes::{ChunkCheck, Convert, Expected, Mismatch};
 pub use difference::{
     AttributeValues, Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding,
     ObjectKind, Side,
 };
 pub use expected::same_values;
-pub(crate) use expected::{
-    ChunkCheck, Convert, Expected, Mismatch, SchemaDifferences, compare_copy, compare_schemas,
-};
+pub(crate) use expected::{SchemaDifferences, compare_copy, compare_schemas};
 pub use rule::Tolerance;
 
 use crate::chunk::Dataset;

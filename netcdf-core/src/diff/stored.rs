@@ -177,8 +177,8 @@ impl Both<'_> {
         Item::new(bytes.get(), group)
     }
 
-    /// Compares a group of chunks: first the stored bytes, then the elements of chunks whose bytes differ. Of a copy, `decoder` checks
-    /// chunks with equal bytes.
+    /// Compares a group of chunks: first the stored bytes, then the elements if the bytes differ. `decoder` checks chunks of a copy with
+    /// equal bytes.
     fn compare_cells(&self, group: &[Cell], decoder: Option<&Decoder<'_>>) -> Result<Found> {
         let mut found = Found::default();
         for (cell, bytes) in group.iter().zip(self.equal_bytes(group)?) {

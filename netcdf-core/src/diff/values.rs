@@ -1,8 +1,8 @@
 //! The values of a variable: how its elements are compared.
 
 use super::Compared;
+use super::changes::Expected;
 use super::difference::Difference;
-use super::expected::Expected;
 use super::general::{Agreement, General};
 use super::numbers::{self, Elements};
 use super::rule::{Number, Rule, Tolerance};
