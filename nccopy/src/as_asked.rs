@@ -4,7 +4,8 @@
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::parts::sketch;
-use netcdf_core::copy::{Job, Plan, jobs, verify};
+use netcdf_core::copy::{Job, Plan, jobs};
+use netcdf_core::diff;
 use netcdf_core::error::Result;
 use netcdf_core::format::traits;
 use netcdf_core::io::Container;
@@ -151,7 +152,7 @@ fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
         && values_of_a
             .iter()
             .zip(&values_of_b)
-            .all(|(a, b)| verify::same(a, b));
+            .all(|(x, y)| diff::same_values([&a, &b], [x, y]));
     values && without_storage(a) == without_storage(b)
 }
 

@@ -99,11 +99,11 @@ fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut
     let sides = [
         Compared {
             set: Dataset::new(x, env).with(&engines[0]),
-            name: &names[0],
+            name: Some(&names[0]),
         },
         Compared {
             set: Dataset::new(y, env).with(&engines[1]),
-            name: &names[1],
+            name: Some(&names[1]),
         },
     ];
     let choice = Choice::new(request, [x.schema(), y.schema()])?;

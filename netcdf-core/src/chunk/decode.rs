@@ -19,7 +19,7 @@ use crate::runtime::buffers::{Buffers, LARGE};
 const RATIO: usize = 1 << 10;
 
 /// Data shared by all chunks of a variable.
-pub(super) struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
     chain: Chain,
@@ -112,12 +112,31 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes a chunk from its stored bytes.
-    pub(super) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
+    pub(crate) fn decode(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
         if let Some(texts) = self.texts {
             let bytes = self.chain.decode(chunk.mask, stored, &mut Vec::new());
             let packed = bytes.and_then(|bytes| texts.packed(&bytes));
             return packed.map_err(|e| self.at_origin(e, chunk));
         }
+        self.decode_by(chunk, stored, |chain, bytes, scratch| {
+            chain.decode_any_length(chunk.mask, bytes, scratch)
+        })
+    }
+
+    /// Like [`Self::decode`], for a chunk in a form that readers of other formats accept.
+    pub(crate) fn decode_strictly(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
+        match chunk.mask {
+            0 => self.decode_by(chunk, stored, Chain::decode_strictly),
+            _ => self.decode(chunk, stored),
+        }
+    }
+
+    fn decode_by(
+        &self,
+        chunk: &ChunkRef,
+        stored: Vec<u8>,
+        decode: impl FnOnce(&Chain, Vec<u8>, &mut Vec<u8>) -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
         let buffers = &self.buffers;
         let len = self.room(stored.len());
         let mut bytes = stored;
@@ -132,9 +151,7 @@ impl<'a> Decoder<'a> {
             limits::room(self.len.unwrap_or(0), "a chunk").map_err(|e| self.in_chunk(e, chunk))?;
         }
         let mut scratch = buffers.take(len)?;
-        let decoded = self
-            .chain
-            .decode_any_length(chunk.mask, bytes, &mut scratch);
+        let decoded = decode(&self.chain, bytes, &mut scratch);
         if len < LARGE || scratch.capacity() >= len {
             buffers.give(scratch);
         }

@@ -32,13 +32,8 @@ pub struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// The boxes to compare, one after the other, of not many more bytes than `most`: whole chunks of the variable for
-    /// which this makes fewer chunks be decoded, the first if it does not matter.
-    pub fn boxes(&self, most: u64) -> impl Iterator<Item = Region> + use<> {
-        Grid::of(self.shape.to_vec(), self.cut(most)).boxes(1)
-    }
-
-    /// The shape of the boxes.
+    /// The shape of boxes to compare, of about `most` bytes: whole chunks of the variable that needs fewer decoded chunks, or of the first
+    /// variable.
     #[must_use]
     pub fn cut(&self, most: u64) -> Vec<u64> {
         let ways = self.layouts.map(|layout| cut(layout, self.shape, most));

@@ -3,7 +3,7 @@
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
 use crate::filter::strict::Rewrap;
-use crate::filter::substitutes::decodes_alike;
+use crate::filter::substitutes::decode_alike;
 use crate::model::FilterSpec;
 
 /// How the data of a variable is copied.
@@ -64,13 +64,7 @@ pub fn choose_chunks(
 
 /// True if chunks move from the filters `from` to the filters `to`: they decode alike, or only the container of deflate differs.
 pub(super) fn moves(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
-    undone_alike(from, to) || Rewrap::of(from, to).is_some()
-}
-
-/// True if the filters `to` decode what the filters `from` encoded.
-fn undone_alike(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
-    let alike = |(a, b): (&FilterSpec, &FilterSpec)| decodes_alike(a, b);
-    from.len() == to.len() && from.iter().zip(to).all(alike)
+    decode_alike(from, to) || Rewrap::of(from, to).is_some()
 }
 
 /// True if the elements of a variable of this shape that are not stored lie beyond its stored chunks, and the
@@ -93,12 +87,12 @@ mod tests {
             params: params.to_vec(),
         };
         let alike = |a: &FilterSpec, b: &FilterSpec| {
-            undone_alike(std::slice::from_ref(a), std::slice::from_ref(b))
+            decode_alike(std::slice::from_ref(a), std::slice::from_ref(b))
         };
         assert!(alike(&spec(ZSTD, &[3, 1]), &spec(ZSTD, &[3])));
         assert!(!alike(&spec(ZSTD, &[3, 1]), &spec(ZSTD, &[4])));
         assert!(!alike(&spec(ZSTD, &[3]), &spec(1, &[3])));
         assert!(!alike(&spec(1, &[3, 1]), &spec(1, &[3])));
-        assert!(!undone_alike(&[], &[spec(1, &[3])]));
+        assert!(!decode_alike(&[], &[spec(1, &[3])]));
     }
 }

@@ -6,6 +6,7 @@
 mod check;
 mod chunked;
 mod columns;
+mod conversion;
 mod heap;
 mod job;
 pub mod methods;

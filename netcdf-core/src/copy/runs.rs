@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Job;
+use super::conversion::Conversion;
 use crate::arithmetic::{claimed, exact, length};
 use crate::chunk::InBands;
 use crate::chunk::scatter::steps;
@@ -11,7 +12,7 @@ use crate::chunk::{ChunkRef, Dataset, Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::source::present;
-use crate::model::{Atomic, Region, Values, convert};
+use crate::model::{Atomic, Region, Values};
 
 /// The form of elements in the output.
 pub(super) enum ElementFate {
@@ -201,34 +202,21 @@ impl Job {
 
     /// The values of stored elements of the input.
     pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
-        match self.from.element.plain_type() {
-            Some(ty) => elements::decode(ty, self.from.element.order, bytes),
-            None => set.resolve(self.pair.from, bytes),
-        }
+        self.conversion().values(set, bytes)
     }
 
     /// Stored elements of the input as stored elements of the output.
-    pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let to = self.to.element.plain_type();
-        if self.alike {
-            if self.from.element.order != self.to.element.order {
-                elements::swap(&mut bytes, to.and_then(Atomic::size).unwrap_or(1));
-            }
-            return Ok(bytes);
+    pub(super) fn encoded(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<Vec<u8>> {
+        self.conversion().encoded(set, bytes)
+    }
+
+    fn conversion(&self) -> Conversion {
+        Conversion {
+            var: self.pair.from,
+            from: self.from.element,
+            to: self.to.element,
+            alike: self.alike,
         }
-        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "not a type of fixed size"))?;
-        let values = match self.values(set, &bytes)? {
-            Values::Enum(_, base) => *base,
-            other => other,
-        };
-        let values = if values.data_type() == Some(to) {
-            values
-        } else {
-            convert::convert(&values, to)?
-        };
-        let mut out = Vec::new();
-        elements::encode(&values, self.to.element.order, &mut out)?;
-        Ok(out)
     }
 }
 

@@ -4,16 +4,15 @@ use super::Candidate;
 use super::difference::{AttributeValues, Difference, Finding, ObjectKind, Side};
 use super::general::General;
 use super::matched::Matched;
-use super::rule::Rule;
 use super::types;
 use super::walk::Walk;
 use crate::model::{Attribute, Values};
 
 /// Compares the attributes of an object that both datasets have.
-pub(super) fn compare(
-    walk: &mut Walk<'_>,
+pub(super) fn compare<'a>(
+    walk: &mut Walk<'a>,
     (kind, owner): (ObjectKind, &str),
-    sides: [&[Attribute]; 2],
+    sides: [&'a [Attribute]; 2],
 ) {
     let taken = |side: Side, all: &'_ [Attribute]| -> Vec<usize> {
         let takes = |a: &Attribute| {
@@ -43,6 +42,7 @@ pub(super) fn compare(
             && let Some(finding) = differing(walk, a, b)
         {
             walk.found.push(difference(owner, a, finding));
+            walk.attributes.push((owner.to_owned(), [a, b]));
         }
     }
     for ((side, all), only) in Side::BOTH.into_iter().zip(sides).zip(matched.only) {
@@ -70,7 +70,7 @@ fn differing(walk: &Walk<'_>, a: &Attribute, b: &Attribute) -> Option<Finding> {
     let types = [types::name(x, a.ty), types::name(y, b.ty)];
     let general = General {
         schemas: walk.schemas,
-        rule: Rule::default(),
+        rule: walk.rule,
     };
     let same = general.all_same(&a.values, &b.values);
     if same && types[0] == types[1] {

@@ -1,6 +1,7 @@
 //! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
 
 use super::Compared;
+use super::rule::Rule;
 use super::tally::{Found, Tally};
 use super::values::Both;
 use super::walk::Pair;
@@ -18,6 +19,9 @@ const SMALL_BOX: u64 = 2 << 20;
 const PARTS: u64 = 5;
 /// Boxes of a worker may decode so many times more chunks than larger boxes would.
 const MORE_DECODED: f64 = 1.1;
+/// Maximum number of chunks in a box, because their locations are in memory; one worker compares smaller boxes.
+const LOCATED: u64 = 1 << 16;
+const LOCATED_SMALL: u64 = LOCATED / 8;
 /// Copies of the elements of a box while it is worked on: of both datasets, and one that is being decoded.
 const COPIES: u64 = 3;
 /// Bytes that a worker compares of a larger box.
@@ -30,7 +34,8 @@ impl Both<'_> {
             layouts: [&self.layouts[0], &self.layouts[1]],
             shape: &self.shape,
         };
-        let most = self.sides[0].set.env.memory.0 / PARTS;
+        let chunk = self.smallest_chunk();
+        let most = (self.sides[0].set.env.memory.0 / PARTS).min((chunk * LOCATED).get());
         let runtime = self.runtime();
         let each = runtime.memory() / COPIES / runtime.threads() as u64;
         let large = stored.cut(most);
@@ -38,11 +43,19 @@ impl Both<'_> {
         let fits = |part: &&Vec<u64>| {
             stored.cost(part) <= decoded && self.bytes(part) <= most.min(each).into()
         };
-        let small = [stored.cut(SMALL_BOX), stored.whole_in_both()];
+        let small = SMALL_BOX.min((chunk * LOCATED_SMALL).get());
+        let small = [stored.cut(small), stored.whole_in_both()];
         match small.iter().find(fits) {
             Some(part) => self.small_boxes(part),
             None => self.large_boxes(&large),
         }
+    }
+
+    /// Bytes of the smaller chunk of both datasets.
+    fn smallest_chunk(&self) -> Amount {
+        let bytes = |layout: &Layout| Amount::product(&layout.chunk) * layout.element.size.max(1);
+        let [a, b] = self.layouts.each_ref().map(bytes);
+        a.min(b)
     }
 
     /// Bytes of a box, of the dataset with larger elements.
@@ -89,18 +102,27 @@ impl Both<'_> {
         a.set.env.cancel.check()?;
         let x = a.read(self.pair, 0, &self.layouts[0], part)?;
         let y = b.read(self.pair, 1, &self.layouts[1], part)?;
-        let tally = self.tally(&x, &y)?;
-        let found = self.found(part, &tally, [&x, &y]);
-        self.done([x, y]);
-        found
+        self.compare_read(part, [x, y], |rule, both| self.tally(rule, both))
     }
 
-    /// Gives back the memory of a box.
-    fn done(&self, [x, y]: [Vec<u8>; 2]) {
-        let env = self.sides[0].set.env;
-        env.progress.advance(x.len() as u64);
+    /// Compares the elements of a box, which `tally` compares by a rule.
+    fn compare_read(
+        &self,
+        part: &Region,
+        [x, y]: [Vec<u8>; 2],
+        tally: impl Fn(&Rule, [&[u8]; 2]) -> Result<Tally>,
+    ) -> Result<Found> {
+        let (found, x) = match &self.expected {
+            Some(expected) => self.compare_expected(expected, (part, x, &y), tally)?,
+            None => {
+                let tally = tally(&self.general.rule, [&x, &y])?;
+                (self.found(part, &tally, [&x, &y])?, x)
+            }
+        };
+        self.advance(&part.count);
         self.sides[0].set.env.buffers.give_large(x);
         self.sides[1].set.env.buffers.give_large(y);
+        Ok(found)
     }
 
     /// Compares boxes one after the other: each is read on all threads, and compared on all threads.
@@ -108,10 +130,9 @@ impl Both<'_> {
         let mut found = Found::default();
         for part in Grid::of(self.shape.clone(), part.to_vec()).boxes(1) {
             self.sides[0].set.env.cancel.check()?;
-            let [x, y] = self.read_both(&part)?;
-            let tally = self.tally_on_all(&x, &y)?;
-            found.add(self.found(&part, &tally, [&x, &y])?);
-            self.done([x, y]);
+            let both = self.read_both(&part)?;
+            let tally = |rule: &Rule, both: [&[u8]; 2]| self.tally_on_all(rule, both);
+            found.add(self.compare_read(&part, both, tally)?);
         }
         Ok(found)
     }
@@ -121,7 +142,7 @@ impl Both<'_> {
         let env = self.sides[0].set.env;
         let work = |(side, var): (Compared<'_>, _)| {
             let read = side.set.read_whole(var, part, env.memory.0 / PARTS);
-            read.map_err(|e| e.of(side.name))
+            read.map_err(|e| side.named(e))
         };
         let sides = self.sides.into_iter().zip(self.pair.vars);
         // The memory of boxes is that of the environment.
@@ -136,7 +157,7 @@ impl Both<'_> {
     }
 
     /// As [`Both::tally`], on all threads.
-    fn tally_on_all(&self, x: &[u8], y: &[u8]) -> Result<Tally> {
+    fn tally_on_all(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
         let [p, q] = self.sizes()?;
         let all = x.len() / p.max(1);
         let step = (Amount::of(PIECE) / p).count().max(1);
@@ -151,7 +172,7 @@ impl Both<'_> {
             let b = y
                 .get(part.start * q..part.end * q)
                 .or_internal("elements of a box")?;
-            Ok((first, self.tally(a, b)?))
+            Ok((first, self.tally(rule, [a, b])?))
         };
         let mut tally = Tally::default();
         self.sides[0]
@@ -171,6 +192,6 @@ impl Compared<'_> {
     fn read(&self, pair: &Pair, n: usize, layout: &Layout, part: &Region) -> Result<Vec<u8>> {
         let var = pair.vars.get(n).or_internal("a side")?;
         let read = self.set.read_stored(*var, layout, part);
-        read.map_err(|e| e.of(self.name))
+        read.map_err(|e| self.named(e))
     }
 }

@@ -31,6 +31,7 @@ impl Both<'_> {
             first: tally.first.map(element).transpose()?,
             absolute: farthest(tally.absolute)?,
             relative: farthest(tally.relative)?,
+            largest: 0.0,
         })
     }
 

@@ -59,8 +59,14 @@ impl General<'_> {
     }
 
     fn at_depth(&self, (a, i): One<'_>, (b, j): One<'_>, depth: u32) -> Agreement {
-        if self.same_member((a, i), (b, j)) {
-            return Agreement::Same;
+        match self.rule.exact {
+            true => {
+                if let Some(same) = same_bits((a, i), (b, j)) {
+                    return Agreement::when(same);
+                }
+            }
+            false if self.same_member((a, i), (b, j)) => return Agreement::Same,
+            false => {}
         }
         if let (Some(x), Some(y)) = (Number::of(a, i), Number::of(b, j)) {
             return match self.rule.judge(x, y) {
@@ -139,6 +145,15 @@ impl General<'_> {
         let [x, y] = self.schemas;
         let named = member(x, a);
         named.is_some() && named == member(y, b)
+    }
+}
+
+/// Whether two floating-point numbers of one type have the same bits; `None` for other values.
+fn same_bits((a, i): One<'_>, (b, j): One<'_>) -> Option<bool> {
+    match (a, b) {
+        (Values::Float(a), Values::Float(b)) => Some(a.get(i)?.to_bits() == b.get(j)?.to_bits()),
+        (Values::Double(a), Values::Double(b)) => Some(a.get(i)?.to_bits() == b.get(j)?.to_bits()),
+        _ => None,
     }
 }
 
@@ -230,6 +245,31 @@ mod tests {
         assert!(same(2, 2), "the number");
         assert!(!same(1, 2) && !same(2, 3) && !same(9, 3));
         assert!(general([&a, &b]).all_same(&of(2), &Values::Int(vec![2])));
+    }
+
+    #[test]
+    fn copies_have_the_same_bits() {
+        let (a, b) = (schema(&[("red", 1)]), schema(&[("red", 3)]));
+        let rule = Rule::EXACT;
+        let schemas = [&a, &b];
+        let same = |x: &Values, y: &Values| General { schemas, rule }.all_same(x, y);
+        let nan = Values::Double(vec![f64::NAN]);
+        let other = Values::Double(vec![f64::from_bits(f64::NAN.to_bits() | 1)]);
+        assert!(same(&nan, &nan) && !same(&nan, &other));
+        assert!(general(schemas).all_same(&nan, &other));
+        assert!(!same(&Values::Float(vec![0.0]), &Values::Float(vec![-0.0])));
+        assert!(!same(&Values::Float(vec![0.0]), &Values::Float(vec![])));
+        let list = |x| Values::Vlen(TypeId(x), vec![nan.clone()]);
+        assert!(same(&list(1), &list(2)));
+        let member = |base| Values::Enum(TypeId(0), Box::new(base));
+        assert!(!same(
+            &member(Values::Byte(vec![1])),
+            &member(Values::Byte(vec![3]))
+        ));
+        assert!(same(
+            &member(Values::Byte(vec![1])),
+            &member(Values::UByte(vec![1]))
+        ));
     }
 
     #[test]

@@ -18,15 +18,19 @@
 //! | `numbers` | numbers of one type, block by block |
 //! | `rule` | when two numbers are the same, and how far they are apart |
 //! | `general` | single values of any types |
+//! | `changes` | changes of a variable in a copy |
+//! | `expected` | a copy, compared with its input |
 //! | `tally` | the elements that differ, counted |
 //! | `elements` | the elements that differ, as they are told |
 //! | `coordinates` | the coordinates of an element |
 
 mod attributes;
 mod boxes;
+mod changes;
 mod coordinates;
 mod difference;
 mod elements;
+mod expected;
 mod general;
 mod matched;
 mod numbers;
@@ -39,10 +43,13 @@ mod types;
 mod values;
 mod walk;
 
+pub(crate) use changes::{ChunkCheck, Convert, Expected, Mismatch};
 pub use difference::{
     AttributeValues, Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding,
     ObjectKind, Side,
 };
+pub use expected::same_values;
+pub(crate) use expected::{SchemaDifferences, compare_copy, compare_schemas};
 pub use rule::Tolerance;
 
 use crate::chunk::Dataset;
@@ -53,8 +60,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Compared<'a> {
     /// The dataset.
     pub set: Dataset<'a>,
-    /// Its name in messages.
-    pub name: &'a str,
+    /// The name for errors that name no resource; `None` adds no name.
+    pub name: Option<&'a str>,
 }
 
 /// An object that may be left out.
@@ -105,7 +112,7 @@ pub fn diff(
     if !options.values {
         return Ok(failed);
     }
-    for pair in walk.pairs {
+    for pair in walk.pairs.into_iter().filter(|pair| pair.comparable) {
         match values::compare(sides, &pair, options.tolerance) {
             Ok(Some(difference)) => visit(difference)?,
             Ok(None) => {}
@@ -114,6 +121,16 @@ pub fn diff(
         }
     }
     Ok(failed)
+}
+
+impl Compared<'_> {
+    /// Adds the name of the dataset to an error that names no resource.
+    fn named(&self, e: Error) -> Error {
+        match self.name {
+            Some(name) => e.of(name),
+            None => e,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,18 @@ pub(super) struct Elements<'a> {
     pub(super) bytes: &'a [u8],
 }
 
+impl Elements<'_> {
+    /// The bits of floating-point numbers as whole numbers.
+    fn as_bits(self) -> Self {
+        let ty = match self.ty {
+            Atomic::Float => Atomic::UInt,
+            Atomic::Double => Atomic::UInt64,
+            other => other,
+        };
+        Self { ty, ..self }
+    }
+}
+
 /// Compares as many elements as both have: numbers of any types, or characters with characters.
 pub(super) fn compare(a: Elements<'_>, b: Elements<'_>, rule: &Rule) -> Result<Tally> {
     let mut tally = Tally::default();
@@ -28,6 +40,10 @@ pub(super) fn compare(a: Elements<'_>, b: Elements<'_>, rule: &Rule) -> Result<T
         mixed(a, b, rule, &mut tally)?;
         return Ok(tally);
     }
+    let [a, b] = match rule.exact {
+        true => [a.as_bits(), b.as_bits()],
+        false => [a, b],
+    };
     match a.ty {
         Atomic::Byte => scan::<i8>(a, b, rule, &mut tally),
         Atomic::UByte => scan::<u8>(a, b, rule, &mut tally),
@@ -211,6 +227,22 @@ mod tests {
             (tally.differing, tally.without_size, tally.first),
             (1, 1, Some(2))
         );
+    }
+
+    #[test]
+    fn bits_are_compared_in_any_byte_order() {
+        let a = [0.0, 1.0, f32::NAN].map(f32::to_le_bytes).concat();
+        let b = [-0.0, 1.0, f32::NAN].map(f32::to_be_bytes).concat();
+        let of = |order, bytes| Elements {
+            ty: Atomic::Float,
+            order,
+            bytes,
+        };
+        let both = (of(Endianness::Little, &a), of(Endianness::Big, &b));
+        let tally = |rule| compare(both.0, both.1, &rule).unwrap();
+        assert_eq!(tally(Rule::default()).differing, 0);
+        let exact = tally(Rule::EXACT);
+        assert_eq!((exact.differing, exact.first), (1, Some(0)));
     }
 
     #[test]

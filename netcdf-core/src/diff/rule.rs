@@ -33,6 +33,20 @@ pub(super) struct Rule {
     pub(super) tolerance: Tolerance,
     /// The fill values of both variables, if they differ.
     pub(super) fills: Option<[Number; 2]>,
+    /// Whether floating-point numbers need the same bits, and enum members the same number.
+    pub(super) exact: bool,
+}
+
+impl Rule {
+    /// The rule for a copy: all values have the same bits.
+    pub(super) const EXACT: Self = Self {
+        tolerance: Tolerance {
+            absolute: 0.0,
+            relative: 0.0,
+        },
+        fills: None,
+        exact: true,
+    };
 }
 
 /// What a rule says of two numbers.
@@ -136,7 +150,7 @@ mod tests {
         let tolerance = Tolerance { absolute, relative };
         let rule = Rule {
             tolerance,
-            fills: None,
+            ..Rule::default()
         };
         assert_eq!(rule.judge(a, b), rule.judge(b, a));
         rule.judge(a, b)

@@ -121,9 +121,11 @@ impl<'a> Walk<'a> {
         if self.options.layout {
             storage::of_variables(self, &path, [a, b]);
         }
-        if comparable {
-            self.pairs.push(Pair { vars, path });
-        }
+        self.pairs.push(Pair {
+            vars,
+            path,
+            comparable,
+        });
     }
 
     fn shape(&mut self, vars: [&Variable; 2], path: &str, comparable: bool) {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::tally::Found;
 use super::values::Both;
 use crate::arithmetic::{Amount, length};
+use crate::chunk::decode::Decoder;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, Grid, Layout};
 use crate::error::Result;
+use crate::filter::substitutes::decode_alike;
 use crate::model::{Region, VarId};
 use crate::runtime::Item;
 
@@ -53,7 +55,8 @@ impl Both<'_> {
     pub(super) fn stored_alike(&self) -> Result<bool> {
         let [a, b] = &self.layouts;
         let grid = a.chunk == b.chunk && a.extent == b.extent && a.extent == self.shape;
-        if !grid || self.partly || a.filters != b.filters {
+        if !grid || self.partly || self.changes_elements() || !decode_alike(&a.filters, &b.filters)
+        {
             return Ok(false);
         }
         // Without filters, elements need not be read chunk by chunk.
@@ -69,7 +72,7 @@ impl Both<'_> {
     /// True if neither dataset stores any element, and all of them read the same: a file of a few bytes can have more of
     /// them than anybody can wait for. Of a few elements that is not asked.
     pub(super) fn is_stored_nowhere(&self) -> Result<bool> {
-        if self.bytes(&self.shape) <= MANY.into() {
+        if self.bytes(&self.shape) <= MANY.into() || self.is_quantized() {
             return Ok(false);
         }
         for ((set, var), layout) in self.sets().into_iter().zip(&self.layouts) {
@@ -92,7 +95,7 @@ impl Both<'_> {
     }
 
     /// Both datasets with their variables.
-    fn sets(&self) -> [(Dataset<'_>, VarId); 2] {
+    pub(super) fn sets(&self) -> [(Dataset<'_>, VarId); 2] {
         let [a, b] = self.sides;
         let [x, y] = self.pair.vars;
         [(a.set, x), (b.set, y)]
@@ -100,7 +103,8 @@ impl Both<'_> {
 
     /// Compares chunk by chunk.
     pub(super) fn compare_stored(&self) -> Result<Found> {
-        let alike = self.unwritten_alike()?;
+        let alike = !self.decodes() || self.unwritten_alike()?;
+        let decoder = self.moved_decoder()?;
         let grid = Grid::new(&self.layouts[0], &self.shape);
         let sections = grid.boxes(CHUNKS);
         let items = sections.flat_map(|section| match self.groups(&grid, &section, alike) {
@@ -113,7 +117,7 @@ impl Both<'_> {
         let mut found = Found::default();
         self.runtime().ordered(
             items,
-            |group| self.compare_cells(&group),
+            |group| self.compare_cells(&group, decoder.as_ref()),
             |one| {
                 found.add(one);
                 Ok(())
@@ -126,7 +130,8 @@ impl Both<'_> {
     fn unwritten_alike(&self) -> Result<bool> {
         let [(a, x), (b, y)] = self.sets();
         let (p, q) = (a.fill(x, &self.layouts[0])?, b.fill(y, &self.layouts[1])?);
-        Ok(self.tally(&p, &q)?.differing == 0)
+        let p = self.converted(p)?;
+        Ok(self.tally(&self.general.rule, [&p, &q])?.differing == 0)
     }
 
     /// The chunks of a section of the grid that are stored, in groups that are compared together. Those that neither
@@ -141,12 +146,14 @@ impl Both<'_> {
         let mut right = located(b, y, &self.layouts[1])?;
         let mut groups: Vec<Vec<Cell>> = vec![];
         if alike && left.is_empty() && right.is_empty() {
+            self.advance(&section.count);
             return Ok(groups);
         }
         let mut bytes = BYTES;
         for part in grid.chunks(section).map(|chunk| section.part(&chunk)) {
             let chunks = [left.remove(&part.start), right.remove(&part.start)];
             if alike && chunks == [None, None] {
+                self.advance(&part.count);
                 continue;
             }
             let cell = Cell { part, chunks };
@@ -170,25 +177,29 @@ impl Both<'_> {
         Item::new(bytes.get(), group)
     }
 
-    /// Compares a group of chunks: first what is stored, then the elements of chunks whose bytes differ.
-    fn compare_cells(&self, group: &[Cell]) -> Result<Found> {
+    /// Compares a group of chunks: first the stored bytes, then the elements if the bytes differ. `decoder` checks chunks of a copy with
+    /// equal bytes.
+    fn compare_cells(&self, group: &[Cell], decoder: Option<&Decoder<'_>>) -> Result<Found> {
         let mut found = Found::default();
-        let differs = self.differing(group)?;
-        let [(a, _), _] = self.sets();
-        for (cell, differs) in group.iter().zip(differs) {
-            match differs {
-                true => found.add(self.compare_box(&cell.part)?),
-                false => {
-                    let bytes = Amount::product(&cell.part.count) * self.layouts[0].element.size;
-                    a.env.progress.advance(bytes.get());
+        for (cell, bytes) in group.iter().zip(self.equal_bytes(group)?) {
+            match (bytes, decoder, &cell.chunks) {
+                (None, _, chunks) => {
+                    self.check_decodes(&cell.part, chunks)?;
+                    found.add(self.compare_box(&cell.part)?);
+                    continue;
                 }
+                (Some(bytes), Some(decoder), [Some(chunk), _]) => {
+                    self.check_moved(decoder, chunk, bytes)?;
+                }
+                (Some(_), Some(_) | None, _) => {}
             }
+            self.advance(&cell.part.count);
         }
         Ok(found)
     }
 
-    /// Whether each chunk of a group differs in its stored bytes.
-    fn differing(&self, group: &[Cell]) -> Result<Vec<bool>> {
+    /// The stored bytes of each chunk of a group that both datasets store with the same bytes.
+    fn equal_bytes(&self, group: &[Cell]) -> Result<Vec<Option<Vec<u8>>>> {
         let [(a, _), (b, _)] = self.sets();
         a.env.cancel.check()?;
         let stored: Vec<_> = group.iter().filter_map(Cell::stored).collect();
@@ -199,13 +210,14 @@ impl Both<'_> {
                 .map(|chunk| (*chunk).clone())
                 .collect()
         });
-        let left = a.fetch(&x).map_err(|e| e.of(self.sides[0].name))?;
-        let right = b.fetch(&y).map_err(|e| e.of(self.sides[1].name))?;
-        let mut same = left.iter().zip(&right).map(|(a, b)| a == b);
-        let differs = group.iter().map(|cell| match cell.stored() {
-            Some(_) => !same.next().unwrap_or(false),
-            None => true,
+        let left = a.fetch(&x).map_err(|e| self.sides[0].named(e))?;
+        let right = b.fetch(&y).map_err(|e| self.sides[1].named(e))?;
+        let both = left.into_iter().zip(right);
+        let mut equal = both.map(|(a, b)| (a == b).then_some(a));
+        let bytes = group.iter().map(|cell| {
+            cell.stored()?;
+            equal.next().flatten()
         });
-        Ok(differs.collect())
+        Ok(bytes.collect())
     }
 }

@@ -28,6 +28,14 @@ impl Tally {
         }
     }
 
+    /// The largest absolute difference, infinite if a difference has no size.
+    pub(super) fn largest(&self) -> f64 {
+        match self.without_size {
+            0 => self.absolute.map_or(0.0, |(by, _)| by),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Adds what was found in elements that come later, the first of which is number `offset`.
     pub(super) fn append(&mut self, later: &Self, offset: usize) {
         self.differing += later.differing;
@@ -61,6 +69,8 @@ pub(super) struct Found {
     pub(super) first: Option<DifferentElement>,
     pub(super) absolute: Option<Farthest>,
     pub(super) relative: Option<Farthest>,
+    /// The largest measured difference between a copy and its input.
+    pub(super) largest: f64,
 }
 
 impl Found {
@@ -76,6 +86,7 @@ impl Found {
         }
         farthest(&mut self.absolute, other.absolute);
         farthest(&mut self.relative, other.relative);
+        self.largest = self.largest.max(other.largest);
     }
 }
 

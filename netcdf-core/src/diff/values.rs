@@ -1,16 +1,18 @@
 //! The values of a variable: how its elements are compared.
 
 use super::Compared;
+use super::changes::Expected;
 use super::difference::Difference;
 use super::general::{Agreement, General};
 use super::numbers::{self, Elements};
 use super::rule::{Number, Rule, Tolerance};
-use super::tally::Tally;
+use super::tally::{Found, Tally};
 use super::walk::Pair;
+use crate::arithmetic::Amount;
 use crate::chunk::Layout;
 use crate::error::{OrInternal as _, Result};
 use crate::limits;
-use crate::model::{Schema, Values, VarId};
+use crate::model::{Element, Schema, Values, VarId};
 
 /// Values of other types than numbers that are compared at a time.
 const VALUES: usize = 1 << 12;
@@ -22,13 +24,7 @@ pub(super) fn compare(
     tolerance: Tolerance,
 ) -> Result<Option<Difference>> {
     let both = Both::new(sides, pair, tolerance)?;
-    if both.shape.contains(&0) || both.is_stored_nowhere()? {
-        return Ok(None);
-    }
-    let found = match both.stored_alike()? {
-        true => both.compare_stored()?,
-        false => both.compare_boxes()?,
-    };
+    let found = both.compare()?;
     both.difference(found)
 }
 
@@ -42,12 +38,20 @@ pub(super) struct Both<'a> {
     /// Whether the shapes differ.
     pub(super) partly: bool,
     pub(super) general: General<'a>,
+    /// The forms of the elements that are compared.
+    elements: [Element; 2],
+    /// The changes of a copy, if the second variable is a copy of the first.
+    pub(super) expected: Option<Expected<'a>>,
     /// Whether equal bytes are equal values, for elements that are no plain numbers.
     same_form: bool,
 }
 
 impl<'a> Both<'a> {
-    fn new(sides: [Compared<'a>; 2], pair: &'a Pair, tolerance: Tolerance) -> Result<Self> {
+    pub(super) fn new(
+        sides: [Compared<'a>; 2],
+        pair: &'a Pair,
+        tolerance: Tolerance,
+    ) -> Result<Self> {
         let [a, b] = sides;
         let [x, y] = pair.vars;
         let schemas = sides.map(|side| side.set.reader.schema());
@@ -57,17 +61,55 @@ impl<'a> Both<'a> {
         let rule = Rule {
             tolerance,
             fills: fills.filter(|(a, b)| !a.is(*b)).map(|(a, b)| [a, b]),
+            exact: false,
         };
         let form = a.set.reader.form(x)?;
+        let layouts = [a.layout(x)?, b.layout(y)?];
         Ok(Self {
             shape: common.collect(),
             partly: shapes[0] != shapes[1],
             sides,
             pair,
-            layouts: [a.layout(x)?, b.layout(y)?],
+            elements: layouts.each_ref().map(|layout| layout.element),
+            layouts,
             general: General { schemas, rule },
+            expected: None,
             same_form: form.is_some() && form == b.set.reader.form(y)?,
         })
+    }
+
+    /// The same variables; the second one is a copy of the first.
+    pub(super) fn for_copy(mut self, expected: Expected<'a>) -> Self {
+        self.general.rule = Rule::EXACT;
+        if expected.convert.is_some() {
+            self.elements = [self.elements[1]; 2];
+        }
+        self.expected = Some(expected);
+        self
+    }
+
+    /// Compares the values in the cheapest way.
+    pub(super) fn compare(&self) -> Result<Found> {
+        if self.shape.contains(&0) {
+            return Ok(Found::default());
+        }
+        if self.is_only_stored()? {
+            return self.compare_stored();
+        }
+        if self.is_stored_nowhere()? {
+            self.advance(&self.shape);
+            return Ok(Found::default());
+        }
+        match self.stored_alike()? {
+            true => self.compare_stored(),
+            false => self.compare_boxes(),
+        }
+    }
+
+    /// Reports the progress of a box of this shape.
+    pub(super) fn advance(&self, part: &[u64]) {
+        let bytes = Amount::product(part) * self.layouts[0].element.size;
+        self.sides[0].set.env.progress.advance(bytes.get());
     }
 
     /// True if equal bytes are equal values, for elements that are no plain numbers.
@@ -77,32 +119,33 @@ impl<'a> Both<'a> {
 
     /// Bytes of an element of each.
     pub(super) fn sizes(&self) -> Result<[usize; 2]> {
-        let [a, b] = [&self.layouts[0], &self.layouts[1]];
-        Ok([
-            limits::element(a.element.size)?,
-            limits::element(b.element.size)?,
-        ])
+        let [a, b] = &self.elements;
+        Ok([limits::element(a.size)?, limits::element(b.size)?])
     }
 
-    /// Compares stored elements, as many as both lists have.
-    pub(super) fn tally(&self, x: &[u8], y: &[u8]) -> Result<Tally> {
-        let elements = |n: usize, bytes| {
-            let element = &self.layouts.get(n)?.element;
+    /// Compares elements by a rule. The longer list is cut.
+    pub(super) fn tally(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
+        let [a, b] = &self.elements;
+        let elements = |element: &Element, bytes| {
             Some(Elements {
                 ty: element.plain_type()?,
                 order: element.order,
                 bytes,
             })
         };
-        match elements(0, x).zip(elements(1, y)) {
-            Some((a, b)) => numbers::compare(a, b, &self.general.rule),
+        match elements(a, x).zip(elements(b, y)) {
+            Some((a, b)) => numbers::compare(a, b, rule),
             None if self.same_form && x == y => Ok(Tally::default()),
-            None => self.tally_values(x, y),
+            None => self.tally_values(rule, [x, y]),
         }
     }
 
     /// Compares elements that are no plain numbers, a few at a time.
-    fn tally_values(&self, x: &[u8], y: &[u8]) -> Result<Tally> {
+    fn tally_values(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
+        let general = General {
+            rule: *rule,
+            ..self.general
+        };
         let [p, q] = self.sizes()?.map(|size| size.max(1));
         let mut tally = Tally::default();
         let parts = x.chunks(VALUES * p).zip(y.chunks(VALUES * q));
@@ -113,7 +156,7 @@ impl<'a> Both<'a> {
             self.sides[0].set.env.cancel.check()?;
             let (a, b) = (self.values(0, x)?, self.values(1, y)?);
             for i in 0..a.len().min(b.len()) {
-                match self.general.compare((&a, i), (&b, i)) {
+                match general.compare((&a, i), (&b, i)) {
                     Agreement::Same => {}
                     Agreement::Different { distance, .. } => tally.add(n * VALUES + i, distance),
                 }
@@ -131,7 +174,7 @@ impl<'a> Both<'a> {
         let var = self.pair.vars.get(n).or_internal("a side")?;
         side.set
             .values(*var, layout, bytes)
-            .map_err(|e| e.of(side.name))
+            .map_err(|e| side.named(e))
     }
 }
 
@@ -146,6 +189,6 @@ fn fill(schema: &Schema, var: VarId) -> Option<Number> {
 
 impl Compared<'_> {
     fn layout(&self, var: VarId) -> Result<Layout> {
-        self.set.layout(var).map_err(|e| e.of(self.name))
+        self.set.layout(var).map_err(|e| self.named(e))
     }
 }

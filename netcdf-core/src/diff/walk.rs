@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use super::difference::{Difference, Finding, ObjectKind, Side};
 use super::matched::Matched;
+use super::rule::Rule;
 use super::{Candidate, Options};
-use crate::model::{DimId, GroupId, Name, Schema, VarId};
+use crate::model::{Attribute, DimId, GroupId, Name, Schema, VarId};
 
-/// A variable of both datasets with comparable values.
+/// A variable of both datasets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair {
     pub(super) vars: [VarId; 2],
     pub(super) path: String,
+    /// Whether the values can be compared.
+    pub(super) comparable: bool,
 }
 
 /// A walk through the groups of both datasets.
@@ -20,6 +23,10 @@ pub(super) struct Walk<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) found: Vec<Difference>,
     pub(super) pairs: Vec<Pair>,
+    /// The attributes that differ, with the paths of their owners.
+    pub(super) attributes: Vec<(String, [&'a Attribute; 2])>,
+    /// The rule for attribute values.
+    pub(super) rule: Rule,
     /// Dimensions of the first dataset with a reported difference of length.
     pub(super) lengths: BTreeSet<DimId>,
 }
@@ -44,6 +51,8 @@ impl<'a> Walk<'a> {
             options,
             found: vec![],
             pairs: vec![],
+            attributes: vec![],
+            rule: Rule::default(),
             lengths: BTreeSet::new(),
         }
     }

@@ -38,7 +38,12 @@ impl Stage {
     }
 
     /// Like [`Self::undo`], but accepts a result of any length.
-    fn undo_any_length(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn undo_any_length(
+        &self,
+        context: &Context,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let Err(e) = self.undo(context, bytes, out) else {
             return Ok(());
         };

@@ -10,7 +10,7 @@ use super::codec::ids::GZIP;
 use super::deflate::{self, DeflateStream};
 use super::ids::DEFLATE;
 use super::substitutes::decodes_alike;
-use super::{Context, Filter, StrictCheck, gzip};
+use super::{Context, Filter, StrictCheck, corrupt, gzip};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::FilterSpec;
 
@@ -78,6 +78,16 @@ impl Stage {
         let filter = self.filter.as_ref().map_err(Error::again)?;
         Ok(&**filter)
     }
+
+    /// Undoes the filter; returns whether `bytes` are in the strict form. The output is complete only if they are.
+    fn undo_strictly(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool> {
+        let (filter, context) = (self.available()?, &self.context);
+        if !filter.is_strict(context, bytes) {
+            return Ok(false);
+        }
+        let strict = filter.decode_strictly(context, bytes, out)?;
+        Ok(strict && context.len.is_none_or(|len| len == out.len()))
+    }
 }
 
 /// The stages from the first one with a check; stages before a missing filter cannot be checked.
@@ -95,17 +105,13 @@ fn is_strict(stages: &[Stage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bo
     let mut decoded: Option<Vec<u8>> = None;
     for (n, stage) in checked(stages).iter().enumerate().rev() {
         let bytes = decoded.as_deref().unwrap_or(bytes);
-        let (filter, context) = (stage.available()?, &stage.context);
-        if !filter.is_strict(context, bytes) {
-            return Ok(false);
-        }
         if n == 0 && stage.check() != StrictCheck::Decoding {
-            return Ok(true);
+            return Ok(stage.available()?.is_strict(&stage.context, bytes));
         }
         scratch.clear();
-        let strict = filter.decode_strictly(context, bytes, scratch)?;
-        if n == 0 || !strict || context.len.is_some_and(|len| len != scratch.len()) {
-            return Ok(strict && context.len.is_none_or(|len| len == scratch.len()));
+        let strict = stage.undo_strictly(bytes, scratch)?;
+        if n == 0 || !strict {
+            return Ok(strict);
         }
         decoded = Some(std::mem::take(scratch));
     }
@@ -131,6 +137,24 @@ impl Chain {
     /// Returns errors of [`Chain::decode`], if the chunk has to be decoded.
     pub fn is_strict(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
         is_strict(self.stages(), bytes, scratch)
+    }
+
+    /// Decodes a chunk that went through all filters like [`Chain::decode_any_length`], and checks that it is in the strict form.
+    ///
+    /// # Errors
+    /// Returns errors of [`Chain::decode_any_length`]; [`Corrupt`](crate::ErrorKind::Corrupt) for a chunk that is not in the strict form.
+    pub fn decode_strictly(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
+        let unchecked = self.len().saturating_sub(checked(self.stages()).len());
+        for (n, stage) in self.stages().iter().enumerate().rev() {
+            scratch.clear();
+            match n < unchecked {
+                true => stage.undo_any_length(&stage.context, &bytes, scratch)?,
+                false if stage.undo_strictly(&bytes, scratch)? => {}
+                false => return Err(corrupt("a form that not all readers accept")),
+            }
+            std::mem::swap(&mut bytes, scratch);
+        }
+        Ok(bytes)
     }
 
     /// A chunk that went through all filters, with the deflate stream in the container that the chain `to` has; `None` if the chunk is

@@ -77,6 +77,12 @@ pub fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
     a.id == b.id && decoding(&a.params) == decoding(&b.params)
 }
 
+/// Whether the filters `b` decode the chunks that the filters `a` encoded.
+#[must_use]
+pub fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decodes_alike(a, b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Table;

@@ -172,6 +172,18 @@ impl<'a> Dataset<'a> {
         })
     }
 
+    /// A decoder for fetched chunks of a variable.
+    ///
+    /// # Errors
+    /// Returns errors of the variable's fill value, with the variable's path.
+    pub(crate) fn decoder<'b>(&self, var: VarId, layout: &'b Layout) -> Result<Decoder<'b>>
+    where
+        'a: 'b,
+    {
+        let decoder = Decoder::new(self.reader, self.env, var, layout);
+        decoder.in_object(|| self.reader.schema().var_path(var))
+    }
+
     /// The values of stored elements, as passed by [`Dataset::bands`].
     ///
     /// # Errors

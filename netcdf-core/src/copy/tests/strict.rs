@@ -362,3 +362,31 @@ fn shuffle_gets_whole_elements_in_zarr() {
         assert_eq!(all(&*output), all(&*input));
     }
 }
+
+/// A copy does not move these chunks.
+#[test]
+fn verification_refuses_moved_chunks_that_readers_of_the_other_kind_refuse() {
+    let framings: [Framing; 2] = [|_, made| made, |data, _| frame(data, false)];
+    for (framing, is_strict) in framings.into_iter().zip([true, false]) {
+        let (input, chunk) = made(Kind::NETCDF4, spec(ZSTD, &[3]), framing);
+        let env = Env::default();
+        let plan = plan(input.schema(), &to(Kind::PURE_ZARR)).unwrap();
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new("out.zarr"));
+        let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
+        let target: Box<dyn StoreTarget> = Box::new(target);
+        let schema = plan.schema.clone();
+        let mut w = format::create(target, schema, CreateOptions::default(), &env).unwrap();
+        let set = Dataset::new(&*input, &env);
+        let stored = set.fetch(&stored_chunks(set, VarId(0))).unwrap();
+        assert_eq!(stored[1], chunk);
+        for (n, bytes) in (0..).zip(&stored) {
+            w.put_chunk(VarId(0), n, 0, bytes).unwrap();
+        }
+        w.finish().unwrap();
+        let compared = super::verify::compare(set, &plan, Container::Store(store));
+        let message = compared.err().map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(message.is_empty(), is_strict, "{message}");
+        let refused = message.contains("a form that not all readers accept");
+        assert_eq!(refused, !is_strict, "{message}");
+    }
+}

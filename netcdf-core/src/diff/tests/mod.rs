@@ -36,7 +36,7 @@ fn on_threads(
     let engines = [Engine::new(&env), Engine::new(&env)];
     let side = |made, n: usize, name| Compared {
         set: Dataset::new(made, &env).with(&engines[n]),
-        name,
+        name: Some(name),
     };
     let mut found = vec![];
     let mut visit = |difference| {

@@ -1,0 +1,49 @@
+//! Conversion of stored elements of the input to stored elements of the output.
+
+use crate::chunk::{Dataset, elements};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Atomic, Element, Values, VarId, convert};
+
+/// The element forms of a variable in the input and in the output.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conversion {
+    /// The variable of the input.
+    pub var: VarId,
+    pub from: Element,
+    pub to: Element,
+    /// Whether an element has the same bytes in both datasets, apart from the byte order of numbers.
+    pub alike: bool,
+}
+
+impl Conversion {
+    /// The values of stored elements of the input.
+    pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
+        match self.from.plain_type() {
+            Some(ty) => elements::decode(ty, self.from.order, bytes),
+            None => set.resolve(self.var, bytes),
+        }
+    }
+
+    /// Stored elements of the input as stored elements of the output.
+    pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let to = self.to.plain_type();
+        if self.alike {
+            if self.from.order != self.to.order {
+                elements::swap(&mut bytes, to.and_then(Atomic::size).unwrap_or(1));
+            }
+            return Ok(bytes);
+        }
+        let to = to.ok_or_else(|| Error::new(ErrorKind::BadType, "not a type of fixed size"))?;
+        let values = match self.values(set, &bytes)? {
+            Values::Enum(_, base) => *base,
+            other => other,
+        };
+        let values = match values.data_type() == Some(to) {
+            true => values,
+            false => convert::convert(&values, to)?,
+        };
+        let mut out = Vec::new();
+        elements::encode(&values, self.to.order, &mut out)?;
+        Ok(out)
+    }
+}
