@@ -505,7 +505,7 @@ fn entries_of_another_type_are_errors() {
     ];
     let fail = |name: &str, steps: &[&[&str]], why: &str| {
         for step in steps {
-            let out = nccopy(&sandbox, &[step, &["@p"]].concat());
+            let out = nccopy(&sandbox, &[*step, &["@p"]].concat());
             let named = out.message().contains(&format!("p/{name}: "));
             assert!(out.code == 1 && named, "{name} {step:?}: {out}");
             assert!(out.message().contains(why), "{name} {step:?}: {out}");
@@ -545,8 +545,8 @@ fn entries_of_another_type_are_errors() {
         };
         for (name, steps) in [
             ("finished", making),
-            ("finishing/7", &[steps[3], steps[4]]),
-            ("done/1.json", &[steps[0], steps[1], steps[2], steps[3]]),
+            ("finishing/7", &[steps[3], steps[4]][..]),
+            ("done/1.json", &[steps[0], steps[1], steps[2], steps[3]][..]),
         ] {
             let path = sandbox.path(&format!("p/{name}"));
             std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");

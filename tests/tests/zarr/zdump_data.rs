@@ -511,7 +511,11 @@ fn chunks_of_another_length() {
         assert_eq!((odd.code, values(&odd)), (0, values(&whole)), "{odd}");
         assert_eq!(odd.message(), note);
         let diff = run(&["diff", "@whole", "@odd"]);
-        assert_eq!((diff.code, diff.text()), (0, "no differences\n"), "{diff}");
+        assert_eq!(
+            (diff.code, diff.text().as_str()),
+            (0, "no differences\n"),
+            "{diff}"
+        );
         let map = run(&["map", "--decode", "@odd", "v"]);
         assert!(map.code == 0 && map.message() == note, "{map}");
         for args in [
