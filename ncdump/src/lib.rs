@@ -338,7 +338,8 @@ fn name(request: &DumpRequest, input: &Path) -> Vec<u8> {
     if at.is_standard() {
         return b"stdin".to_vec();
     }
-    let last = at.path().file_name().unwrap_or_default();
+    let path = ShownAddress::path(at.path());
+    let last = path.file_name().unwrap_or_default();
     let last = last.as_encoded_bytes();
     let end = last.iter().rposition(|&b| b == b'.').unwrap_or(last.len());
     last.get(..end).unwrap_or_default().to_vec()

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
-use netcdf_core::shown::{Shown, is_control, json};
+use netcdf_core::shown::{Shown, ShownAddress, is_control, json};
 use netcdf_core::tool::Io;
 
 /// The schema version of the JSON lines: changes when a member or record changes its meaning or is removed.
@@ -65,7 +65,7 @@ impl<'w> Out<'w> {
             let members = [
                 ("schema", Json::int(SCHEMA)),
                 ("command", Json::text(command)),
-                ("store", Json::text(store)),
+                ("store", Json::text(ShownAddress::new(store).text())),
             ];
             out.record("zdump", members)?;
         }

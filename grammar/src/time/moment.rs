@@ -35,9 +35,9 @@ impl Moment {
             Some(digits) => (-1, digits),
             None => (1, date),
         };
-        let mut fields = digits.split('-').map(whole);
-        let (year, month) = (fields.next()??, fields.next()??);
-        let day = fields.next();
+        let mut fields = digits.split('-');
+        let (year, month) = (whole(fields.next()?)?, part(fields.next()?)?);
+        let day = fields.next().map(part);
         let complete = fields.next().is_none();
         let date = Date {
             year: sign * year,
@@ -153,19 +153,26 @@ fn whole(text: &str) -> Option<i64> {
     text.parse().ok().filter(|_| digits)
 }
 
+/// Parses a month, a day, an hour or a minute: `2001-012` may be December or the twelfth day of the year.
+fn part(text: &str) -> Option<i64> {
+    whole(text).filter(|_| text.len() <= 2)
+}
+
 /// Parses the hours of a time of day.
 fn hours(text: &str) -> Option<f64> {
     let mut fields = text.split(':');
-    let hour = whole(fields.next()?).filter(|hour| *hour < 24)?;
+    let hour = part(fields.next()?).filter(|hour| *hour < 24)?;
     let minute = fields
         .next()
-        .map_or(Some(0), whole)
+        .map_or(Some(0), part)
         .filter(|minute| *minute < 60)?;
-    let second: f64 = match fields.next() {
-        Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok()?,
-        Some(_) => return None,
-        None => 0.0,
-    };
+    let second = fields.next().map_or(Some(0.0), seconds)?;
     let complete = fields.next().is_none() && (0.0..60.0).contains(&second);
     complete.then_some(hour as f64 + minute as f64 / 60.0 + second / 3600.0)
+}
+
+/// Parses seconds with a fraction.
+fn seconds(text: &str) -> Option<f64> {
+    part(text.split('.').next()?)?;
+    text.parse().ok()
 }

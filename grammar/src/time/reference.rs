@@ -2,7 +2,7 @@
 //!
 //! | part | accepted forms |
 //! |---|---|
-//! | date | `Y-M-D`, `Y-M`, `Y`, `YYYY/M/D`; in the calendar `none` also `M-D` |
+//! | date | `Y-M-D`, `Y-M`, `Y`, `YYYY/M/D`; in the calendar `none` also `M-D`; months and days have one or two digits |
 //! | separator | blanks, `T`, `_`, `,`, `:` |
 //! | time | `H`, `H:M`, `H:M:S`, with a fraction of the second; only after a complete date |
 //! | zone | `Z`, `UTC`, `GMT`, `+H`, `+HH:MM`, `+HHMM`, `+HMM` |
@@ -17,6 +17,8 @@ use super::scan::{TextScan, is_space};
 const YEAR_LIMIT: i64 = 1_000_000_000;
 /// Digits of a number that may be a year or a date without separators (`20000101`).
 const PACKED_DIGITS: usize = 6;
+/// Most digits of a month, a day, an hour, a minute or a second: `2000-012` may be December or the twelfth day of the year.
+const PART_DIGITS: usize = 2;
 /// Fewest digits of a year before slashes: `1/2/2000` has the year last.
 const SLASH_YEAR_DIGITS: usize = 4;
 
@@ -66,16 +68,17 @@ fn read_date(scan: &mut TextScan<'_>, calendar: Calendar) -> Option<(Date, bool)
         None => b"-",
     };
     if separator == b"/" {
-        fields.push(scan.integer()?);
+        fields.push(read_part(scan)?);
     }
     while fields.len() < 3 && scan.literal(separator).is_some() {
-        fields.push(scan.integer()?);
+        fields.push(read_part(scan)?);
     }
     let (year, month, day) = match (fields.as_slice(), calendar) {
-        (&[month, day], Calendar::None) => (0, month, Some(day)),
+        (&[month, day], Calendar::None) if digits <= PART_DIGITS => (0, month, Some(day)),
+        (&[_, _], Calendar::None) => return None,
         (&[_, month, day], Calendar::None) => (0, month, Some(day)),
         (&[year, month, day], _) => (year, month, Some(day)),
-        (&[year, month], _) => (year, month, None),
+        (&[year, month], _) if digits < PACKED_DIGITS => (year, month, None),
         (&[_], Calendar::None) => return None,
         (&[year], _) if digits < PACKED_DIGITS => (year, 1, None),
         _ => return None,
@@ -87,6 +90,13 @@ fn read_date(scan: &mut TextScan<'_>, calendar: Calendar) -> Option<(Date, bool)
         hour: 0.0,
     };
     Some((date, day.is_some()))
+}
+
+/// Reads a month or a day.
+fn read_part(scan: &mut TextScan<'_>) -> Option<i64> {
+    scan.skip_space();
+    let short = scan.digit_count() <= PART_DIGITS;
+    scan.integer().filter(|_| short)
 }
 
 /// Skips the separator between date and time; returns whether a time follows.
@@ -113,7 +123,7 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
     let number = |scan: &mut TextScan<'_>, most: u8| {
         unsigned(scan)?;
         // `0010` may be ten minutes past midnight, or ten o'clock.
-        let short = scan.digit_count() <= 2;
+        let short = scan.digit_count() <= PART_DIGITS;
         let number = u8::try_from(scan.integer()?).ok()?;
         (short && number <= most).then(|| f64::from(number))
     };
@@ -122,7 +132,8 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
         hours += number(scan, 59)? / 60.0;
         if scan.literal(b":").is_some() {
             unsigned(scan)?;
-            let second = scan.number()?;
+            let short = scan.digit_count() <= PART_DIGITS;
+            let second = scan.number().filter(|_| short)?;
             // A leap second: the first instant of the next minute, as in the C tool.
             let exists = (0.0..60.0).contains(&second) || second == 60.0;
             hours += exists.then_some(second / 3600.0)?;
@@ -175,7 +186,7 @@ fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
     let digits = scan.digits()?;
     let first = TextScan::new(digits).integer()?;
     let (hours, minutes) = match digits.len() {
-        1 | 2 if scan.literal(b":").is_some() => (first, TextScan::new(scan.digits()?).integer()?),
+        1 | 2 if scan.literal(b":").is_some() => (first, zone_minutes(scan)?),
         1 | 2 => (first, 0),
         3 | 4 => (first / 100, first % 100),
         _ => return None,
@@ -183,6 +194,12 @@ fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
     let minutes = u8::try_from(minutes).ok().filter(|m| *m <= 59)?;
     let hours = u8::try_from(hours).ok().filter(|h| *h <= 24)?;
     Some(f64::from(hours) + f64::from(minutes) / 60.0)
+}
+
+/// Reads the minutes of `05:30`.
+fn zone_minutes(scan: &mut TextScan<'_>) -> Option<i64> {
+    let digits = scan.digits().filter(|d| d.len() <= PART_DIGITS)?;
+    TextScan::new(digits).integer()
 }
 
 /// Skips a name of UTC; returns whether there is one.

@@ -231,7 +231,7 @@ fn lenient_units() {
     for units in cases {
         assert_eq!(blank(units, "", 1.0), "2000-01-03", "{units}");
     }
-    let long = format!("days since 2000-1-{}2", "0".repeat(60));
+    let long = format!("days since {}2000-1-2", "0".repeat(60));
     assert_eq!(blank(&long, "", 1.0), "2000-01-03");
 }
 
@@ -298,6 +298,8 @@ fn reference_times_in_all_forms() {
         ("days since 99-1-1", "0099-01-02"),
         ("days since 1900", "1900-01-02"),
         ("days since 1900-06", "1900-06-02"),
+        ("days since 00002000-01-01", "2000-01-02"),
+        ("days since 123456-1-1", "123456-01-02"),
         ("days since 1900 UTC", "1900-01-02"),
         ("hours since 2000-01-01 23:59:60", "2000-01-02 01"),
     ];
@@ -358,6 +360,20 @@ fn reference_times_that_are_not_understood() {
         "1900 AD",
         "20000101",
         "200001",
+        "200001-01",
+        "2000-012",
+        "2000-366",
+        "2000-0101",
+        "2000-001-02",
+        "2000-01-002",
+        "2000-01-0101",
+        "2000-12-010T06",
+        "2000/012",
+        "2000/001/02",
+        "2000/01/002",
+        "2000-01-01 12:00:001",
+        "2000-01-01 12:00:001.5",
+        "2000-01-01 12:00 +01:000",
     ];
     for text in cases {
         for unit in UNITS {
@@ -372,6 +388,8 @@ fn reference_times_that_are_not_understood() {
     assert_eq!(blank("days since 2000-01-31", "360_day", 1.0), "?");
     assert_eq!(blank("days since 13-01", "none", 1.0), "?");
     assert_eq!(blank("days since 2000", "none", 1.0), "?");
+    assert_eq!(blank("days since 012-01", "none", 1.0), "?");
+    assert_eq!(blank("days since 12-001", "none", 1.0), "?");
 }
 
 #[test]
@@ -456,6 +474,27 @@ fn values_are_compared_with_times() {
     assert_eq!(order(months, whole(5), "2001-06-01"), Equal);
     assert_eq!(order(months, whole(5), "2001-06-02"), Less);
     assert_eq!(order(months, whole(0), "2001-01-15"), Equal);
+}
+
+/// `2001-012` may be December or the twelfth day of the year.
+#[test]
+fn groups_of_three_digits_are_no_times() {
+    let units = parsed("days since 2000-01-01", None);
+    for text in [
+        "2001-012",
+        "2001-0101",
+        "2001-001-01",
+        "2001-01-001",
+        "2001-01-01T012",
+        "2001-01-01T12:000",
+        "2001-01-01T12:00:001",
+        "2001-01-01T12:00:1e1",
+    ] {
+        assert_eq!(units.moment(text.as_bytes()), None, "{text}");
+    }
+    for text in ["2001-1-1", "12001-01", "2001-01-01T1:2:3.25"] {
+        assert!(units.moment(text.as_bytes()).is_some(), "{text}");
+    }
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl Folder {
                 let _ = fs::remove_dir(path);
             }
         } else {
-            folder.gone(fs::remove_file(path.join(PLANNING)))?;
+            gone(path, fs::remove_file(path.join(PLANNING)))?;
         }
         made
     }
@@ -208,7 +208,7 @@ impl Folder {
     /// The folder of a plan at a path.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no plan.
+    /// [`ErrorKind::NotFound`] if there is no plan; [`ErrorKind::Corrupt`] if an entry that must be a directory is a file, a pipe or a device.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.join(PLAN).is_file() {
             let what = format!("not the folder of a plan: there is no {PLAN}");
@@ -217,9 +217,23 @@ impl Folder {
                 e.with_remedy("make one: nccopy --plan FOLDER --parts N [OPTIONS] INPUT OUTPUT")
             );
         }
-        Ok(Self {
+        let folder = Self {
             path: path.to_owned(),
-        })
+        };
+        folder.check_folders()?;
+        Ok(folder)
+    }
+
+    /// Checks that the directories of the plan are directories.
+    fn check_folders(&self) -> Result<()> {
+        for name in FOLDERS.into_iter().chain([BETWEEN, FINISHING]) {
+            let path = self.path.join(name);
+            if path.metadata().is_ok_and(|meta| !meta.is_dir()) {
+                let what = "not a directory, but a file, a pipe or a device";
+                return Err(Error::new(ErrorKind::Corrupt, what).of(&path.to_string_lossy()));
+            }
+        }
+        Ok(())
     }
 
     pub fn path(&self) -> &Path {
@@ -353,7 +367,7 @@ impl Folder {
             Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store)? => Ok(true),
             // Another process finished the plan in the meantime.
             Some(StorePlace::Directory(_)) if self.is_finished(plan)? => Ok(true),
-            Some(StorePlace::Directory(store)) => Err(gone(store)),
+            Some(StorePlace::Directory(store)) => Err(no_store(store)),
             Some(StorePlace::Claimed(_)) => Ok(true),
             None => match self.segment(part) {
                 Ok(segment) => Ok(segment.written() == done.written),
@@ -398,12 +412,7 @@ impl Folder {
     /// Those of removing the lease.
     pub fn end_lease(&self, part: u64) -> Result<()> {
         let path = self.lease_path(part);
-        match fs::remove_file(&path) {
-            Err(e) if e.kind() != Failure::NotFound => {
-                Err(Error::io("cannot remove", &path.to_string_lossy(), e))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        gone(&path, fs::remove_file(&path))
     }
 
     fn lease_path(&self, part: u64) -> PathBuf {
@@ -531,7 +540,7 @@ impl Folder {
         self.empty_but(&[PLAN])?;
         self.has_only_plan()?;
         self.empty()?;
-        self.gone(fs::remove_dir(&self.path))
+        gone(&self.path, fs::remove_dir(&self.path))
     }
 
     /// Checks that the directory contains only the plan.
@@ -574,7 +583,7 @@ impl Folder {
         }
         let _lock = folder.begin(true, Step::Clean)?;
         folder.empty()?;
-        folder.gone(fs::remove_dir(path))
+        gone(path, fs::remove_dir(path))
     }
 
     /// Removes what belongs to the plan from the folder, the plan last.
@@ -584,29 +593,32 @@ impl Folder {
 
     fn empty_but(&self, stays: &[&str]) -> Result<()> {
         for folder in FOLDERS {
-            self.gone(fs::remove_dir_all(self.path.join(folder)))?;
+            let path = self.path.join(folder);
+            gone(&path, fs::remove_dir_all(&path))?;
         }
-        self.gone(fs::remove_dir_all(self.between()))?;
-        file::clear(&self.between());
-        self.gone(fs::remove_dir_all(self.claims()))?;
+        let (between, claims) = (self.between(), self.claims());
+        gone(&between, fs::remove_dir_all(&between))?;
+        file::clear(&between);
+        gone(&claims, fs::remove_dir_all(&claims))?;
         rows::remove(&self.path)?;
         for file in [FINISHED, PLAN, PLANNING] {
-            file::sweep(&self.path.join(file));
+            let path = self.path.join(file);
+            file::sweep(&path);
             if !stays.contains(&file) {
-                self.gone(fs::remove_file(self.path.join(file)))?;
+                gone(&path, fs::remove_file(&path))?;
             }
         }
         Ok(())
     }
+}
 
-    /// What is not there is removed.
-    fn gone(&self, done: std::io::Result<()>) -> Result<()> {
-        match done {
-            Err(e) if e.kind() != Failure::NotFound => {
-                Err(Error::io("cannot remove", &self.path.to_string_lossy(), e))
-            }
-            Ok(()) | Err(_) => Ok(()),
+/// The result of a removal. A missing path is removed.
+fn gone(path: &Path, removed: std::io::Result<()>) -> Result<()> {
+    match removed {
+        Err(e) if e.kind() != Failure::NotFound => {
+            Err(Error::io("cannot remove", &path.to_string_lossy(), e))
         }
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
@@ -631,7 +643,7 @@ pub fn now() -> Duration {
         .unwrap_or_default()
 }
 
-fn gone(store: &Path) -> Error {
+fn no_store(store: &Path) -> Error {
     let what = "the store that the parts write is not there: it was finished, or removed";
     let e = Error::new(ErrorKind::NotFound, what).of(&store.to_string_lossy());
     e.with_remedy("remove the plan: nccopy --clean FOLDER")

@@ -232,6 +232,7 @@ fn record(
             path: ShownAddress::of(&copy.input).into_text(),
             state: ready.state.clone(),
             metadata: of_input(schema),
+            files: other_files(ready, &directory)?,
         },
         selected: ready.selected.clone(),
         store,
@@ -251,6 +252,23 @@ fn record(
         work: Work::Dataset(dataset),
     };
     Ok((record, between, estimate))
+}
+
+/// The other files that have data of the input, with their states. Parts look up local files by absolute paths.
+fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, String)>> {
+    let (set, pairs) = (ready.set, &ready.plan.data);
+    for pair in pairs {
+        set.reader.open_files(pair.from, set.env)?;
+    }
+    let absolute = |(name, state): (String, String)| match name.contains("://") {
+        true => (name, state),
+        false => {
+            let path = directory.join(name);
+            (path.to_string_lossy().into_owned(), state)
+        }
+    };
+    let files = set.env.siblings.opened.states();
+    Ok(files.into_iter().map(absolute).collect())
 }
 
 /// The variables that go through a store between two stages, and the number of parts of the first one.

@@ -84,7 +84,8 @@ impl Progress {
         );
         let mut text = number_agreement(text.into()).into_owned();
         if let Some((all, done)) = self.first {
-            text += &format!("first stage: {done} of {all} parts done\n");
+            let first = format!("first stage: {done} of {all} parts done\n");
+            text += &number_agreement(first.into());
         }
         if let Some(left) = self.left(parts).filter(|_| *done < parts) {
             text += &format!("about {left:.0} s of work left, with one part at a time\n");

@@ -56,6 +56,9 @@ impl StoredPlan {
                 "the metadata is not what it was when the plan was made",
             ));
         }
+        for (name, state) in &record.input.files {
+            ready.set.env.siblings.opened.expect(name, state)?;
+        }
         if of_output(&ready.plan, ready.create) != record.schema {
             return Err(changed("the copy would not be stored as planned"));
         }

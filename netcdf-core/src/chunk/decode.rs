@@ -165,7 +165,7 @@ impl<'a> Decoder<'a> {
         let found = bytes.len();
         let Some(len) = self
             .len
-            .filter(|&len| is_enough(self.layout, chunk, len, found))
+            .filter(|&len| is_enough(self.layout, chunk.index, len, found))
         else {
             let want = self.len;
             let want = want.map_or("more than fit in memory".into(), |n| n.to_string());
@@ -205,9 +205,9 @@ impl<'a> Decoder<'a> {
 /// Chunks of up to this many bytes may have any number of missing bytes.
 const COMPLETED: usize = 64 << 20;
 
-/// Checks whether `found` bytes of a chunk with `whole` bytes contain all elements inside the extent.
-pub(crate) fn is_enough(layout: &Layout, chunk: &ChunkRef, whole: usize, found: usize) -> bool {
-    let needed = || layout.needed_bytes(chunk.index);
+/// Checks whether `found` bytes of the chunk with number `index` and `whole` bytes contain all elements inside the extent.
+pub(crate) fn is_enough(layout: &Layout, index: u64, whole: usize, found: usize) -> bool {
+    let needed = || layout.needed_bytes(index);
     let possible = whole <= COMPLETED || whole / RATIO <= found;
     found >= whole || possible && needed().is_some_and(|n| n <= found)
 }

@@ -32,6 +32,15 @@ pub trait Reader: Send + Sync {
         false
     }
 
+    /// Opens the other files that have data of a variable, so that [`Env::siblings`] has their states. Ignores files that cannot be
+    /// opened: the read reports them.
+    ///
+    /// # Errors
+    /// Returns errors of reading the list of files.
+    fn open_files(&self, _var: VarId, _env: &Env) -> Result<()> {
+        Ok(())
+    }
+
     /// How a variable is stored.
     ///
     /// # Errors

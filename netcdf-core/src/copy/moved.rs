@@ -206,7 +206,7 @@ impl<'a> Mover<'a> {
     /// Returns a chunk with exactly the elements of its shape. `elements` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut elements: Vec<u8>) -> Result<Vec<u8>> {
         let (found, whole) = (elements.len(), self.encoder.chunk_bytes());
-        if !is_enough(&self.job.from, chunk, whole, found) {
+        if !is_enough(&self.job.from, chunk.index, whole, found) {
             let what = format!("{found} bytes, its shape needs {whole}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         }

@@ -174,7 +174,8 @@ impl Chain {
     }
 
     /// Undoes a single filter, given by its number in the order of writing. All filters must have been applied
-    /// to the chunk, and those after this one must have been undone.
+    /// to the chunk, and those after this one must have been undone. Accepts shorter and longer chunks, as
+    /// [`Self::decode_any_length`].
     ///
     /// # Errors
     /// Those of [`Self::decode`]; [`ErrorKind::Argument`] if there is no such filter.
@@ -184,7 +185,7 @@ impl Chain {
             Error::new(ErrorKind::Argument, what)
         })?;
         let mut out = Vec::new();
-        stage.undo(&stage.context, bytes, &mut out)?;
+        stage.undo_any_length(&stage.context, bytes, &mut out)?;
         Ok(out)
     }
 

@@ -32,11 +32,31 @@ impl Outputs {
 
 /// The files beside datasets that a run opened, with their states ([`Source::state`]).
 #[derive(Debug, Clone, Default)]
-pub struct Opened(Arc<Mutex<BTreeMap<String, String>>>);
+pub struct Opened(Arc<Mutex<FileStates>>);
+
+#[derive(Debug, Default)]
+struct FileStates {
+    opened: BTreeMap<String, String>,
+    /// The states when a plan was made.
+    planned: BTreeMap<String, String>,
+}
 
 impl Opened {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn lock(&self) -> MutexGuard<'_, FileStates> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the state that a file had when a plan was made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`] if the file has another state now.
+    pub fn expect(&self, name: &str, state: &str) -> Result<()> {
+        let mut files = self.lock();
+        files.planned.insert(name.to_owned(), state.to_owned());
+        match files.opened.get(name) {
+            Some(opened) if opened != state => Err(changed(name, PLANNED)),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Adds a file with its state.
@@ -45,15 +65,14 @@ impl Opened {
     /// [`ErrorKind::Changed`] if the file had another state before.
     pub fn add(&self, name: &str, state: &str) -> Result<()> {
         let mut files = self.lock();
-        let known = files
-            .entry(name.to_owned())
-            .or_insert_with(|| state.to_owned());
-        if known == state {
-            return Ok(());
+        let planned = files.planned.get(name).is_none_or(|known| known == state);
+        let known = files.opened.entry(name.to_owned());
+        let same = known.or_insert_with(|| state.to_owned()) == state;
+        match (planned, same) {
+            (false, _) => Err(changed(name, PLANNED)),
+            (true, false) => Err(changed(name, MEANWHILE)),
+            (true, true) => Ok(()),
         }
-        let what = "this file of the input changed while parts of the copy were made";
-        let e = Error::new(ErrorKind::Changed, what).of(name);
-        Err(e.with_remedy("make the plan again, where nothing changes the input"))
     }
 
     /// Checks that no local file changed since it was opened.
@@ -75,10 +94,19 @@ impl Opened {
     pub fn states(&self) -> Vec<(String, String)> {
         let files = self.lock();
         let pairs = files
+            .opened
             .iter()
             .map(|(name, state)| (name.clone(), state.clone()));
         pairs.collect()
     }
+}
+
+const PLANNED: &str = "this file of the input is another one than when the plan was made";
+const MEANWHILE: &str = "this file of the input changed while parts of the copy were made";
+
+fn changed(name: &str, what: &'static str) -> Error {
+    let e = Error::new(ErrorKind::Changed, what).of(name);
+    e.with_remedy("make the plan again, where nothing changes the input")
 }
 
 /// Which files beside a dataset may be opened.
@@ -186,6 +214,20 @@ mod tests {
         assert!(access.opened.check().is_err());
         let e = open(&source, b"b.h5", &access).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Changed);
+    }
+
+    #[test]
+    fn a_file_that_changed_since_the_plan_is_noticed() {
+        let opened = Opened::default();
+        opened.expect("b", "1 bytes").unwrap();
+        assert_eq!(opened.states(), []);
+        opened.add("b", "1 bytes").unwrap();
+        let e = opened.add("b", "2 bytes").unwrap_err();
+        assert!(e.to_string().contains("when the plan was made"), "{e}");
+        let opened = Opened::default();
+        opened.add("b", "2 bytes").unwrap();
+        opened.expect("a", "1 bytes").unwrap();
+        assert!(opened.expect("b", "1 bytes").is_err());
     }
 
     #[test]

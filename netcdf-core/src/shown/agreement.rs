@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Plural nouns of messages, each with its singular.
-const NOUNS: [(&str, &str); 43] = [
+const NOUNS: [(&str, &str); 62] = [
     ("arrays", "array"),
     ("attempts", "attempt"),
     ("attributes", "attribute"),
@@ -12,36 +12,55 @@ const NOUNS: [(&str, &str); 43] = [
     ("bytes", "byte"),
     ("characters", "character"),
     ("chunks", "chunk"),
+    ("codes", "code"),
     ("copies", "copy"),
     ("datasets", "dataset"),
+    ("days", "day"),
     ("differences", "difference"),
+    ("digests", "digest"),
     ("digits", "digit"),
     ("dimensions", "dimension"),
     ("directories", "directory"),
     ("elements", "element"),
     ("entries", "entry"),
+    ("errors", "error"),
+    ("fields", "field"),
     ("files", "file"),
     ("filters", "filter"),
+    ("functions", "function"),
     ("groups", "group"),
+    ("indices", "index"),
     ("inputs", "input"),
+    ("items", "item"),
     ("keys", "key"),
     ("lengths", "length"),
+    ("levels", "level"),
+    ("lines", "line"),
     ("members", "member"),
     ("messages", "message"),
     ("names", "name"),
     ("numbers", "number"),
     ("objects", "object"),
     ("others", "other"),
+    ("pages", "page"),
     ("parameters", "parameter"),
     ("parts", "part"),
+    ("passes", "pass"),
     ("pieces", "piece"),
+    ("pixels", "pixel"),
     ("processes", "process"),
+    ("programs", "program"),
     ("records", "record"),
+    ("redirects", "redirect"),
     ("requests", "request"),
     ("rounds", "round"),
+    ("rows", "row"),
     ("seconds", "second"),
     ("shards", "shard"),
     ("sizes", "size"),
+    ("streams", "stream"),
+    ("strings", "string"),
+    ("texts", "text"),
     ("threads", "thread"),
     ("tries", "try"),
     ("types", "type"),
@@ -50,14 +69,29 @@ const NOUNS: [(&str, &str); 43] = [
 ];
 
 /// Words that may stand between a number and its noun.
-const BETWEEN: [&str; 3] = ["failed ", "more ", "zero "];
+const BETWEEN: [&str; 10] = [
+    "chunk ",
+    "failed ",
+    "hexadecimal ",
+    "more ",
+    "other ",
+    "raw ",
+    "significant ",
+    "stored ",
+    "unused ",
+    "zero ",
+];
 
 /// Plural verbs behind a noun, each with its singular.
-const VERBS: [(&str, &str); 6] = [
+const VERBS: [(&str, &str); 10] = [
     ("are", "is"),
+    ("come", "comes"),
     ("differ", "differs"),
+    ("do", "does"),
     ("fit", "fits"),
     ("have", "has"),
+    ("hold", "holds"),
+    ("keep", "keeps"),
     ("need", "needs"),
     ("were", "was"),
 ];
@@ -85,24 +119,54 @@ pub fn number_agreement(text: Cow<'static, str>) -> Cow<'static, str> {
 
 /// Appends the singular of the noun and the verb at the beginning of a text; returns the text behind them.
 fn singular<'t>(text: &'t str, out: &mut String) -> &'t str {
+    if let Some(many) = of_many(text) {
+        out.push_str(many);
+        return verb(text.strip_prefix(many).unwrap_or_default(), out);
+    }
+    let Some(behind) = noun(text, out) else {
+        return text;
+    };
+    match behind.strip_prefix(" or ") {
+        Some(second) => {
+            out.push_str(" or ");
+            noun(second, out).map_or(second, |behind| verb(behind, out))
+        }
+        None => verb(behind, out),
+    }
+}
+
+/// The beginning `of 3 parts` of a text: the verb behind it belongs to the number before it.
+fn of_many(text: &str) -> Option<&str> {
+    let behind = text.strip_prefix("of ")?;
+    let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit());
+    let behind = behind.strip_prefix(' ')?;
+    let noun = behind.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+    NOUNS.iter().find(|(many, _)| *many == noun)?;
+    let length = text.len() - behind.len() + noun.len();
+    text.get(..length).filter(|many| !many.starts_with("of 1 "))
+}
+
+/// Appends the singular of the noun at the beginning of a text, which may have a word before it; returns the text behind the noun.
+fn noun<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     let between = BETWEEN.into_iter().find(|word| text.starts_with(word));
     let between = between.unwrap_or_default();
     let noun = text.strip_prefix(between).unwrap_or(text);
-    let Some((one, behind)) = replaced(noun, &NOUNS) else {
-        return text;
-    };
+    let (one, behind) = replaced(noun, &NOUNS)?;
     out.push_str(between);
     out.push_str(one);
-    let verb = behind
-        .strip_prefix(' ')
-        .and_then(|verb| replaced(verb, &VERBS));
-    match verb {
+    Some(behind)
+}
+
+/// Appends the singular of the verb at the beginning of a text; returns the text behind the verb.
+fn verb<'t>(text: &'t str, out: &mut String) -> &'t str {
+    let verb = text.strip_prefix(' ');
+    match verb.and_then(|verb| replaced(verb, &VERBS)) {
         Some((verb, behind)) => {
             out.push(' ');
             out.push_str(verb);
             behind
         }
-        None => behind,
+        None => text,
     }
 }
 
@@ -133,6 +197,18 @@ mod tests {
             ("file1 bytes, v_1 parts", "file1 bytes, v_1 parts"),
             ("byte 1 of 2 bytes", "byte 1 of 2 bytes"),
             ("1 bytesize", "1 bytesize"),
+            ("1 of 3 parts are not done", "1 of 3 parts is not done"),
+            ("1 of 11 parts, 1 files", "1 of 11 parts, 1 file"),
+            (
+                "1 of 1 stored chunks or shards cannot be decoded",
+                "1 of 1 stored chunk or shard cannot be decoded",
+            ),
+            (
+                "1 chunk sizes for 1 dimensions",
+                "1 chunk size for 1 dimension",
+            ),
+            ("1 of the files", "1 of the files"),
+            ("1 raw bytes are", "1 raw byte is"),
             ("1 ", "1 "),
         ] {
             assert_eq!(number_agreement(text.into()), expected);

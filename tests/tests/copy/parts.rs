@@ -293,7 +293,7 @@ fn a_part_without_its_data_is_not_done() {
         &sandbox,
         &["--finish", "@p"],
         1,
-        "1 of 3 parts are not done: 1",
+        "1 of 3 parts is not done: 1",
     );
     succeeds(&sandbox, &["--part", "1", "@p"]);
     assert!(sandbox.read("p/segments/1") == segment);
@@ -482,7 +482,7 @@ fn many_files_are_copied_in_parts() {
         &sandbox,
         &["--finish", "@p"],
         1,
-        "1 of 8 files were not copied: @/in/bad.nc",
+        "1 of 8 files was not copied: @/in/bad.nc",
     );
     let want = sandbox.read("want.nc");
     for name in ["out/b.nc", "out/deep/er/0.nc", "out/deep/er/5.nc"] {

@@ -317,14 +317,81 @@ fn changed_files_that_the_input_refers_to_are_noticed() {
         let changed = other.last().expect("a file");
         // Only the time is another one.
         sandbox.write(changed, sandbox.read(changed));
-        succeeds(&sandbox, &["--part", "1", "@p"]);
-        let why = "this file of the input changed while parts";
-        fails(&sandbox, &["--finish", "@p"], 1, why);
+        let why = "this file of the input is another one than when the plan was made";
+        fails(&sandbox, &["--part", "1", "@p"], 1, why);
+        fails(&sandbox, &["--finish", "@p"], 1, "1 of 2 parts is not done");
         assert!(!sandbox.path("o.zarr").exists());
+        succeeds(&sandbox, &["--clean", "@p"]);
+        succeeds(&sandbox, &plan);
+        // A change before the first part, by a file with an old time.
+        let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        sandbox.write("moved", sandbox.read(changed));
+        let moved = std::fs::File::options()
+            .write(true)
+            .open(sandbox.path("moved"));
+        moved
+            .and_then(|file| file.set_modified(old))
+            .expect("a time");
+        std::fs::rename(sandbox.path("moved"), sandbox.path(changed)).expect("a file");
+        fails(&sandbox, &["--part", "0", "@p"], 1, why);
         succeeds(&sandbox, &["--clean", "@p"]);
         succeeds(&sandbox, &plan);
         for step in ["--next", "--finish"] {
             succeeds(&sandbox, &[step, "@p"]);
+        }
+    }
+}
+
+/// All parts read the changed input: the plan has its state.
+#[test]
+fn changes_between_the_plan_and_the_first_part_are_noticed() {
+    for kind in ["nc4", "nc3", "zarr", "nczarr", "zarr3"] {
+        let sandbox = planned(&["-k", "zarr3"]);
+        let name = match kind {
+            "nc3" | "nc4" => "@in.nc",
+            _ => "@in.zarr",
+        };
+        succeeds(&sandbox, &["-k", kind, "-c", "t/2,x/1000", "@new.nc", name]);
+        let all = files::contents(&sandbox.path(&name[1..]));
+        let chunk = |(key, _): &(String, Vec<u8>)| key.contains("v/") && key.ends_with('0');
+        let changed = match all.into_iter().find(chunk) {
+            Some((key, _)) => format!("in.zarr/{key}"),
+            None => "in.nc".to_owned(),
+        };
+        let bytes = sandbox.read(&changed);
+        for change in ["new", "moved", "removed"] {
+            succeeds(
+                &sandbox,
+                &[
+                    "--plan", "@q", "--parts", "2", "-k", "nc5", name, "@made.nc",
+                ],
+            );
+            let path = sandbox.path(&changed);
+            match change {
+                "new" => {
+                    sandbox.write(&changed, [&bytes[..], &[0]].concat());
+                }
+                "moved" => {
+                    sandbox.write("moved", &bytes);
+                    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+                    let moved = std::fs::File::options()
+                        .write(true)
+                        .open(sandbox.path("moved"));
+                    moved
+                        .and_then(|file| file.set_modified(old))
+                        .expect("a time");
+                    std::fs::rename(sandbox.path("moved"), path).expect("a file");
+                }
+                _ => std::fs::remove_file(path).expect("a file"),
+            }
+            let out = nccopy(&sandbox, &["--part", "0", "@q"]);
+            assert_ne!(out.code, 0, "{kind} {change}: {out}");
+            assert!(
+                !sandbox.path("q/done/0.json").exists(),
+                "{kind} {change}: {out}"
+            );
+            sandbox.write(&changed, &bytes);
+            succeeds(&sandbox, &["--clean", "@q"]);
         }
     }
 }
@@ -422,6 +489,108 @@ fn a_plan_that_is_being_made_is_not_removed() {
     succeeds(&sandbox, &["--finish", "@p"]);
     succeeds(&sandbox, &["--clean", "@p"]);
     is_finished(&sandbox);
+}
+
+/// Each entry of a plan directory may be of another type: an error names it, and no command waits.
+#[test]
+#[cfg(unix)]
+fn entries_of_another_type_are_errors() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let steps = [
+        &["--status"][..],
+        &["--part", "1"],
+        &["--next"],
+        &["--finish"],
+        &["--clean"],
+    ];
+    let fail = |name: &str, steps: &[&[&str]], why: &str| {
+        for step in steps {
+            let out = nccopy(&sandbox, &[*step, &["@p"]].concat());
+            let named = out.message().contains(&format!("p/{name}: "));
+            assert!(out.code == 1 && named, "{name} {step:?}: {out}");
+            assert!(out.message().contains(why), "{name} {step:?}: {out}");
+        }
+    };
+    // Directories.
+    let folder = "not a directory, but a file, a pipe or a device";
+    for name in [
+        "segments",
+        "done",
+        "log",
+        "leases",
+        "reports",
+        "finishing",
+        "between",
+    ] {
+        let (path, kept) = (sandbox.path(&format!("p/{name}")), sandbox.path("kept"));
+        let there = std::fs::rename(&path, &kept).is_ok();
+        for odd in ["pipe", "file", "/dev/zero"] {
+            make(&path, odd);
+            fail(name, &steps, folder);
+            std::fs::remove_file(&path).expect("a file");
+        }
+        if there {
+            std::fs::rename(&kept, &path).expect("a directory");
+        }
+    }
+    // Files.
+    let file = "not a file, but a directory, a pipe or a device";
+    let (status, removing) = (&steps[..1], &steps[4..]);
+    let making = &steps[1..4];
+    for odd in ["pipe", "directory", "/dev/zero", "huge"] {
+        let why = if odd == "huge" {
+            "larger than any file"
+        } else {
+            file
+        };
+        for (name, steps) in [
+            ("finished", making),
+            ("finishing/7", &[steps[3], steps[4]][..]),
+            ("done/1.json", &[steps[0], steps[1], steps[2], steps[3]][..]),
+        ] {
+            let path = sandbox.path(&format!("p/{name}"));
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+            let kept = std::fs::read(&path).ok();
+            let _ = std::fs::remove_file(&path);
+            make(&path, odd);
+            fail(name, steps, why);
+            let _ = std::fs::remove_dir(&path);
+            let _ = std::fs::remove_file(&path);
+            if let Some(kept) = kept {
+                std::fs::write(&path, kept).expect("a file");
+            }
+        }
+    }
+    make(&sandbox.path("p/planning"), "/dev/zero");
+    fail("planning", removing, "cannot open");
+    std::fs::remove_file(sandbox.path("p/planning")).expect("a link");
+    std::fs::remove_file(sandbox.path("p/done/1.json")).expect("a file");
+    for odd in ["pipe", "directory"] {
+        let log = sandbox.path("p/log/1.jsonl");
+        let _ = std::fs::remove_file(&log);
+        make(&log, odd);
+        fail("log/1.jsonl", status, file);
+    }
+    make(&sandbox.path("p/finished"), "directory");
+    fail("finished", removing, file);
+}
+
+/// Makes a pipe, a file, a directory, a file of 2^40 bytes, or a link.
+#[cfg(unix)]
+fn make(path: &std::path::Path, odd: &str) {
+    match odd {
+        "pipe" => {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.expect("mkfifo").success());
+        }
+        "file" => std::fs::write(path, "x").expect("a file"),
+        "directory" => std::fs::create_dir(path).expect("a directory"),
+        "huge" => {
+            let file = std::fs::File::create(path).expect("a file");
+            file.set_len(1 << 40).expect("a sparse file");
+        }
+        link => std::os::unix::fs::symlink(link, path).expect("a link"),
+    }
 }
 
 #[test]

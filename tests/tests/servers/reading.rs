@@ -98,6 +98,66 @@ fn stores_are_read_by_all_addresses() {
     }
 }
 
+/// A bucket can allow reads and refuse lists. Then consolidated metadata names the arrays.
+#[test]
+fn stores_are_read_without_lists() {
+    let sandbox = made(&many(3, 4), &[("a.nc", "nc4")]);
+    let server = S3::start();
+    let want = local(&["ncdump", "-n", "many", text(&sandbox.path("a.nc"))]);
+    let data = |dump: &str| dump.split_once("data:").map(|(_, data)| data.to_owned());
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        for (name, option) in [("plain", "--quiet"), ("whole", "--consolidated")] {
+            let store = sandbox.path(&format!("{name}-{kind}"));
+            let args = [
+                "nccopy",
+                "--quiet",
+                option,
+                "-k",
+                kind,
+                "@a.nc",
+                text(&store),
+            ];
+            let _ = sandbox.run(nccopy::run, &args).clean();
+            for key in [format!("{name}/{kind}.zarr"), format!("{name}/{kind}")] {
+                server.put(&key, &store);
+            }
+        }
+    }
+    let proxy = Proxy::start(server.port());
+    proxy.instead(Manner::Deny("GET /bucket?"));
+    let dump = |address: &str| {
+        let variables = S3::environment_at(&proxy.url());
+        run(variables, &["ncdump", "-n", "many", address])
+    };
+    let refused = "the service refuses lists of keys with the environment's AWS_ACCESS_KEY_ID";
+    let hint = "add #mode=zarr,consolidated to the address";
+    for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
+        for address in [
+            format!("s3://bucket/whole/{kind}.zarr"),
+            format!("s3://bucket/whole/{kind}.zarr#mode=zarr,consolidated"),
+            format!("s3://bucket/whole/{kind}#mode=zarr,consolidated"),
+        ] {
+            let got = dump(&address);
+            assert_eq!(got.code, 0, "{address}: {got}");
+            assert_eq!(data(&got.text()), data(&want), "{address}: {got}");
+        }
+        failed(
+            &dump(&format!("s3://bucket/whole/{kind}")),
+            &[refused, hint],
+        );
+        let plain = dump(&format!("s3://bucket/plain/{kind}.zarr"));
+        assert!(
+            plain.code == 0 || plain.message().contains(refused),
+            "{kind}: {plain}"
+        );
+        assert_eq!(
+            plain.code == 0,
+            data(&plain.text()) == data(&want),
+            "{kind}: {plain}"
+        );
+    }
+}
+
 #[test]
 fn public_data_needs_no_keys() {
     let server = S3::start_public();

@@ -246,6 +246,23 @@ fn messages_have_no_secrets() {
         "ncdump [log]http://usEr:pAss@h/a?sig=sEcRet",
         "ncdump http://h:1/a#mode=bytes&aws.secret=HIDDEN",
         "ncdump s3://usEr:pAss@b?sig=sEcRet",
+        "ncdump file://usEr:pAss@h/a",
+        "ncdump file:/usEr:pAss@h/a",
+        "ncdump http:/usEr:pAss@h/a?sig=sEcRet",
+        "ncdump http:/h/a?sig=sEcRet",
+        "ncdump https:usEr:pA/ss@h/a",
+        "ncdump http:///usEr:pAss@h/a",
+        "ncdump s3:usEr:pAss@b/k",
+        "ncdump foo:usEr:pAss@b/k",
+        "ncdump --bogus=s3:usEr:pAss@b",
+        "ncdump --diff a.nc http:/usEr:pAss@h/a",
+        "ncdump --sum --json s3:usEr:pAss@b",
+        "nccopy a.nc http:/usEr:pAss@h/a",
+        "nccopy --report=json s3:usEr:pAss@b/k o.nc",
+        "nccopy --plan s3:usEr:pAss@b --parts 2 a.nc none/o.nc",
+        "ncgen http:/usEr:pAss@h/a",
+        "zdump tree s3:usEr:pAss@b",
+        "zdump --json check http:/usEr:pAss@h/a",
         "ncdump --sum --check %none.nc",
         "nccopy --report=json %broken.nc o.nc",
         "nccopy %none.nc o.nc",
@@ -274,6 +291,59 @@ fn messages_have_no_secrets() {
         assert_ne!(output.code, 0, "{line}\n{output}");
     }
     site.check_files();
+}
+
+/// An address with a mistake may be the name of a file. No output shows the login then, too.
+#[test]
+fn addresses_with_mistakes_have_no_secrets() {
+    let site = Secrets::new();
+    let a = site.folder.read("a.nc");
+    let name = "usEr:pAss@a.nc";
+    site.folder.write(&format!("s3:{name}"), &a);
+    std::fs::create_dir(site.folder.path("http:")).unwrap();
+    site.folder.write(&format!("http:/{name}"), &a);
+    for form in ["s3:", "http:/"] {
+        let made = |line: &str| line.replace('@', &format!("{form}usEr:pAss@"));
+        for line in [
+            "ncdump @a.nc",
+            "ncdump -h @a.nc",
+            "ncdump -k @a.nc @a.nc",
+            "ncdump --json -h @a.nc",
+            "ncdump -x @a.nc",
+            "ncdump --sum @a.nc",
+            "ncdump --stats --json @a.nc",
+            "ncdump --layout @a.nc",
+            "ncdump --layout --json @a.nc",
+            "ncdump --diff --json @a.nc a.nc",
+            "ncdump --trace -h @a.nc",
+            "nccopy --history --report @a.nc o.nc",
+            "nccopy --report=json -d1 @a.nc @o.nc",
+            "nccopy --dry-run @a.nc o.nc",
+            "nccopy --dry-run=json @a.nc o.nc",
+            "nccopy --plan p --parts 2 @a.nc @o.nc",
+            "nccopy --status --json p",
+            "nccopy --emit slurm p",
+            "nccopy --emit snakemake p",
+            "nccopy --part 0-1 p",
+            "nccopy --finish --report=json p",
+            "nccopy --quiet -k zarr3 a.nc @s.zarr",
+            "zdump tree @s.zarr",
+            "zdump --json tree @s.zarr",
+            "zdump --json cat @s.zarr zarr.json",
+            "zdump --json check @s.zarr",
+            "zdump --json diff @s.zarr @s.zarr",
+            "zdump stat @s.zarr",
+        ] {
+            let output = site.run(&made(line));
+            assert_eq!(output.code, 0, "{line}\n{output}");
+            site.check_files();
+        }
+        let none = site.run(&made("zdump --json check @a.nc"));
+        assert_ne!(none.code, 0, "{none}");
+        site.all(&["nccopy --clean p"]);
+        let sum = site.run(&made("ncdump --sum @a.nc")).text();
+        assert!(sum.ends_with(&format!("  {form}a.nc\n")), "{sum}");
+    }
 }
 
 #[test]

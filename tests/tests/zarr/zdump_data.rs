@@ -462,3 +462,71 @@ fn times_of_64_bits() {
     let note = "x: printed as numbers: reference time not understood: \"analysis\"";
     assert!(out.code == 0 && out.message().contains(note), "{out}");
 }
+
+/// `ncdump` reads chunks of another length than their shape if all elements inside the array are there; so does `zdump`.
+#[test]
+fn chunks_of_another_length() {
+    let array = |compressor: &str| {
+        format!(
+            r#"{{"zarr_format":2,"shape":[6],"chunks":[4],"dtype":"|u1","fill_value":9,"order":"C","filters":null,"compressor":{compressor}}}"#
+        )
+    };
+    let plain = |bytes: &[u8]| bytes.to_vec();
+    let stored = |bytes: &[u8]| {
+        // A stored block of deflate, in zlib's frame.
+        let len = u8::try_from(bytes.len()).expect("few bytes");
+        let (mut a, mut b) = (1_u32, 0);
+        for &byte in bytes {
+            a += u32::from(byte);
+            b += a;
+        }
+        let head = [0x78, 1, 1, len, 0, !len, 0xff];
+        [&head[..], bytes, &(b << 16 | a).to_be_bytes()].concat()
+    };
+    let note = "zdump: /v: chunks are shorter or longer than their shape; all elements of the variable are there\n";
+    for (compressor, form) in [
+        ("null", &plain as &dyn Fn(&[u8]) -> Vec<u8>),
+        (r#"{"id":"zlib","level":1}"#, &stored),
+    ] {
+        let sandbox = Sandbox::new();
+        let store = |name: &str, first: &[u8], last: &[u8]| {
+            let (array, first, last) = (array(compressor), form(first), form(last));
+            let keys: [(&str, &[u8]); 4] = [
+                (".zgroup", GROUP.as_bytes()),
+                ("v/.zarray", array.as_bytes()),
+                ("v/0", &first),
+                ("v/1", &last),
+            ];
+            sandbox.store(name, &keys);
+        };
+        store("whole", &[1, 2, 3, 4], &[5, 6, 9, 9]);
+        store("odd", &[1, 2, 3, 4, 77], &[5, 6]);
+        store("bad", &[1, 2, 3], &[5]);
+        let run = |args: &[&str]| sandbox.run(zdump::run, &[&["zdump"], args].concat());
+        let (whole, odd) = (
+            run(&["chunk", "@whole", "v", "1"]),
+            run(&["chunk", "@odd", "v", "1"]),
+        );
+        let values = |out: &CommandOutput| out.text().lines().last().map(str::to_owned);
+        assert_eq!((odd.code, values(&odd)), (0, values(&whole)), "{odd}");
+        assert_eq!(odd.message(), note);
+        let diff = run(&["diff", "@whole", "@odd"]);
+        assert_eq!(
+            (diff.code, diff.text().as_str()),
+            (0, "no differences\n"),
+            "{diff}"
+        );
+        let map = run(&["map", "--decode", "@odd", "v"]);
+        assert!(map.code == 0 && map.message() == note, "{map}");
+        for args in [
+            &["chunk", "@bad", "v", "0"][..],
+            &["chunk", "@bad", "v", "1"],
+        ] {
+            let out = run(args);
+            assert!(
+                out.code == 1 && out.message().contains("elements of a chunk have 4"),
+                "{out}"
+            );
+        }
+    }
+}

@@ -427,11 +427,12 @@ impl<'a> Opened<'a> {
         Ok(Undone { sizes, bytes })
     }
 
-    /// All values of a chunk, including those beyond the end of the array.
+    /// All values of a chunk, including those beyond the end of the array. A chunk of another length than its shape is read if all
+    /// elements inside the array are there; a remark says so.
     ///
     /// # Errors
     /// Errors of the codecs; decoded bytes that do not form a chunk.
-    pub fn values(&self, place: &ChunkPlace, decoded: &[u8]) -> Result<Values> {
+    pub fn values(&self, place: &ChunkPlace, mut decoded: Vec<u8>) -> Result<Values> {
         let stages = self.array.layout.filters.len();
         let e = |e: Error| {
             let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
@@ -441,9 +442,13 @@ impl<'a> Opened<'a> {
         self.chain()?;
         let narrow = self.chars && self.array.described.stored.size() != Some(1);
         if narrow && product(&self.chunk) == Some(decoded.len() as u64) {
-            return Ok(Values::Char(decoded.to_vec()));
+            return Ok(Values::Char(decoded));
         }
-        let values = self.array.values(decoded).map_err(e)?;
+        let remark = self.array.complete(&place.place, &mut decoded, &self.path);
+        if let Some(remark) = remark.map_err(e)? {
+            self.env.notes.remark(remark);
+        }
+        let values = self.array.values(&decoded).map_err(e)?;
         Ok(self.typed(values))
     }
 
@@ -455,7 +460,7 @@ impl<'a> Opened<'a> {
         self.env.cancel.check()?;
         let bytes = self.fetch(place)?;
         let undone = self.undo(place, bytes, self.array.layout.filters.len())?;
-        self.values(place, &undone.bytes)
+        self.values(place, undone.bytes)
     }
 
     /// Approximate bytes of memory for decoding a chunk.

@@ -138,7 +138,7 @@ fn look(
     let mut undone = opened.undo(place, bytes, stages)?;
     let values = match stage {
         Some(_) => None,
-        None => Some(opened.values(place, &std::mem::take(&mut undone.bytes))?),
+        None => Some(opened.values(place, std::mem::take(&mut undone.bytes))?),
     };
     Ok((undone, values))
 }

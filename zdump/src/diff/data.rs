@@ -277,9 +277,11 @@ impl ArrayPair<'_> {
         let (a, b) = if swapped { (texts.1, texts.0) } else { texts };
         let mut difference = Difference::texts("missing", &a, &b);
         difference.more = vec![("count", Json::int(left))];
-        difference.text = vec![format!(
-            "{left} elements are stored in neither, and their fill values differ: {a} | {b}"
-        )];
+        let elements = match left {
+            1 => "1 element is stored in neither, and the fill values differ".to_owned(),
+            n => format!("{n} elements are stored in neither, and the fill values differ"),
+        };
+        difference.text = vec![format!("{elements}: {a} | {b}")];
         Some(difference)
     }
 }

@@ -26,6 +26,7 @@ use std::path::Path;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
+use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::Io;
 
 use crate::cli::DiffArgs;
@@ -49,7 +50,8 @@ pub(crate) fn run(args: &DiffArgs, session: &Session, io: &mut Io) -> Result<Ver
     let b = session.store(&args.b, io)?;
     let mut out = Out::new(session.json, io, ("diff", a.name()))?;
     if out.json {
-        out.record("other", [("store", Json::text(b.name()))])?;
+        let other = ShownAddress::new(b.name());
+        out.record("other", [("store", Json::text(other.text()))])?;
     }
     let mut report = Report::new(out);
     if args.raw {

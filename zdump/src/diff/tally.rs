@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::Values;
+use netcdf_core::shown::number_agreement;
 
 use super::report::Difference;
 use crate::array::values::{AnyNumber, ValueAt, number};
@@ -139,6 +140,7 @@ impl Tally {
         let lines = first
             .iter()
             .map(|(at, (a, b))| format!("[{}]: {a} | {b}", numbers(at)));
+        let text = number_agreement(text.into()).into_owned();
         difference.text = std::iter::once(text).chain(lines).collect();
         let shown = first.iter().map(|(at, (a, b))| {
             let index = ("index", list(at));

@@ -149,8 +149,13 @@ fn total(all: &Sizes, rest: &Rest) -> String {
         n => format!("; {n} other keys, {}", size(rest.other.bytes)),
     };
     let text = format!(
-        "in all {} chunks and shards, {}; {} keys of metadata, {}{other}",
+        "in all {} {}, {}; {} keys of metadata, {}{other}",
         all.count,
+        if all.count == 1 {
+            "chunk or shard"
+        } else {
+            "chunks and shards"
+        },
         size(all.bytes),
         rest.metadata.count,
         size(rest.metadata.bytes)

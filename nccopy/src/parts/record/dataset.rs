@@ -10,7 +10,7 @@ use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
 use netcdf_grammar::hyperslab::SelectedIndices;
 
-use super::members::{Members, lacks, utf8};
+use super::members::{Members, files_json, files_of, lacks, utf8};
 
 /// What the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct InputRecord {
     pub state: Option<String>,
     /// The digest of its metadata.
     pub metadata: Digest,
+    /// The other files that have its data, with their states.
+    pub files: Vec<(String, String)>,
 }
 
 /// A variable whose data is copied.
@@ -140,6 +142,7 @@ impl InputRecord {
                 self.state.as_deref().map_or(Json::Null, Json::text),
             ),
             ("metadata", Json::text(&self.metadata.to_string())),
+            ("files", files_json(&self.files)),
         ])
     }
 
@@ -149,6 +152,7 @@ impl InputRecord {
             path: of.text("path")?.to_owned(),
             state: of.get("state")?.as_str().map(str::to_owned),
             metadata: of.digest("metadata")?,
+            files: files_of(&of)?,
         })
     }
 }

@@ -7,7 +7,7 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::model::VarId;
 use netcdf_core::sum::Digest;
 
-use super::members::{Members, lacks};
+use super::members::{Members, files_json, files_of, lacks};
 
 /// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,10 +59,7 @@ impl DoneRecord {
                 "reads",
                 self.reads.as_deref().map_or(Json::Null, Json::text),
             ),
-            (
-                "files",
-                Json::Array(self.files.iter().map(file_json).collect()),
-            ),
+            ("files", files_json(&self.files)),
             ("seconds", Json::Number(self.seconds.clone())),
         ]);
         Ok(format!("{}\n", json.line(Between::CommaBlank)?))
@@ -89,11 +86,7 @@ impl DoneRecord {
                 .map(FailedFile::from_json)
                 .collect::<Result<_>>()?,
             reads: of.get("reads")?.as_str().map(str::to_owned),
-            files: of
-                .list("files")?
-                .iter()
-                .map(file_of)
-                .collect::<Result<_>>()?,
+            files: files_of(&of)?,
             seconds: of
                 .get("seconds")?
                 .as_number()
@@ -118,20 +111,6 @@ impl FailedFile {
             error: of.text("error")?.to_owned(),
         })
     }
-}
-
-/// A file with its state.
-fn file_json((name, state): &(String, String)) -> Json {
-    Json::Array(vec![Json::text(name), Json::text(state)])
-}
-
-fn file_of(json: &Json) -> Result<(String, String)> {
-    let texts = match json.items() {
-        Some([name, state]) => name.as_str().zip(state.as_str()),
-        Some(_) | None => None,
-    };
-    let (name, state) = texts.ok_or_else(|| lacks("files"))?;
-    Ok((name.to_owned(), state.to_owned()))
 }
 
 /// The chunks of a variable: its number, and the runs of their numbers.

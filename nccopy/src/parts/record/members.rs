@@ -40,6 +40,23 @@ impl<'a> Members<'a> {
     }
 }
 
+/// Files with their states.
+pub fn files_json(files: &[(String, String)]) -> Json {
+    let pair =
+        |(name, state): &(String, String)| Json::Array(vec![Json::text(name), Json::text(state)]);
+    Json::Array(files.iter().map(pair).collect())
+}
+
+/// The files of a member `files`, with their states.
+pub fn files_of(of: &Members<'_>) -> Result<Vec<(String, String)>> {
+    let pair = |json: &Json| match json.items() {
+        Some([name, state]) => Some((name.as_str()?.to_owned(), state.as_str()?.to_owned())),
+        Some(_) | None => None,
+    };
+    let pairs: Option<Vec<_>> = of.list("files")?.iter().map(pair).collect();
+    pairs.ok_or_else(|| lacks("files"))
+}
+
 pub fn lacks(name: &str) -> Error {
     let what = format!("expected a member `{name}`, as nccopy writes it");
     Error::new(ErrorKind::Corrupt, what)

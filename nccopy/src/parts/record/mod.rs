@@ -237,3 +237,28 @@ impl PlanRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_with_secrets_are_private() {
+        let of = |path: &str, allowed| {
+            readers([Path::new("a.nc"), Path::new(path)].into_iter(), allowed)
+        };
+        for secret in [
+            "https://me:secret@host/b.nc",
+            "https://host/b.nc?sig=1",
+            "s3:me:secret@b",
+        ] {
+            assert_eq!(of(secret, false), Readers::Owner);
+            assert_eq!(of(secret, true), Readers::OwnerIfPossible);
+        }
+        assert_eq!(of("https://host/b.nc", false), Readers::Umask);
+        let e = Error::new(ErrorKind::Unsupported, "other users could read this file");
+        assert!(allow_secrets(e).to_string().contains("--allow-secrets"));
+        let e = Error::new(ErrorKind::Io, "no space left");
+        assert!(!allow_secrets(e).to_string().contains("--allow-secrets"));
+    }
+}

@@ -194,6 +194,10 @@ impl Reader for View<'_> {
         self.base.has_index(var)
     }
 
+    fn open_files(&self, var: VarId, env: &Env) -> Result<()> {
+        self.base.open_files(var, env)
+    }
+
     fn bytes(&self) -> &dyn ChunkBytes {
         self
     }

@@ -84,6 +84,17 @@ impl ExternalData {
         Ok(piece.source.get_or_init(|| source))
     }
 
+    /// Opens all external files. Ignores files that cannot be opened: the read reports them.
+    ///
+    /// # Errors
+    /// Returns errors of reading the list of files.
+    pub fn open_files(&self) -> Result<()> {
+        for piece in self.pieces()? {
+            let _ = self.source(piece);
+        }
+        Ok(())
+    }
+
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let mut rest = buf;
         let mut offset = offset;

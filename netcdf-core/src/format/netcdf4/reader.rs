@@ -55,6 +55,8 @@ struct VariableData {
     /// The source of the data.
     holder: Holder,
     index: OnceLock<OpenIndex>,
+    /// The external files of a contiguous dataset.
+    external: Option<Arc<ExternalData>>,
     /// For a virtual dataset, the sources of its elements.
     sources: Option<Virtual>,
 }
@@ -168,16 +170,20 @@ fn data(
         source = next;
         all.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
-    if let Some(external) = &var.dataset.external {
+    let external = var.dataset.external.as_ref().map(|external| {
         // Data of more than 2^64 bytes is never read: `locate` refuses it.
         let len = data_size(file, &var.dataset).unwrap_or(0);
-        source = next;
-        all.push(Arc::new(ExternalData::new(
+        let access = env.siblings.clone();
+        Arc::new(ExternalData::new(
             file,
             (external, len),
             (within.path)(),
-            env.siblings.clone(),
-        )));
+            access,
+        ))
+    });
+    if let Some(external) = &external {
+        source = next;
+        all.push(Arc::<ExternalData>::clone(external));
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
     let sources = is_virtual.then(|| {
@@ -188,6 +194,7 @@ fn data(
         var,
         holder: Holder::Source(source),
         index: OnceLock::new(),
+        external,
         sources,
     }
 }
@@ -238,6 +245,18 @@ impl Reader for Netcdf4Reader {
     fn is_external(&self, var: VarId) -> bool {
         self.data(var)
             .is_ok_and(|d| d.var.dataset.external.is_some())
+    }
+
+    fn open_files(&self, var: VarId, env: &Env) -> Result<()> {
+        let data = self.data(var)?;
+        if let Some(external) = &data.external {
+            external.open_files()?;
+        }
+        let whole = crate::model::Region::whole(&self.schema.shape(var));
+        match &data.sources {
+            Some(sources) => sources.open_files((&data.var.dataset, &whole), env),
+            None => Ok(()),
+        }
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -132,6 +132,28 @@ impl Virtual {
 }
 
 impl Virtual {
+    /// Opens all sources, and the files that have their data. Ignores sources that cannot be opened: the read reports them.
+    ///
+    /// # Errors
+    /// Returns errors of reading mappings, and [`ErrorKind::Cancelled`].
+    pub fn open_files(&self, (dataset, whole): (&Dataset, &Region), env: &Env) -> Result<()> {
+        self.nesting.start();
+        let counted = self.counted.iter().copied().chain(repeat(u64::MAX));
+        for (mapping, most) in self.mappings(dataset)?.iter().zip(counted) {
+            let numbers = mapping.sources(whole);
+            for number in numbers.start..numbers.end.min(most) {
+                env.cancel.check()?;
+                match self.open(&mapping.names(number), env) {
+                    Ok(source) => source.reader.open_files(VarId(0), env)?,
+                    // Sources with numbers end at the first missing one.
+                    Err(_) if mapping.counts() => break,
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The number of elements that are stored in the sources, `enough` or more of them if there are as many.
     ///
     /// # Errors

@@ -11,7 +11,8 @@ use super::node::{V2, V3};
 use super::variable::Around;
 use super::variable::texts_of;
 use super::whole::Whole;
-use super::{fill, types, v2, v3, values};
+use super::{fill, grid, types, v2, v3, values};
+use crate::chunk::decode::{complete, is_enough, other_length};
 use crate::chunk::layout::Layout;
 use crate::chunk::texts;
 use crate::env::Env;
@@ -21,6 +22,7 @@ use crate::json::Json;
 use crate::limits;
 use crate::model::region::product;
 use crate::model::{FilterSpec, GroupId, Kind, Schema, Values, Zarr, ZarrVersion};
+use crate::notes::Note;
 
 /// Names of metadata objects (the last part of their keys): those of version 2 and version 3, consolidated metadata, and
 /// those written by netCDF-C 4.8.0.
@@ -187,6 +189,38 @@ impl RawArray {
             Some(_) => texts::context(&self.schema, layout),
             None => layout.context(About::new(&self.schema, layout.element.ty, &layout.filters)),
         }
+    }
+
+    /// Makes a decoded chunk as long as its shape, as readers of datasets do: drops bytes behind the elements, and adds missing elements
+    /// beyond the end of the array. Returns a remark about `path` if the length changed. Chunks that lack elements inside the array stay as
+    /// they are. `place` is the place in the grid of (inner) chunks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] if there is not enough memory.
+    pub fn complete(&self, place: &[u64], bytes: &mut Vec<u8>, path: &str) -> Result<Option<Note>> {
+        let layout = &self.layout;
+        let Some(len) = layout
+            .chunk_bytes()
+            .filter(|_| self.described.heap.is_none())
+        else {
+            return Ok(None);
+        };
+        if bytes.len() == len || !self.has_elements(place, len, bytes.len()) {
+            return Ok(None);
+        }
+        let size = limits::element(layout.element.size)?;
+        let zeros = vec![0; size];
+        let fill = layout.fill.as_deref().filter(|fill| fill.len() == size);
+        complete(bytes, len, fill.unwrap_or(&zeros))?;
+        Ok(Some(other_length(path.to_owned())))
+    }
+
+    /// Whether `found` bytes of a chunk of `len` bytes contain all elements inside the array.
+    fn has_elements(&self, place: &[u64], len: usize, found: usize) -> bool {
+        let grid = self.layout.grid();
+        let inside = place.iter().zip(&grid).all(|(at, cells)| at < cells);
+        let index = grid::number(place, &grid).filter(|_| inside);
+        index.is_some_and(|index| is_enough(&self.layout, index, len, found))
     }
 
     /// All values of a decoded chunk, including those beyond the end of the array.

@@ -208,6 +208,15 @@ pub enum Readers {
 /// # Errors
 /// As [`put_new`]; [`crate::ErrorKind::Unsupported`] if other users could read the file.
 pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
+    put_if(path, bytes, (readers, others_read))
+}
+
+/// As [`put_with`]. `others_read` checks whether other users may read a file.
+fn put_if(
+    path: &Path,
+    bytes: &[u8],
+    (readers, others_read): (Readers, fn(&std::fs::Metadata) -> bool),
+) -> Result<bool> {
     let name = path.to_string_lossy();
     let failed = |e| full::failed("cannot create", &name, e);
     let mode = match readers {

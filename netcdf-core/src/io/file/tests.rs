@@ -414,3 +414,21 @@ fn watchers_see_one_event_after_the_data_is_whole() {
     written(&path, true, true).unwrap();
     assert_eq!(events().last(), of("closed").last(), "overwritten");
 }
+
+/// On a file system without permissions, all users may read each file.
+#[test]
+fn private_files_need_permissions() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("plan.json");
+    let put = |readers| put_if(&path, b"secret", (readers, |_| true));
+    let e = put(Readers::Owner).unwrap_err();
+    assert_eq!(e.kind(), crate::ErrorKind::Unsupported);
+    assert!(
+        e.to_string().contains("plan.json: other users could read"),
+        "{e}"
+    );
+    assert_eq!(names(dir.path()), [""; 0], "the secret was written");
+    assert!(put(Readers::OwnerIfPossible).unwrap());
+    assert_eq!(std::fs::read(&path).unwrap(), b"secret");
+    assert!(!put(Readers::Umask).unwrap());
+}

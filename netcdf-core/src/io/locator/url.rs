@@ -48,6 +48,11 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let protocol = protocol.to_ascii_lowercase();
     let shown = format!("{protocol}://{place}");
     let shown = ShownAddress::new(&shown);
+    if protocol == "file" && ShownAddress::has_login(text) {
+        let what = "a URL of a file has no user name and no password";
+        let e = Error::new(ErrorKind::Argument, what).of(shown.text());
+        return Err(e.with_remedy("name a file by its path"));
+    }
     let place = place_of(&protocol, place, &modes, fragment).map_err(|e| e.of(shown.text()))?;
     Ok(Some(Url { place, modes }))
 }
@@ -216,6 +221,9 @@ mod tests {
             "https:///a.nc",
             "https://s3.amazonaws.com/#mode=s3",
             "http://user:secret@host/b/k#mode=s3",
+            "file://user:secret@host/k",
+            "file:/user:secret@host/k",
+            "file:///user:secret@host/k",
         ] {
             let e = parse(Path::new(text)).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Argument, "{text}");

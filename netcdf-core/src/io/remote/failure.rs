@@ -55,6 +55,13 @@ impl Failure {
                     false => "name other credentials",
                 })
             }
+            e if is_refused_list(&innermost(e)) => {
+                let what = format!("the service refuses lists of keys with {}", self.tried);
+                let e = Error::new(ErrorKind::Io, what);
+                e.with_remedy(
+                    "for a Zarr store with consolidated metadata, add #mode=zarr,consolidated to the address",
+                )
+            }
             // Of a list, the library does not tell.
             e if MISSING.iter().any(|code| innermost(e).contains(code)) => {
                 Error::new(ErrorKind::NotFound, "there is no such bucket")
@@ -63,6 +70,11 @@ impl Failure {
         };
         error.of(address)
     }
+}
+
+/// Whether a text is the library's message about a list without permission.
+fn is_refused_list(text: &str) -> bool {
+    text.contains("list request") && text.contains("403 Forbidden")
 }
 
 /// The error for an object that is not what it was.

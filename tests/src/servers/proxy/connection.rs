@@ -15,6 +15,9 @@ const UNAVAILABLE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 const NOT_IMPLEMENTED: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <Error><Code>NotImplemented</Code><Message>A header you provided implies functionality that is not implemented.</Message></Error>";
 
+const DENIED: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>";
+
 /// A connection to the server.
 struct Upstream {
     number: usize,
@@ -73,6 +76,11 @@ impl Shared {
             client.get_mut().write_all(not_implemented().as_bytes())?;
             return Ok(true);
         }
+        if self.denies(request) {
+            drop(under_way);
+            client.get_mut().write_all(denied().as_bytes())?;
+            return Ok(true);
+        }
         let answer = self.ask(request, client, upstream)?;
         drop(under_way);
         if self.loses(request) {
@@ -125,6 +133,11 @@ pub(super) fn unavailable() -> String {
 /// The answer to a request with a condition, by a service that does not know conditions.
 pub(super) fn not_implemented() -> String {
     refusal("501 Not Implemented", NOT_IMPLEMENTED)
+}
+
+/// The answer to a request without permission.
+pub(super) fn denied() -> String {
+    refusal("403 Forbidden", DENIED)
 }
 
 fn refusal(status: &str, body: &str) -> String {

@@ -40,6 +40,8 @@ pub enum Manner {
     NoConditions,
     /// It answers 501 to requests whose first line begins with a text; the server behind does not see them.
     Refuse(&'static str),
+    /// It answers 403 to requests whose first line begins with a text; the server behind does not see them.
+    Deny(&'static str),
     /// So many requests whose first line begins with a text are answered by the server, but the client does not get the answer.
     Lose(&'static str, usize),
 }
@@ -234,8 +236,16 @@ impl Shared {
         manners.iter().any(|manner| match manner {
             Manner::NoConditions => request.header("if-none-match").is_some(),
             Manner::Refuse(text) => request.begins(text),
-            Manner::Lose(..) | Manner::NoRanges => false,
+            Manner::Deny(_) | Manner::Lose(..) | Manner::NoRanges => false,
         })
+    }
+
+    /// Whether a request lacks a permission.
+    fn denies(&self, request: &Message) -> bool {
+        let manners = self.lock_manners();
+        manners
+            .iter()
+            .any(|manner| matches!(manner, Manner::Deny(text) if request.begins(text)))
     }
 
     /// Whether the answer to a request is lost.
@@ -243,7 +253,11 @@ impl Shared {
         let mut manners = self.lock_manners();
         let mut lost = manners.iter_mut().filter_map(|manner| match manner {
             Manner::Lose(text, left) if *left > 0 && request.begins(text) => Some(left),
-            Manner::Lose(..) | Manner::Refuse(_) | Manner::NoRanges | Manner::NoConditions => None,
+            Manner::Lose(..)
+            | Manner::Deny(_)
+            | Manner::Refuse(_)
+            | Manner::NoRanges
+            | Manner::NoConditions => None,
         });
         lost.next().is_some_and(|left| {
             *left -= 1;

@@ -1,0 +1,52 @@
+//! The login of an address: user name and password.
+
+use std::borrow::Cow;
+
+use super::protocol::Protocol;
+
+/// The text in place of a host that may be a password.
+const UNKNOWN: &str = "…";
+
+/// The text behind the slashes of an address, without the login. A login whose `/`, `?` and `#` are not escaped is removed, too: then
+/// there is no number behind the colon that ends the host.
+pub(super) fn without_login<'t>(protocol: &Protocol<'t>) -> Cow<'t, str> {
+    let rest = protocol.rest;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let Some((authority, behind)) = rest.split_at_checked(end) else {
+        return Cow::Borrowed(rest);
+    };
+    let plain = protocol.is_azure() || protocol.may_be_path();
+    match authority.rsplit_once('@') {
+        Some((name, _)) if plain && !name.contains(':') => Cow::Borrowed(rest),
+        Some((_, host)) => Cow::Owned(format!("{host}{behind}")),
+        None if has_port(authority) => Cow::Borrowed(rest),
+        None => match rest.rsplit_once('@') {
+            Some((_, behind)) if protocol.has_host() => Cow::Borrowed(behind),
+            _ if protocol.may_be_path() => Cow::Borrowed(rest),
+            _ => Cow::Owned(format!("{UNKNOWN}{behind}")),
+        },
+    }
+}
+
+/// A path without the logins of addresses in it, as proxies have them: `host/http://me:secret@other`.
+pub(super) fn without_inner_logins(path: &str) -> String {
+    let mut before = None;
+    let part = |part| {
+        let protocol = before.replace(part).map(|b| Protocol::correct(b, part));
+        match protocol.filter(|_| part.contains('@')) {
+            Some(protocol) => without_login(&protocol),
+            None => Cow::Borrowed(part),
+        }
+    };
+    let parts: Vec<_> = path.split("://").map(part).collect();
+    parts.join("://")
+}
+
+/// Whether a host has no colon, or only digits behind the colon.
+fn has_port(authority: &str) -> bool {
+    let host = authority.rsplit(']').next().unwrap_or_default();
+    match host.split_once(':') {
+        Some((_, port)) => port.bytes().all(|b| b.is_ascii_digit()),
+        None => true,
+    }
+}
