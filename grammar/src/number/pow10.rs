@@ -3,24 +3,9 @@
 //! `10^k = (s + d) * 2^(floor_log2(k) - 127)` where `s` has its top bit set and `0 <= d < 1`: significands are cut off,
 //! never rounded up. They are exact (`d = 0`) for `k` in `0..=55`, and have no low half for `k` in `0..=27`.
 
-use super::tables::{as_f64, significands, small};
+use super::tables::{AS_F64, MIN, MIN_F64, SIGNIFICANDS, SMALL};
 
-/// Smallest exponent in the table: 19 significant digits that still reach the smallest subnormal `f64`.
-pub(super) const MIN: i32 = -342;
-/// Largest exponent in the table: 17 digits of the smallest subnormal `f64`.
-pub(super) const MAX: i32 = 342;
-pub(super) const LEN: usize = 685;
-
-/// Smallest and largest exponent of [`AS_F64`].
-pub(super) const MIN_F64: i32 = -323;
-pub(super) const MAX_F64: i32 = 309;
-pub(super) const LEN_F64: usize = 633;
-
-/// Powers of ten that fit in 64 bits.
-const SMALL: [u64; 20] = small();
-pub(super) static SIGNIFICANDS: [u128; LEN] = significands();
-/// For each power of ten the bits of the smallest `f64` that is not below it.
-static AS_F64: [u64; LEN_F64] = as_f64();
+pub(super) use super::tables::floor_log2;
 
 /// The largest `k` for which `significand(k)` is all of `10^k`.
 pub(super) const EXACT_WIDE: i32 = 55;
@@ -46,12 +31,6 @@ pub(super) fn bits(k: i32) -> u64 {
     AS_F64.get(at).copied().unwrap_or(u64::MAX)
 }
 
-/// `floor(k * log2(10))` for `|k| <= 600`.
-#[inline]
-pub(super) const fn floor_log2(k: i32) -> i32 {
-    (k.wrapping_mul(217_706)) >> 16
-}
-
 /// `floor(e * log10(2))` for `|e| <= 1650`.
 #[inline]
 pub(super) const fn floor_log10(e: i32) -> i32 {
@@ -67,6 +46,7 @@ pub(super) fn small_power(n: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::tables::MAX;
 
     #[test]
     fn small_powers_are_exact() {

@@ -5,12 +5,27 @@
     reason = "evaluated by the compiler, where a wrong index is a build error"
 )]
 
-use super::pow10::{LEN, LEN_F64, MAX, MAX_F64, MIN, MIN_F64, SIGNIFICANDS, floor_log2};
+/// Smallest exponent in the table: 19 significant digits that still reach the smallest subnormal `f64`.
+pub(super) const MIN: i32 = -342;
+/// Largest exponent in the table: 17 digits of the smallest subnormal `f64`.
+pub(super) const MAX: i32 = 342;
+const LEN: usize = 685;
+
+/// Smallest and largest exponent of [`AS_F64`].
+pub(super) const MIN_F64: i32 = -323;
+const MAX_F64: i32 = 309;
+const LEN_F64: usize = 633;
+
+/// Powers of ten that fit in 64 bits.
+pub(super) const SMALL: [u64; 20] = small();
+pub(super) static SIGNIFICANDS: [u128; LEN] = significands();
+/// For each power of ten the bits of the smallest `f64` that is not below it.
+pub(super) static AS_F64: [u64; LEN_F64] = as_f64();
 
 /// Words of the big integer; `5^342` has 795 bits, and below 1 another 128 bits must be left after as many divisions.
 const WORDS: usize = 16;
 
-pub(super) const fn small() -> [u64; 20] {
+const fn small() -> [u64; 20] {
     let mut table = [1; 20];
     let mut i = 1;
     while i < 20 {
@@ -20,7 +35,7 @@ pub(super) const fn small() -> [u64; 20] {
     table
 }
 
-pub(super) const fn significands() -> [u128; LEN] {
+const fn significands() -> [u128; LEN] {
     let mut table = [0; LEN];
     let mut up = [0; WORDS];
     up[0] = 1;
@@ -43,7 +58,7 @@ pub(super) const fn significands() -> [u128; LEN] {
     clippy::cast_possible_truncation,
     reason = "at most 53 bits are left, or 2^53 after rounding up"
 )]
-pub(super) const fn as_f64() -> [u64; LEN_F64] {
+const fn as_f64() -> [u64; LEN_F64] {
     let mut table = [0; LEN_F64];
     let mut k = MIN_F64;
     while k <= MAX_F64 {
@@ -113,4 +128,10 @@ const fn top_bits(words: &[u64; WORDS]) -> u128 {
     } else {
         spare | low >> (64 - shift)
     }
+}
+
+/// `floor(k * log2(10))` for `|k| <= 600`.
+#[inline]
+pub(super) const fn floor_log2(k: i32) -> i32 {
+    (k.wrapping_mul(217_706)) >> 16
 }

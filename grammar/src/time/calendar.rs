@@ -47,7 +47,7 @@ impl Calendar {
     /// the beginning of one, in any letter case; anything else is the mixed calendar.
     #[must_use]
     pub fn from_attribute(text: &[u8]) -> Self {
-        let text = super::units::until_nul(text);
+        let text = super::scan::until_nul(text);
         let named = |(name, _): &&(&[u8], Self)| {
             name.get(..text.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(text))

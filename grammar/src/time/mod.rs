@@ -27,9 +27,9 @@ use netcdf_core::model::{Values, Variable};
 use netcdf_core::notes::Note;
 
 use calendar::Date;
+pub use scan::until_nul;
 use timeline::{Fine, Timeline};
 use units::SinceText;
-pub use units::until_nul;
 
 /// The byte between date and time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -131,6 +131,12 @@ pub(super) fn is_space(byte: u8) -> bool {
     byte == 0x0b || byte.is_ascii_whitespace()
 }
 
+/// The bytes before the first NUL.
+#[must_use]
+pub fn until_nul(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::calendar::Calendar;
 use super::reference::{Reference, reference};
-use super::scan::TextScan;
+use super::scan::{TextScan, until_nul};
 
 /// Longest unit word, in bytes.
 const UNIT_LIMIT: usize = 63;
@@ -70,12 +70,6 @@ impl Unit {
             Self::Month | Self::Season | Self::Year => return None,
         })
     }
-}
-
-/// The bytes before the first NUL.
-#[must_use]
-pub fn until_nul(text: &[u8]) -> &[u8] {
-    text.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
 /// A unit and the text after `since`.

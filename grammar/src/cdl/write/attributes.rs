@@ -4,8 +4,8 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, Values, VarId};
 use netcdf_core::model::{Schema, Variable};
 
-use super::options::{NumberText, NumberToWrite};
-use super::value::{ValueText, number};
+use super::options::NumberText;
+use super::value::{ValueText, number, plain};
 use super::variables::push_name;
 use super::{Floats, Writer};
 use crate::escape::{TextStyle, quote_text, trim_nuls};
@@ -123,18 +123,6 @@ impl Writer<'_, '_> {
             self.out.bytes(&item);
         }
     }
-}
-
-/// Appends a number as in data.
-pub(super) fn plain(number: NumberToWrite, floats: Floats, out: &mut Vec<u8>) {
-    let mut token = Token::new();
-    match number {
-        NumberToWrite::Signed(x) => token.write_i64(x),
-        NumberToWrite::Unsigned(x) => token.write_u64(x),
-        NumberToWrite::Float(x) => floats.float.write_f32(x, &mut token),
-        NumberToWrite::Double(x) => floats.double.write_f64(x, &mut token),
-    }
-    token.append_to(out);
 }
 
 /// In the netCDF-4 model every constant is a separate value, so a text must not be split.

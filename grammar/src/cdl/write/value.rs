@@ -3,11 +3,11 @@
 use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
 use super::Floats;
-use super::attributes::plain;
 use super::options::NumberToWrite;
 use super::variables::push_defined;
 use crate::cdl::constant::UNDEFINED_MEMBER;
 use crate::escape::{TextStyle, quote_text, trim_nuls};
+use crate::number::Token;
 
 /// Writes values.
 #[derive(Clone, Copy)]
@@ -162,6 +162,18 @@ pub fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
         Values::Char(_) | Values::String(_) | Values::Enum(..) => None,
         Values::Opaque { .. } | Values::Vlen(..) | Values::Compound { .. } => None,
     }
+}
+
+/// Appends a number as in data.
+pub(super) fn plain(number: NumberToWrite, floats: Floats, out: &mut Vec<u8>) {
+    let mut token = Token::new();
+    match number {
+        NumberToWrite::Signed(x) => token.write_i64(x),
+        NumberToWrite::Unsigned(x) => token.write_u64(x),
+        NumberToWrite::Float(x) => floats.float.write_f32(x, &mut token),
+        NumberToWrite::Double(x) => floats.double.write_f64(x, &mut token),
+    }
+    token.append_to(out);
 }
 
 /// Appends characters within a value.

@@ -5,10 +5,11 @@ use netcdf_core::model::{Atomic, DataType, Endianness, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::input::{Context, Input};
+use super::leaves::ValueLeaf;
 use super::levels::{Leaf, Level};
 use super::number::{NumberVisitor, Numeric};
 use super::text::TextSeed;
-use super::value::{ValueLeaf, empty};
+use super::value::empty;
 use crate::cdl::values::{List, Problems, Sink};
 use crate::json::names::written;
 

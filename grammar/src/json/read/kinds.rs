@@ -6,10 +6,10 @@ use netcdf_core::model::{Field, Name, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::input::{Context, Step};
+use super::leaves::{CharLeaf, ValueLeaf};
 use super::levels::Level;
 use super::object::KeySeed;
 use super::text::TextSeed;
-use super::value::{CharLeaf, ValueLeaf};
 use crate::escape::{trim_nuls, unescape_name};
 
 /// Takes a string, which may be NIL.

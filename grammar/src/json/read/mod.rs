@@ -10,6 +10,7 @@
 //! | `settings` | attributes |
 //! | `measure` | lengths of unlimited dimensions |
 //! | `levels` | nested arrays |
+//! | `leaves` | lists of values that grow while values are read |
 //! | `number`, `text`, `kinds`, `value` | values of any type |
 //! | `data` | the data of a variable |
 
@@ -17,6 +18,7 @@ mod data;
 mod define;
 mod input;
 mod kinds;
+mod leaves;
 mod levels;
 mod measure;
 mod number;

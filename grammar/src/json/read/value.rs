@@ -7,9 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer};
 
 use super::input::{Context, Failure, Input};
 use super::kinds::{AnyLength, Compound, EnumVisitor, OpaqueVisitor, StringVisitor};
+use super::leaves::{CharLeaf, ValueLeaf, any_text};
 use super::levels::Leaf;
 use super::number::{NumberVisitor, Numeric};
-use super::text::TextSeed;
 use crate::cdl::values::{empty_values, push_integer};
 
 /// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
@@ -48,57 +48,6 @@ pub(super) fn attribute_values(
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NotFound, "no such type, or one nested too deep");
     empty_values(schema, ty).ok_or_else(unknown)
-}
-
-/// Appends values to a list.
-pub(super) struct ValueLeaf<'a> {
-    pub(super) schema: &'a Schema,
-    pub(super) ty: DataType,
-    pub(super) values: &'a mut Values,
-}
-
-/// As `ValueLeaf`, for characters: the last dimension is a text.
-pub(super) struct CharLeaf<'a>(pub(super) &'a mut Vec<u8>);
-
-impl Leaf for CharLeaf<'_> {
-    const TEXT: bool = true;
-    fn one<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.text(context, 1, from)
-    }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        len: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        let start = self.0.len();
-        any_text(self.0, context, from)?;
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        if self.0.len() - start > len {
-            let found = self.0.len() - start;
-            return Err(context.wrong(format!("the text has {found} bytes, expected {len}")));
-        }
-        self.0.resize(start + len, 0);
-        Ok(())
-    }
-}
-
-/// Appends a text of any length.
-fn any_text<'de, D: Deserializer<'de>>(
-    out: &mut Vec<u8>,
-    context: &Context,
-    from: D,
-) -> std::result::Result<(), D::Error> {
-    let mut put = |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-        Ok(())
-    };
-    let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
-    TextSeed { context, put, list }.deserialize(from)
 }
 
 impl Leaf for ValueLeaf<'_> {

@@ -6,8 +6,8 @@ use super::cells::{Cells, FILL, Item};
 use super::part::BandText;
 use super::rows::VariableRows;
 use super::{Content, Floats};
-use crate::cdl::write::attributes::plain;
 use crate::cdl::write::options::{NumberText, NumberToWrite};
+use crate::cdl::write::value::plain;
 use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
