@@ -1,7 +1,7 @@
 //! The input as `--select`, `--rename`, `--attribute` and `--history` make it.
 
 use netcdf_core::chunk::view::View;
-use netcdf_core::chunk::{Dataset, Engine, Reader as _};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader as _};
 use netcdf_core::error::Result;
 use netcdf_core::model::Schema;
 use netcdf_grammar::edit::{self, EditedSchema};
@@ -20,7 +20,7 @@ pub struct EditedInput<'a> {
     pub named: Schema,
 }
 
-/// The input as the options make it, if they change it; `engine` keeps what is read of the input.
+/// The input as the options make it, if they change it; `cache` keeps what is read of the input.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) and
@@ -29,16 +29,16 @@ pub struct EditedInput<'a> {
 pub fn edited<'a>(
     request: &CopyRequest,
     input: Dataset<'a>,
-    engine: &'a Engine,
+    cache: &'a ReadCache,
 ) -> Result<Option<EditedInput<'a>>> {
     let (parts, changes) = (&request.select.hyperslabs, &request.edit);
     if parts.is_empty() && changes.is_empty() {
         return Ok(None);
     }
     let schema = input.reader.schema();
-    let taken = hyperslab::resolve(input.with(engine), parts)?;
+    let taken = hyperslab::resolve(input.with(cache), parts)?;
     let selected = hyperslab::selected(schema, &taken)?;
-    let view = View::new((input.reader, engine), schema.clone(), taken);
+    let view = View::new((input.reader, cache), schema.clone(), taken);
     let named = view.schema().clone();
     let edited = edit::apply(&named, &changes.renames, &changes.attributes)?;
     let EditedSchema {

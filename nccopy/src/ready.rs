@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use netcdf_core::arithmetic::Amount;
-use netcdf_core::chunk::{Dataset, Engine, Writer};
+use netcdf_core::chunk::{Dataset, ReadCache, Writer};
 use netcdf_core::copy::{self, Plan, Report};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
@@ -113,13 +113,13 @@ pub fn with<R>(
         in_place::check_kind(copy, &*reader)?;
     }
     replaceable?;
-    let engine = Engine::new(env);
-    let whole = Dataset::new(&*reader, env).with(&engine);
+    let cache = ReadCache::new(env);
+    let whole = Dataset::new(&*reader, env).with(&cache);
     if in_place.is_some() {
         in_place::check_whole(copy, &*reader)?;
     }
-    let edited = edited::edited(request, whole, &engine).map_err(|e| e.of(&name))?;
-    let of_edited = Engine::new(env);
+    let edited = edited::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
+    let of_edited = ReadCache::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
         None => whole,

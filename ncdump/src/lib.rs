@@ -53,7 +53,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use netcdf_core::chunk::{Dataset, Engine, Reader};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
@@ -253,11 +253,11 @@ fn print_part(
     omitted: &mut Vec<Error>,
     io: &mut Io,
 ) -> Result<()> {
-    let cache = Engine::new(asked.env);
+    let cache = ReadCache::new(asked.env);
     let whole = Dataset::new(reader, asked.env).with(&cache);
     match part(&asked.request.parts, whole, &cache)? {
         Some(view) => {
-            let cache = Engine::new(asked.env);
+            let cache = ReadCache::new(asked.env);
             let set = Dataset::new(&view, asked.env).with(&cache);
             print(asked, set, omitted, io)
         }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use netcdf_core::chunk::view::View;
-use netcdf_core::chunk::{Dataset, Engine};
+use netcdf_core::chunk::{Dataset, ReadCache};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::io::locator::Access;
@@ -42,16 +42,16 @@ pub(crate) fn access(request: &ProcessRequest, env: &Env) -> Access {
     }
 }
 
-/// The selected part of a dataset, unless all of the dataset is selected. `engine` caches the read data.
+/// The selected part of a dataset, unless all of the dataset is selected. `cache` keeps the read data.
 pub(crate) fn part<'a>(
     parts: &[Hyperslab],
     set: Dataset<'a>,
-    engine: &'a Engine,
+    cache: &'a ReadCache,
 ) -> Result<Option<View<'a>>> {
     if parts.is_empty() {
         return Ok(None);
     }
-    let view = hyperslab::view(set, engine, parts)?;
+    let view = hyperslab::view(set, cache, parts)?;
     Ok(Some(view.with_fitting_chunks()))
 }
 

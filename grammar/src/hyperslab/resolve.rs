@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use netcdf_core::chunk::view::{IndexRun, Taken, View};
-use netcdf_core::chunk::{Dataset, Engine};
+use netcdf_core::chunk::{Dataset, ReadCache};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DimId, Schema, VarId, Variable};
 use netcdf_core::notes::few;
@@ -14,18 +14,18 @@ use super::runs::{strided, together};
 use super::{Hyperslab, Limit, SelectedIndices, Span};
 use crate::named::{about, is_meant, nothing};
 
-/// The part of a dataset that selections take, as a reader; `engine` keeps what is read of the dataset.
+/// The part of a dataset that selections take, as a reader; `cache` keeps what is read of the dataset.
 ///
 /// # Errors
 /// As for [`resolve`].
 pub fn view<'a>(
     set: Dataset<'a>,
-    engine: &'a Engine,
+    cache: &'a ReadCache,
     selections: &[Hyperslab],
 ) -> Result<View<'a>> {
-    let taken = resolve(set.with(engine), selections)?;
+    let taken = resolve(set.with(cache), selections)?;
     Ok(View::new(
-        (set.reader, engine),
+        (set.reader, cache),
         set.reader.schema().clone(),
         taken,
     ))

@@ -15,7 +15,7 @@ mod value;
 use std::sync::Arc;
 
 use netcdf_core::chunk::view::View;
-use netcdf_core::chunk::{Dataset, Engine, Reader};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::diff::{self, Compared, Difference, ObjectKind, Side};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
@@ -82,12 +82,12 @@ fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut
     tool::catch_limits()?;
     let [a, b] = &request.inputs;
     let [a, b] = [open(a, request, env, io)?, open(b, request, env, io)?];
-    let whole = [Engine::new(env), Engine::new(env)];
+    let whole = [ReadCache::new(env), ReadCache::new(env)];
     let parts = [
         part(&request.parts, Dataset::new(&*a, env), &whole[0])?,
         part(&request.parts, Dataset::new(&*b, env), &whole[1])?,
     ];
-    let engines = [Engine::new(env), Engine::new(env)];
+    let caches = [ReadCache::new(env), ReadCache::new(env)];
     let [x, y] = [
         selected(&*a, parts[0].as_ref()),
         selected(&*b, parts[1].as_ref()),
@@ -98,11 +98,11 @@ fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut
         .map(|path| ShownAddress::of(path).into_text());
     let sides = [
         Compared {
-            set: Dataset::new(x, env).with(&engines[0]),
+            set: Dataset::new(x, env).with(&caches[0]),
             name: Some(&names[0]),
         },
         Compared {
-            set: Dataset::new(y, env).with(&engines[1]),
+            set: Dataset::new(y, env).with(&caches[1]),
             name: Some(&names[1]),
         },
     ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use netcdf_core::chunk::{Dataset, Engine, Reader};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::VarId;
@@ -71,8 +71,8 @@ fn of_file(
     tally: &mut Tally,
     (env, io): (&Env, &mut Io),
 ) -> Result<()> {
-    let engine = Engine::new(env);
-    let set = Dataset::new(reader, env).with(&engine);
+    let cache = ReadCache::new(env);
+    let set = Dataset::new(reader, env).with(&cache);
     let mut now = Now::new(set)?;
     for line in lines {
         let checked = match now.digest(line) {

@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
-use crate::chunk::{Engine, Reader};
+use crate::chunk::{ReadCache, Reader};
 use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -233,16 +233,16 @@ impl Dataset {
     fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
         let mut dataset = Self::with(place, options);
         dataset.settled = reader.schema().vars.len();
-        let engine = dataset.engine();
-        dataset.staged = Staged::open(reader, dataset.place.scratch(), engine);
+        let cache = dataset.cache();
+        dataset.staged = Staged::open(reader, dataset.place.scratch(), cache);
         dataset
     }
 
     /// What is to be kept of a reader.
-    fn engine(&self) -> Engine {
+    fn cache(&self) -> ReadCache {
         match self.chunk_cache {
-            Some(bytes) => Engine::sized(&self.env, bytes),
-            None => Engine::new(&self.env),
+            Some(bytes) => ReadCache::sized(&self.env, bytes),
+            None => ReadCache::new(&self.env),
         }
     }
 
@@ -285,8 +285,8 @@ impl Dataset {
         self.present = Present::now(path)?;
         let container = place::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
-        let engine = self.engine();
-        let known = self.staged.rebase(reader, engine);
+        let cache = self.cache();
+        let known = self.staged.rebase(reader, cache);
         match known || !self.place.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(

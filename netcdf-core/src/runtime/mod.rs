@@ -41,7 +41,7 @@
 //!
 //! Three rules for the code that runs in items keep this true: no lock is held while a job runs; a job of another
 //! runtime runs on the worker that calls it (`job` sees to that); and who waits for a result that another thread is
-//! making, such as a chunk that it decodes (`chunk::engine`), holds nothing that this takes, which runs no job and waits
+//! making, such as a chunk that it decodes (`chunk::read_cache`), holds nothing that this takes, which runs no job and waits
 //! for nobody; it waits without a turn ([`Runtime::wait`]).
 
 mod budget;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netcdf_core::chunk::{Dataset, Engine, PutChunks, Writer};
+use netcdf_core::chunk::{Dataset, PutChunks, ReadCache, Writer};
 use netcdf_core::copy::parts::segment::Written;
 use netcdf_core::copy::parts::{self, Origin, PartOutput, sketch};
 use netcdf_core::env::Env;
@@ -131,10 +131,10 @@ impl DatasetParts<'_> {
             )?))),
         };
         let between = between.map(|store| format::open(store, env)).transpose()?;
-        let engine = Engine::new(env);
+        let cache = ReadCache::new(env);
         let between = between
             .as_deref()
-            .map(|b| Dataset::new(b, env).with(&engine));
+            .map(|b| Dataset::new(b, env).with(&cache));
         let origin = Origin { set, between };
         match &self.dataset.store {
             Some(store) => self.put_chunks((ready, origin), store, number),

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
-use crate::chunk::{self, Engine, Reader};
+use crate::chunk::{self, ReadCache, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Element, Endianness, Fill, Region, Schema, Values, VarId};
@@ -40,7 +40,7 @@ pub(super) struct Staged {
 struct Base {
     reader: Box<dyn Reader>,
     /// What is kept of it between reads.
-    engine: Engine,
+    cache: ReadCache,
     /// The ids of variables in it; these variables come first.
     vars: Vec<VarId>,
     /// The same for those to which nothing was written.
@@ -48,10 +48,10 @@ struct Base {
 }
 
 impl Base {
-    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, engine: Engine) -> Self {
+    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, cache: ReadCache) -> Self {
         Self {
             reader,
-            engine,
+            cache,
             untouched: vars.iter().copied().map(Some).collect(),
             vars,
         }
@@ -70,11 +70,11 @@ impl Staged {
         }
     }
 
-    /// An existing dataset; `engine` is what is kept of it.
-    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, engine: Engine) -> Self {
+    /// An existing dataset; `cache` is what is kept of it.
+    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, cache: ReadCache) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();
-        let base = Some(Base::new(reader, vars, engine));
+        let base = Some(Base::new(reader, vars, cache));
         Self {
             base,
             ..Self::new(schema, folder)
@@ -86,7 +86,7 @@ impl Staged {
     pub(super) fn set<'a>(&'a self, env: &'a Env) -> chunk::Dataset<'a> {
         let set = chunk::Dataset::new(self, env);
         match &self.base {
-            Some(base) => set.with_vars(&base.engine, &base.untouched),
+            Some(base) => set.with_vars(&base.cache, &base.untouched),
             None => set,
         }
     }
@@ -95,13 +95,13 @@ impl Staged {
     #[cfg(test)]
     pub(super) fn decoded_bytes(&self) -> u64 {
         let base = self.base.as_ref();
-        base.map_or(0, |base| base.engine.decoded_bytes())
+        base.map_or(0, |base| base.cache.decoded_bytes())
     }
 
     /// The original dataset, for reading.
     fn base_set<'a>(&'a self, env: &'a Env) -> Option<chunk::Dataset<'a>> {
         let base = self.base.as_ref()?;
-        Some(chunk::Dataset::new(&*base.reader, env).with(&base.engine))
+        Some(chunk::Dataset::new(&*base.reader, env).with(&base.cache))
     }
 
     /// The original dataset, if it has the elements of a variable, or those not written; with the id of the
@@ -131,7 +131,7 @@ impl Staged {
 
     /// Continues with a dataset written from this one, so that written data need not be kept any longer; false
     /// if it is not the same.
-    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, engine: Engine) -> bool {
+    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, cache: ReadCache) -> bool {
         let schema = reader.schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
         let types = own.len() == written.len()
@@ -158,7 +158,7 @@ impl Staged {
         self.tiles.clear();
         self.spool = None;
         // What was kept of the old file goes with it.
-        self.base = Some(Base::new(reader, vars, engine));
+        self.base = Some(Base::new(reader, vars, cache));
         true
     }
 

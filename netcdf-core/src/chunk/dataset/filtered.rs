@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::gather::Variable;
 use super::requests::Fetched;
-use crate::chunk::engine::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::chunk::layout::ChunkRef;
+use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::error::{ErrorKind, OrInternal as _, Result};
 
 /// The elements of a chunk; `None` if it is not stored.

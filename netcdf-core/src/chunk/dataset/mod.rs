@@ -19,8 +19,8 @@ mod wants;
 
 use super::decode::Decoder;
 use super::elements;
-use super::engine::{Engine, Usage};
 use super::layout::Layout;
+use super::read_cache::{ReadCache, Usage};
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Context as _, Result};
@@ -63,7 +63,7 @@ pub struct Dataset<'a> {
     /// Limits, filters, threads.
     pub env: &'a Env,
     /// What is kept between reads, and the ids there of the reader's variables, if they are others.
-    kept: Option<(&'a Engine, Option<&'a [Option<VarId>]>)>,
+    kept: Option<(&'a ReadCache, Option<&'a [Option<VarId>]>)>,
 }
 
 impl<'a> Dataset<'a> {
@@ -77,31 +77,31 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The same dataset with what is kept of it. `engine` was made for its reader, and used with no other one.
+    /// The same dataset with what is kept of it. `cache` was made for its reader, and used with no other one.
     #[must_use]
-    pub fn with(self, engine: &'a Engine) -> Self {
+    pub fn with(self, cache: &'a ReadCache) -> Self {
         Self {
-            kept: Some((engine, None)),
+            kept: Some((cache, None)),
             ..self
         }
     }
 
-    /// As [`Dataset::with`], for a reader that passes on the chunks of another one, for which `engine` was made. `vars`
+    /// As [`Dataset::with`], for a reader that passes on the chunks of another one, for which `cache` was made. `vars`
     /// has the ids there of those variables of this reader whose chunks are passed on.
     #[must_use]
-    pub fn with_vars(self, engine: &'a Engine, vars: &'a [Option<VarId>]) -> Self {
+    pub fn with_vars(self, cache: &'a ReadCache, vars: &'a [Option<VarId>]) -> Self {
         Self {
-            kept: Some((engine, Some(vars))),
+            kept: Some((cache, Some(vars))),
             ..self
         }
     }
 
     /// What is kept of a variable.
-    fn kept_of(&self, var: VarId) -> Option<(&'a Engine, VarId)> {
-        let (engine, vars) = self.kept?;
+    fn kept_of(&self, var: VarId) -> Option<(&'a ReadCache, VarId)> {
+        let (cache, vars) = self.kept?;
         match vars {
-            Some(vars) => Some((engine, (*vars.get(var.index())?)?)),
-            None => Some((engine, var)),
+            Some(vars) => Some((cache, (*vars.get(var.index())?)?)),
+            None => Some((cache, var)),
         }
     }
 

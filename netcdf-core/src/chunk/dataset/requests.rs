@@ -3,8 +3,8 @@
 use super::Dataset;
 use super::gather::lost;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::engine::{SectionFlight, Ways};
 use crate::chunk::layout::ChunkRef;
+use crate::chunk::read_cache::{SectionFlight, Ways};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited, ended};
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -138,7 +138,7 @@ impl Dataset<'_> {
             };
             self.ask(|| self.reader.locate(var, part, asked, &mut visit))
         };
-        let Some((engine, id)) = kept else {
+        let Some((cache, id)) = kept else {
             return locate(chunks, visit);
         };
         let wait = |flight: &SectionFlight| self.runtime().wait(|| flight.wait());
@@ -150,7 +150,7 @@ impl Dataset<'_> {
             index,
             keep: which == Locate::Again,
         };
-        engine.visit_places(id, chunks, ways, visit)
+        cache.visit_places(id, chunks, ways, visit)
     }
 }
 

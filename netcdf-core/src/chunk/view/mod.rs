@@ -13,7 +13,7 @@ use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::visit::{Locate, Visit, Visited};
-use super::{Assembly, ChunkBytes, Dataset, ElementForm, Engine, Metadata, Provenance, Reader};
+use super::{Assembly, ChunkBytes, Dataset, ElementForm, Metadata, Provenance, ReadCache, Reader};
 use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -29,7 +29,7 @@ use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
 pub struct View<'a> {
     base: &'a dyn Reader,
     /// What is kept of the base.
-    engine: &'a Engine,
+    cache: &'a ReadCache,
     schema: Schema,
     /// Of dimensions that are not taken as a whole.
     taken: BTreeMap<DimId, Taken>,
@@ -37,11 +37,11 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The dataset of `base`, of which `engine` keeps what was read, with the indices that are taken of dimensions. `schema` has the
+    /// The dataset of `base`, of which `cache` keeps what was read, with the indices that are taken of dimensions. `schema` has the
     /// variables and dimensions of the base under the same ids; their lengths become those of the view.
     #[must_use]
     pub fn new(
-        (base, engine): (&'a dyn Reader, &'a Engine),
+        (base, cache): (&'a dyn Reader, &'a ReadCache),
         mut schema: Schema,
         taken: BTreeMap<DimId, Taken>,
     ) -> Self {
@@ -50,7 +50,7 @@ impl<'a> View<'a> {
         }
         Self {
             base,
-            engine,
+            cache,
             schema,
             taken,
             variables: Mutex::default(),
@@ -83,7 +83,7 @@ impl<'a> View<'a> {
 
     /// The base, with what is kept of it.
     fn set<'s>(&'s self, env: &'s Env) -> Dataset<'s> {
-        Dataset::new(self.base, env).with(self.engine)
+        Dataset::new(self.base, env).with(self.cache)
     }
 
     /// What is taken of each dimension of a variable.

@@ -40,7 +40,7 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
     for reader in readers() {
         for rows in [None].into_iter().chain(ways(5, 2).into_iter().map(Some)) {
             for columns in [None].into_iter().chain(ways(7, 3).into_iter().map(Some)) {
-                let engine = Engine::new(env);
+                let cache = ReadCache::new(env);
                 let mut taken = BTreeMap::new();
                 let mut take = |dim: u32, runs: &Option<Vec<IndexRun>>, len| match runs {
                     Some(runs) => {
@@ -51,7 +51,7 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
                 };
                 let (y, x) = (take(0, &rows, 5), take(1, &columns, 7));
                 let schema = reader.schema().clone();
-                let view = View::new((&reader, &engine), schema, taken);
+                let view = View::new((&reader, &cache), schema, taken);
                 check(&view, &y, &x);
             }
         }
@@ -128,7 +128,7 @@ fn bands_have_them_on_all_threads() {
 fn whole_chunks_stay_chunks() {
     let env = env(1);
     let [_, reader] = readers();
-    let engine = Engine::new(&env);
+    let cache = ReadCache::new(&env);
     let view = |runs: [IndexRun; 2]| {
         let [y, x] = runs;
         let taken = [
@@ -136,7 +136,7 @@ fn whole_chunks_stay_chunks() {
             (DimId(1), Taken::new([x], 7)),
         ];
         let taken = taken.map(|(dim, taken)| (dim, taken.unwrap()));
-        View::new((&reader, &engine), reader.schema().clone(), taken.into())
+        View::new((&reader, &cache), reader.schema().clone(), taken.into())
     };
     let chunks = |view: &View<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
     let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::chunk::Engine;
+use crate::chunk::ReadCache;
 use crate::copy::options::{ChunkShapes, StorageOptions};
 use crate::copy::plan::keep_fill_values;
 use crate::testing::{MemoryDataset, stored_chunks};
@@ -44,8 +44,8 @@ fn storage(deflate: u8, lens: [u64; 2]) -> Options {
 fn counted(bytes: &[u8], options: &Options, reported: bool) -> (Vec<u8>, BTreeMap<VarId, u64>) {
     let env = Env::default();
     let reader = in_memory(&*open(bytes, &env).unwrap(), &env);
-    let engine = Engine::new(&env);
-    let set = Dataset::new(&reader, &env).with(&engine);
+    let cache = ReadCache::new(&env);
+    let set = Dataset::new(&reader, &env).with(&cache);
     let mut plan = plan(reader.schema(), options).unwrap();
     keep_fill_values(set, &mut plan).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");

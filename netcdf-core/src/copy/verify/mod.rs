@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::Plan;
 use crate::arithmetic::Amount;
-use crate::chunk::{Dataset, Engine, Reader};
+use crate::chunk::{Dataset, ReadCache, Reader};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format;
 use crate::io::Container;
@@ -66,8 +66,8 @@ pub(super) fn compare(from: Dataset<'_>, plan: &Plan, written: Container) -> Res
         attributes,
         ..Allowed::default()
     };
-    let engine = Engine::new(env);
-    let to = Dataset::new(&*output, env).with(&engine);
+    let cache = ReadCache::new(env);
+    let to = Dataset::new(&*output, env).with(&cache);
     for pair in &plan.data {
         let found = *vars.get(&pair.to).or_internal("a variable")?;
         let both = values::Copied {

@@ -4,7 +4,7 @@ mod made;
 mod schemas;
 
 use super::*;
-use crate::chunk::Engine;
+use crate::chunk::ReadCache;
 use crate::env::{Env, Memory};
 use crate::model::{Endianness, GroupId, Values, VarId};
 use crate::runtime::Runtime;
@@ -33,9 +33,9 @@ fn on_threads(
         memory: Memory(memory),
         ..Env::default()
     };
-    let engines = [Engine::new(&env), Engine::new(&env)];
+    let caches = [ReadCache::new(&env), ReadCache::new(&env)];
     let side = |made, n: usize, name| Compared {
-        set: Dataset::new(made, &env).with(&engines[n]),
+        set: Dataset::new(made, &env).with(&caches[n]),
         name: Some(name),
     };
     let mut found = vec![];

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::made::{Made, Shape};
 use super::*;
-use crate::chunk::Engine;
+use crate::chunk::ReadCache;
 
 /// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, of which all are stored.
 fn steps() -> Made {
@@ -79,8 +79,8 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
             runtime: Runtime::sized(threads, memory).sharing_all(),
             ..Env::default()
         };
-        let engine = Engine::new(&env);
-        let set = Dataset::new(&made.dataset, &env).with(&engine);
+        let cache = ReadCache::new(&env);
+        let set = Dataset::new(&made.dataset, &env).with(&cache);
         let read = |n| set.read_stored(VarId(0), &layout, &step(n)).unwrap();
         assert_eq!(read(0), want[0]);
         assert_eq!(asked(&made), stored, "{threads} threads");
@@ -97,9 +97,9 @@ fn step_by_step_each_chunk_is_decoded_once() {
     let layout = made.layout();
     for threads in [1, 3] {
         let env = env(threads);
-        let engine = Engine::new(&env);
+        let cache = ReadCache::new(&env);
         let set = Dataset::new(&made.dataset, &env);
-        let kept = set.with(&engine);
+        let kept = set.with(&cache);
         for n in 0..12 {
             let got = match n % 2 {
                 0 => kept.read_stored(VarId(0), &layout, &step(n)).unwrap(),
@@ -114,7 +114,7 @@ fn step_by_step_each_chunk_is_decoded_once() {
             made.model(&Region::whole(&[12, 9, 10]))
         );
         assert_eq!(asked(&made), 0);
-        // Without an engine, each step decodes them.
+        // Without a cache, each step decodes them.
         (0..2).for_each(|n| drop(bands(set, &step(n))));
         assert_eq!(asked(&made), 24);
     }
@@ -124,8 +124,8 @@ fn step_by_step_each_chunk_is_decoded_once() {
 fn whole_chunks_are_not_kept() {
     let made = steps();
     let env = env(2);
-    let engine = Engine::new(&env);
-    let set = Dataset::new(&made.dataset, &env).with(&engine);
+    let cache = ReadCache::new(&env);
+    let set = Dataset::new(&made.dataset, &env).with(&cache);
     let layout = made.layout();
     let parts = [
         Region::whole(&[12, 9, 10]),
@@ -139,20 +139,20 @@ fn whole_chunks_are_not_kept() {
     let work = |_: &ChunkRef, bytes: Vec<u8>| Ok(bytes);
     let all = Block::whole(&layout.grid());
     set.chunks(VarId(0), &all, work, |_, _| Ok(())).unwrap();
-    assert_eq!(engine.decoded_bytes(), 0);
+    assert_eq!(cache.decoded_bytes(), 0);
     // Of the first row of chunks, a part is taken.
     let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);
     assert_eq!(bands(set, &part), made.model(&part));
     let chunk = layout.chunk_bytes().unwrap() as u64;
-    assert_eq!(engine.decoded_bytes(), 4 * chunk);
+    assert_eq!(cache.decoded_bytes(), 4 * chunk);
 }
 
 #[test]
 fn readers_at_a_time_decode_a_chunk_once() {
     let made = steps();
     let env = env(2);
-    let engine = Engine::new(&env);
-    let set = Dataset::new(&made.dataset, &env).with(&engine);
+    let cache = ReadCache::new(&env);
+    let set = Dataset::new(&made.dataset, &env).with(&cache);
     let layout = made.layout();
     let start = std::sync::Barrier::new(8);
     std::thread::scope(|scope| {
@@ -175,19 +175,19 @@ fn readers_at_a_time_decode_a_chunk_once() {
 fn other_ids_and_variables_that_are_not_there() {
     let made = steps();
     let env = env(1);
-    let engine = Engine::new(&env);
+    let cache = ReadCache::new(&env);
     let layout = made.layout();
     let set = Dataset::new(&made.dataset, &env);
     let read = |set: Dataset<'_>| {
         set.read_stored(VarId(0), &layout, &step(1)).unwrap();
         asked(&made)
     };
-    assert_eq!((read(set.with(&engine)), read(set.with(&engine))), (12, 0));
+    assert_eq!((read(set.with(&cache)), read(set.with(&cache))), (12, 0));
     let (same, other) = ([Some(VarId(0))], [Some(VarId(1))]);
-    assert_eq!(read(set.with_vars(&engine, &same)), 0);
-    assert_eq!(read(set.with_vars(&engine, &[])), 12);
-    assert_eq!(read(set.with_vars(&engine, &[None])), 12);
-    assert_eq!(read(set.with_vars(&engine, &other)), 12);
+    assert_eq!(read(set.with_vars(&cache, &same)), 0);
+    assert_eq!(read(set.with_vars(&cache, &[])), 12);
+    assert_eq!(read(set.with_vars(&cache, &[None])), 12);
+    assert_eq!(read(set.with_vars(&cache, &other)), 12);
 }
 
 proptest! {
@@ -203,8 +203,8 @@ proptest! {
     ) {
         let made = Made::new(shape);
         let env = Env { runtime: Runtime::sized(threads, memory).sharing_all(), ..env(1) };
-        let engine = Engine::sized(&env, room);
-        let set = Dataset::new(&made.dataset, &env).with(&engine);
+        let cache = ReadCache::sized(&env, room);
+        let set = Dataset::new(&made.dataset, &env).with(&cache);
         let layout = made.layout();
         let regions = shifts.iter().map(|shift| {
             let mut moved = region.clone();
@@ -220,7 +220,7 @@ proptest! {
             let got = set.read_stored(VarId(0), &layout, region).unwrap();
             prop_assert_eq!(got, made.model(region));
             prop_assert_eq!(bands(set, region), made.model(region));
-            prop_assert!(engine.decoded_bytes() <= room);
+            prop_assert!(cache.decoded_bytes() <= room);
         }
         std::thread::scope(|scope| {
             for region in &regions {

@@ -1,7 +1,7 @@
 //! How often reads ask for places of chunks.
 
 use super::*;
-use crate::chunk::Engine;
+use crate::chunk::ReadCache;
 
 const LEN: u64 = 10_000;
 
@@ -48,8 +48,8 @@ fn bands_walk_each_part_of_an_index_once() {
                 runtime,
                 ..Env::default()
             };
-            let engine = Engine::new(&env);
-            let set = Dataset::new(&reader, &env).with(&engine);
+            let cache = ReadCache::new(&env);
+            let set = Dataset::new(&reader, &env).with(&cache);
             let window = Region::boxed(vec![5000, 100], vec![3, 2000]);
             let want = (0..3).flat_map(|_| (0..2000).map(|x| x % 10));
             let want: Vec<u8> = want.map(|x| x as u8).collect();
@@ -63,8 +63,8 @@ fn bands_walk_each_part_of_an_index_once() {
             assert_eq!(set.read_stored(VarId(0), &layout, &window).unwrap(), want);
             assert!(set.is_stored(VarId(0), &layout, &window).unwrap());
             assert_eq!(taken(&reader), (0, 0));
-            assert!(engine.located_bytes() <= 3 * 12 * LEN + 1000);
-            // Without an engine, each pass walks it.
+            assert!(cache.located_bytes() <= 3 * 12 * LEN + 1000);
+            // Without a cache, each pass walks it.
             let alone = Dataset::new(&reader, &env);
             assert_eq!(bands(alone, &window), want);
             assert!(taken(&reader).1 >= 6000);
@@ -76,8 +76,8 @@ fn bands_walk_each_part_of_an_index_once() {
 fn chunks_that_are_visited_in_batches_are_found_once() {
     let reader = many(true);
     let env = Env::default();
-    let engine = Engine::new(&env);
-    let set = Dataset::new(&reader, &env).with(&engine);
+    let cache = ReadCache::new(&env);
+    let set = Dataset::new(&reader, &env).with(&cache);
     let mut next = 0;
     let all = Block::whole(&set.layout(VarId(0)).unwrap().grid());
     let stop = set.each_chunk(VarId(0), &all, |chunk| {
@@ -105,11 +105,11 @@ fn chunks_that_are_visited_in_batches_are_found_once() {
 fn without_an_index_only_what_is_wanted_is_found() {
     let reader = many(false);
     let env = Env::default();
-    let engine = Engine::new(&env);
-    let set = Dataset::new(&reader, &env).with(&engine);
+    let cache = ReadCache::new(&env);
+    let set = Dataset::new(&reader, &env).with(&cache);
     for _ in 0..2 {
         bands(set, &Region::boxed(vec![7, 7], vec![2, 300]));
         assert_eq!(taken(&reader).1, 600);
     }
-    assert_eq!(engine.located_bytes(), 0);
+    assert_eq!(cache.located_bytes(), 0);
 }

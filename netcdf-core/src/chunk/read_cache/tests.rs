@@ -147,7 +147,7 @@ fn a_chunk_is_known_by_its_place() {
 fn chunks_are_given_up_before_work_waits() {
     // Work may take 50 bytes, and work and chunks 100.
     let env = env(50);
-    let (one, other) = (Engine::sized(&env, 80), Engine::sized(&env, 80));
+    let (one, other) = (ReadCache::sized(&env, 80), ReadCache::sized(&env, 80));
     for n in 0..4 {
         assert!(!reads(&one.decoded, n, 20, 0));
     }

@@ -2,13 +2,13 @@
 
 use super::places::{HEAD, ROW};
 use super::{FoundSections, LocatedChunks, MaybePlaces, SectionKey};
-use crate::chunk::engine::flight::{Landing, again};
+use crate::chunk::read_cache::flight::{Landing, again};
 use crate::chunk::scatter::Block;
 use crate::error::Result;
 use crate::model::region::product;
 use crate::runtime::SpareBytes;
 
-/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::engine::flight) hold: who has it only asks the reader.
+/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::read_cache::flight) hold: who has it only asks the reader.
 pub(super) struct SectionClaim<'a> {
     pub(super) located: &'a LocatedChunks,
     pub(super) landing: Landing<'a, SectionKey, MaybePlaces>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Engine;
+use super::ReadCache;
 use super::decoded::{ChunkKey, DecodedChunks, Found};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::model::{Region, VarId};
@@ -24,11 +24,11 @@ impl<'a> Usage<'a> {
     /// For a read of a region, or of whole chunks. `None` for chunks that are not worth keeping: those without filters,
     /// parts of which can be read, and large ones.
     pub(in crate::chunk) fn new(
-        (engine, var): (&'a Engine, VarId),
+        (cache, var): (&'a ReadCache, VarId),
         layout: &Layout,
         region: Option<&Region>,
     ) -> Option<Self> {
-        let chunks = &*engine.decoded;
+        let chunks = &*cache.decoded;
         let bytes = layout.chunk_bytes()? as u64;
         if layout.filters.is_empty() || !chunks.takes(bytes) {
             return None;
@@ -45,8 +45,8 @@ impl<'a> Usage<'a> {
     }
 
     /// For chunks that are all worth keeping, however large.
-    pub(in crate::chunk) fn all((engine, var): (&'a Engine, VarId)) -> Self {
-        let chunks = &*engine.decoded;
+    pub(in crate::chunk) fn all((cache, var): (&'a ReadCache, VarId)) -> Self {
+        let chunks = &*cache.decoded;
         Self {
             chunks,
             var,

@@ -1,6 +1,6 @@
 //! What an open dataset keeps between reads.
 //!
-//! A [`Reader`](crate::chunk::Reader) describes what is stored and keeps nothing. Around it stands one [`Engine`],
+//! A [`Reader`](crate::chunk::Reader) describes what is stored and keeps nothing. Around it stands one [`ReadCache`],
 //! which the [`Dataset`](crate::chunk::Dataset)s of its reader borrow:
 //!
 //! | file | what |
@@ -43,21 +43,21 @@ const LOCATED: u64 = 16 << 20;
 /// What is kept of an open dataset, as long as its reader is read. It belongs to that reader alone: another one, even
 /// of the same file, needs another.
 #[derive(Debug)]
-pub struct Engine {
+pub struct ReadCache {
     decoded: Arc<DecodedChunks>,
     located: Arc<LocatedChunks>,
     /// Memory for more decoded chunks than usual.
     _room: Option<Room>,
 }
 
-impl Engine {
+impl ReadCache {
     /// Nothing kept yet; decoded chunks may take 64 MiB.
     #[must_use]
     pub fn new(env: &Env) -> Self {
         Self::sized(env, DECODED)
     }
 
-    /// As [`Engine::new`], where decoded chunks may take `bytes`; with 0, none are kept. For what is more than 64 MiB, the
+    /// As [`ReadCache::new`], where decoded chunks may take `bytes`; with 0, none are kept. For what is more than 64 MiB, the
     /// runtime has more memory as long as this lives. A chunk is kept if two of its size would fit.
     #[must_use]
     pub fn sized(env: &Env, bytes: u64) -> Self {
