@@ -1,14 +1,24 @@
 //! Reports what a copy did, variable by variable.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::methods::Method;
-use super::verify::Allowed;
 use super::{Pair, Plan};
 use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::error::Result;
-use crate::model::Quantize;
+use crate::model::{Quantize, VarId};
+
+/// The permitted differences from the input.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Allowed {
+    /// Attributes whose type the output's kind does not record, with both types: `/t:flag (short is int)`.
+    pub attributes: Vec<String>,
+    /// Variables of the input that were quantized, or went through lossy filters, with the largest difference of
+    /// a value: infinite if a finite value became infinite or NaN.
+    pub values: BTreeMap<VarId, f64>,
+}
 
 /// The results for all copied variables, in definition order.
 #[derive(Debug, Clone, PartialEq, Default)]

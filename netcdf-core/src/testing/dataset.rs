@@ -107,7 +107,7 @@ impl MemoryDataset {
     ) -> VarId {
         let ty = ty.into();
         let id = self.schema.add_var(Variable {
-            name: super::name(var),
+            name: super::words::name(var),
             group,
             ty,
             dims: dims.to_vec(),

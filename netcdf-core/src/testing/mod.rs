@@ -13,8 +13,9 @@ mod dataset;
 mod filter;
 mod reader;
 mod schema;
+mod words;
 
 pub use dataset::{MemoryDataset, coordinates, row_major};
 pub use filter::{add_filter, add_table, table};
 pub use reader::stored_chunks;
-pub use schema::{field, name, strings, text};
+pub use words::{field, name, strings, text};

@@ -1,6 +1,6 @@
 //! Reads regions of variables whose elements are made by the reader itself.
 
-use super::gather::{Variable, is_dense};
+use super::variable::{Variable, is_dense};
 use crate::chunk::layout::{ChunkRef, Holder};
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};

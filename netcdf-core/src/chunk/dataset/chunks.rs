@@ -1,7 +1,7 @@
 //! The stored chunks of a variable, one by one.
 
 use super::Dataset;
-use super::gather::lost;
+use super::requests::lost;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};

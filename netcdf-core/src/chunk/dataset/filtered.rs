@@ -3,8 +3,8 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use super::gather::Variable;
 use super::requests::Fetched;
+use super::variable::Variable;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::error::{ErrorKind, OrInternal as _, Result};

@@ -15,6 +15,7 @@ mod tasks;
 mod texts;
 mod tiles;
 mod together;
+mod variable;
 mod wants;
 
 use super::decode::Decoder;
@@ -27,9 +28,10 @@ use crate::error::{Context as _, Result};
 use crate::model::{Region, Values, VarId};
 use crate::runtime::Runtime;
 pub use chunks::StoredChunks;
-pub use gather::BoxElements;
-use gather::Variable;
+
 pub use tasks::{COPIES, Cuts, Parts, PartsOf};
+pub use variable::BoxElements;
+use variable::Variable;
 
 /// A region to work on in bands.
 #[derive(Debug, Clone)]

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::filtered::Elements;
-use super::gather::Variable;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::tiles::{Decoded, Tiles};
+use super::variable::Variable;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::Cell;

@@ -1,7 +1,6 @@
 //! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
 
 use super::Dataset;
-use super::gather::lost;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::{SectionFlight, Ways};
@@ -187,4 +186,9 @@ fn lengthened((chunk, fetched): (&ChunkRef, &Content)) -> Option<ChunkRef> {
 fn grown() -> Error {
     let what = "a chunk became longer while it was read";
     Error::new(ErrorKind::Corrupt, what)
+}
+
+/// The error for a chunk that was there when it was located.
+pub(super) fn lost() -> Error {
+    Error::new(ErrorKind::NotFound, "a chunk is no longer there")
 }

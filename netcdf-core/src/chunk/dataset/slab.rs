@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::assembled::made;
-use super::gather::{BoxElements, Variable};
 use super::ordered::Ordered;
 use super::tiles::Tiles;
+use super::variable::{BoxElements, Variable};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{Cell, Cells};

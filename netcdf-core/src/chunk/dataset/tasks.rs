@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::gather::{BoxElements, Variable};
 use super::slab::Slab;
+use super::variable::{BoxElements, Variable};
 use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::Dataset;
-use super::gather::{Variable, lost};
+use super::requests::lost;
+use super::variable::Variable;
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::read_cache::{ChunkElements, Usage};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::canvas::Canvas;
 use super::filtered::Elements;
-use super::gather::{Variable, is_dense};
+use super::variable::{Variable, is_dense};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::ChunkElements;

@@ -4,10 +4,11 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::flight::{ChunkFlight, Claim, Flights};
+use super::flight::{Flight, Flights, Landing, again};
 use super::shelf::Shelf;
 use crate::chunk::layout::{ChunkRef, Holder};
 use crate::env::Env;
+use crate::error::Result;
 use crate::model::VarId;
 use crate::runtime::{Buffers, Runtime, Spare, SpareBytes};
 
@@ -77,6 +78,35 @@ impl ChunkKey {
             range: (chunk.range.start, chunk.range.end),
             mask: chunk.mask,
         }
+    }
+}
+
+/// A chunk that somebody is decoding.
+pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
+
+/// The right and the duty to decode a chunk.
+pub(in crate::chunk) struct Claim<'a> {
+    chunks: &'a DecodedChunks,
+    landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
+    /// The time from which on others must have been used to stay.
+    since: u64,
+    /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
+    pub(super) any_size: bool,
+}
+
+impl Claim<'_> {
+    /// Hands the decoded chunk, or the error, to all that wait for it. The chunk is kept if there is room; an error is
+    /// not.
+    ///
+    /// # Errors
+    /// The same error.
+    pub(in crate::chunk) fn publish(self, decoded: Result<Vec<u8>>) -> Result<Arc<Vec<u8>>> {
+        let bytes = decoded.map(Arc::new);
+        if let Ok(bytes) = &bytes {
+            self.chunks.keep(&self, bytes);
+        }
+        self.landing.land(again(&bytes));
+        bytes
     }
 }
 

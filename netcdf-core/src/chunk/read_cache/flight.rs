@@ -1,6 +1,6 @@
 //! Several readers that want one chunk decode it once.
 //!
-//! The first one gets a [`Claim`]: it decodes the chunk and publishes the result. The others get its [`Flight`], and
+//! The first one gets a [`Claim`](super::Claim): it decodes the chunk and publishes the result. The others get its [`Flight`], and
 //! wait until it lands. A claim that is dropped without a result, because of an error elsewhere or a panic, ends the
 //! flight, too; one of those who waited then makes a new claim.
 //!
@@ -11,11 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::decoded::{ChunkKey, DecodedChunks};
 use crate::error::Result;
-
-/// A chunk that somebody is decoding.
-pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
 
 /// Something that somebody is making.
 #[derive(Debug)]
@@ -156,31 +152,5 @@ impl<K: Ord, T> Drop for Landing<'_, K, T> {
     fn drop(&mut self) {
         self.end();
         self.flight.end(FlightState::Dropped);
-    }
-}
-
-/// The right and the duty to decode a chunk.
-pub(in crate::chunk) struct Claim<'a> {
-    pub(super) chunks: &'a DecodedChunks,
-    pub(super) landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
-    /// The time from which on others must have been used to stay.
-    pub(super) since: u64,
-    /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
-    pub(super) any_size: bool,
-}
-
-impl Claim<'_> {
-    /// Hands the decoded chunk, or the error, to all that wait for it. The chunk is kept if there is room; an error is
-    /// not.
-    ///
-    /// # Errors
-    /// The same error.
-    pub(in crate::chunk) fn publish(self, decoded: Result<Vec<u8>>) -> Result<Arc<Vec<u8>>> {
-        let bytes = decoded.map(Arc::new);
-        if let Ok(bytes) = &bytes {
-            self.chunks.keep(&self, bytes);
-        }
-        self.landing.land(again(&bytes));
-        bytes
     }
 }

@@ -8,16 +8,14 @@
 mod schema;
 mod values;
 
-use std::collections::BTreeMap;
-
 use super::Plan;
+use super::report::Allowed;
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, ReadCache, Reader};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format;
 use crate::io::Container;
 use crate::io::held::Kept;
-use crate::model::VarId;
 
 /// Bytes of progress that [`verify`] will report: those of the elements to compare.
 ///
@@ -30,16 +28,6 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
         all = all + Amount::product(&reader.schema().shape(pair.from)) * size;
     }
     Ok(all.get())
-}
-
-/// The permitted differences from the input.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Allowed {
-    /// Attributes whose type the output's kind does not record, with both types: `/t:flag (short is int)`.
-    pub attributes: Vec<String>,
-    /// Variables of the input that were quantized, or went through lossy filters, with the largest difference of
-    /// a value: infinite if a finite value became infinite or NaN.
-    pub values: BTreeMap<VarId, f64>,
 }
 
 /// Compares a finished output with the input, and makes it visible if they agree; returns the permitted

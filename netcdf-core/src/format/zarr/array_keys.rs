@@ -1,10 +1,12 @@
 //! The keys of an array, each with a chunk or a shard.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::grid::{cells, in_block, number, place, sum};
 use super::schema::Array;
 use crate::chunk::scatter::{Block, advance};
+use crate::chunk::{ChunkRef, Holder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::store::UNKNOWN;
@@ -205,4 +207,22 @@ impl ArrayKeys<'_> {
 /// The error for too many chunks.
 fn too_many() -> Error {
     Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
+}
+
+/// A chunk of a variable at a range of its key.
+#[must_use]
+pub fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
+    ChunkRef {
+        variable,
+        index,
+        holder: Holder::Key,
+        range,
+        mask: 0,
+    }
+}
+
+/// The error for a key that has disappeared.
+#[must_use]
+pub fn gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the chunk is not there any more")
 }

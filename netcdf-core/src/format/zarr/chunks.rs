@@ -1,15 +1,10 @@
 //! Finds the stored chunks of an array.
 
-use std::ops::Range;
-
-use super::array_keys::{ArrayKeys, TOGETHER};
+use super::array_keys::{ArrayKeys, TOGETHER, chunk_at};
 use super::grid::{coarse, common};
 use super::sharded::{Sharded, ShardsRead};
-use crate::chunk::layout::{ChunkRef, Holder};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
-use crate::error::{Error, ErrorKind};
-use crate::model::VarId;
 use crate::model::region::product;
 
 /// Bytes of a usual chunk of texts.
@@ -77,22 +72,4 @@ impl<'a> ChunkFinder<'a> {
             None => array.layout.chunk_bytes().unwrap_or_default() as u64,
         }
     }
-}
-
-/// A chunk of a variable at a range of its key.
-#[must_use]
-pub fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
-    ChunkRef {
-        variable,
-        index,
-        holder: Holder::Key,
-        range,
-        mask: 0,
-    }
-}
-
-/// The error for a key that has disappeared.
-#[must_use]
-pub fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the chunk is not there any more")
 }

@@ -1,6 +1,6 @@
 //! Fetches the stored bytes of chunks: keys and parts of keys, on a store with latency all of them together.
 
-use super::chunks::gone;
+use super::array_keys::gone;
 use super::reader::{ArrayData, ZarrReader};
 use crate::arithmetic::length;
 use crate::chunk::decode::other_length;

@@ -7,8 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::array::Shard;
-use super::array_keys::{ArrayKeys, Key};
-use super::chunks::{chunk_at, gone};
+use super::array_keys::{ArrayKeys, Key, chunk_at, gone};
 use super::grid::{cells, coarse, common, number, place, sum};
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
