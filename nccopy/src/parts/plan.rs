@@ -258,7 +258,9 @@ fn record(
 fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, String)>> {
     let (set, pairs) = (ready.set, &ready.plan.data);
     for pair in pairs {
-        set.reader.open_files(pair.from, set.env)?;
+        if let Some(files) = set.reader.named_files(pair.from) {
+            files.open(pair.from, set.env)?;
+        }
     }
     let absolute = |(name, state): (String, String)| match name.contains("://") {
         true => (name, state),

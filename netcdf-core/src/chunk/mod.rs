@@ -35,7 +35,7 @@ pub use grid::Grid;
 pub use layout::{ChunkRef, Holder, Layout};
 pub use metadata::{FileMetadata, FilePages, Metadata, OtherData};
 pub use read_cache::ReadCache;
-pub use reader::{Assembly, Provenance, Reader};
+pub use reader::{Assembly, NamedFiles, Provenance, Reader};
 pub use texts::Texts;
 pub use visit::{Locate, Stop, Visit, Visited};
 pub use writer::{PutChunks, Runs, Writer};

@@ -27,18 +27,9 @@ pub trait Reader: Send + Sync {
         Ok(None)
     }
 
-    /// Whether the data of a variable lies in files of its own, which the dataset names.
-    fn is_external(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// Opens the other files that have data of a variable, so that [`Env::siblings`] has their states. Ignores files that cannot be
-    /// opened: the read reports them.
-    ///
-    /// # Errors
-    /// Returns errors of reading the list of files.
-    fn open_files(&self, _var: VarId, _env: &Env) -> Result<()> {
-        Ok(())
+    /// The other files that have data of a variable, if the dataset names such files.
+    fn named_files(&self, _var: VarId) -> Option<&dyn NamedFiles> {
+        None
     }
 
     /// How a variable is stored.
@@ -102,6 +93,16 @@ impl dyn Reader + '_ {
     pub fn assembles(&self, var: VarId) -> bool {
         self.assembly(var).is_some()
     }
+}
+
+/// Files that a dataset names, with data of its variables.
+pub trait NamedFiles {
+    /// Opens the files of a variable, so that [`Env::siblings`] has their states. Ignores files that cannot be opened: the read reports
+    /// them.
+    ///
+    /// # Errors
+    /// Returns errors of reading the list of files.
+    fn open(&self, var: VarId, env: &Env) -> Result<()>;
 }
 
 /// Makes the elements of variables that are not in chunks.

@@ -140,7 +140,9 @@ impl Stored {
         let variable = set.reader.schema().var(var).or_internal("a variable")?;
         Ok(match &variable.storage.layout {
             Some(StorageLayout::Chunked(chunk)) => Self::Chunked(chunk.clone()),
-            Some(StorageLayout::Contiguous) if set.reader.is_external(var) => Self::External,
+            Some(StorageLayout::Contiguous) if set.reader.named_files(var).is_some() => {
+                Self::External
+            }
             Some(StorageLayout::Contiguous) => Self::Contiguous,
             Some(StorageLayout::Compact) => Self::Compact,
             Some(StorageLayout::Virtual) => Self::Virtual,

@@ -13,7 +13,9 @@ use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::visit::{Locate, Visit, Visited};
-use super::{Assembly, ChunkBytes, Dataset, ElementForm, Metadata, Provenance, ReadCache, Reader};
+use super::{
+    Assembly, ChunkBytes, Dataset, ElementForm, Metadata, NamedFiles, Provenance, ReadCache, Reader,
+};
 use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -173,8 +175,8 @@ impl Reader for View<'_> {
         self.base.metadata(env)
     }
 
-    fn is_external(&self, var: VarId) -> bool {
-        self.base.is_external(var)
+    fn named_files(&self, var: VarId) -> Option<&dyn NamedFiles> {
+        self.base.named_files(var)
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
@@ -192,10 +194,6 @@ impl Reader for View<'_> {
 
     fn has_index(&self, var: VarId) -> bool {
         self.base.has_index(var)
-    }
-
-    fn open_files(&self, var: VarId, env: &Env) -> Result<()> {
-        self.base.open_files(var, env)
     }
 
     fn bytes(&self) -> &dyn ChunkBytes {

@@ -12,6 +12,7 @@ use super::values::Decoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
 use super::virtual_sources::Nesting;
+use crate::chunk::NamedFiles;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
@@ -242,21 +243,10 @@ impl Reader for Netcdf4Reader {
         Ok(places.map(|places| Metadata::File(FileMetadata { others, ..places })))
     }
 
-    fn is_external(&self, var: VarId) -> bool {
-        self.data(var)
-            .is_ok_and(|d| d.var.dataset.external.is_some())
-    }
-
-    fn open_files(&self, var: VarId, env: &Env) -> Result<()> {
-        let data = self.data(var)?;
-        if let Some(external) = &data.external {
-            external.open_files()?;
-        }
-        let whole = crate::model::Region::whole(&self.schema.shape(var));
-        match &data.sources {
-            Some(sources) => sources.open_files((&data.var.dataset, &whole), env),
-            None => Ok(()),
-        }
+    fn named_files(&self, var: VarId) -> Option<&dyn NamedFiles> {
+        let data = self.data(var).ok()?;
+        let named = data.external.is_some() || data.sources.is_some();
+        named.then_some(self)
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
@@ -371,6 +361,20 @@ impl Reader for Netcdf4Reader {
 
     fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
         Ok(form(&self.data(var)?.var.dataset.datatype))
+    }
+}
+
+impl NamedFiles for Netcdf4Reader {
+    fn open(&self, var: VarId, env: &Env) -> Result<()> {
+        let data = self.data(var)?;
+        if let Some(external) = &data.external {
+            external.open_files()?;
+        }
+        let whole = crate::model::Region::whole(&self.schema.shape(var));
+        match &data.sources {
+            Some(sources) => sources.open_files((&data.var.dataset, &whole), env),
+            None => Ok(()),
+        }
     }
 }
 

@@ -144,7 +144,11 @@ impl Virtual {
             for number in numbers.start..numbers.end.min(most) {
                 env.cancel.check()?;
                 match self.open(&mapping.names(number), env) {
-                    Ok(source) => source.reader.open_files(VarId(0), env)?,
+                    Ok(source) => {
+                        if let Some(files) = source.reader.named_files(VarId(0)) {
+                            files.open(VarId(0), env)?;
+                        }
+                    }
                     // Sources with numbers end at the first missing one.
                     Err(_) if mapping.counts() => break,
                     Err(_) => {}
