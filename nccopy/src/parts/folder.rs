@@ -472,7 +472,10 @@ impl Folder {
             Some(StorePlace::Directory(store)) => {
                 self.mark(plan).tidy(store, &plan.record.output())
             }
-            Some(StorePlace::Claimed(_)) | None => Ok(()),
+            Some(StorePlace::Claimed(_)) | None => {
+                plan.record.sweep_output();
+                Ok(())
+            }
         }
     }
 
@@ -536,6 +539,7 @@ impl Folder {
                 false => self.mark(&plan).remove(store)?,
             }
         }
+        plan.record.sweep_output();
         // The next `--clean` needs `plan.json` if other entries remain.
         self.empty_but(&[PLAN])?;
         self.has_only_plan()?;
