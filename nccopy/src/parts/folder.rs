@@ -84,7 +84,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Exists`] for any other directory with entries, [`ErrorKind::Busy`] while another process makes the plan, and the
-    /// errors of `fill` and `begin`. After an error, the folder is removed.
+    /// errors of `fill` and `begin`. After an error, the folder is removed, with the store that `begin` made.
     pub fn create(
         (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
@@ -107,7 +107,7 @@ impl Folder {
         };
         if made.is_err() {
             // The first error says more than one of this.
-            let _ = folder.empty();
+            let _ = folder.withdraw();
             if !there {
                 let _ = fs::remove_dir(path);
             }
@@ -162,7 +162,8 @@ impl Folder {
     /// Whether a process began to make a plan here, and put none yet.
     fn is_begun(&self) -> bool {
         let planning = file::read_small(&self.path.join(PLANNING), SMALL);
-        planning.is_ok_and(|bytes| bytes == SIGNATURE) && !self.path.join(PLAN).exists()
+        let plan = self.path.join(PLAN).try_exists();
+        planning.is_ok_and(|bytes| bytes == SIGNATURE) && plan.is_ok_and(|there| !there)
     }
 
     /// Fills the folder. Returns `None` if another process put its plan.
@@ -185,6 +186,25 @@ impl Folder {
             record,
             digest: Digest::of_bytes(text.as_bytes()),
         }))
+    }
+
+    /// Removes the store of a plan that could not be begun, then the plan. If the store cannot be removed, the plan stays: `--clean` needs
+    /// it.
+    fn withdraw(&self) -> Result<()> {
+        match self.plan() {
+            Err(e) if e.is_missing() => {}
+            plan => self.remove_own_store(&plan?)?,
+        }
+        self.empty()
+    }
+
+    /// Removes the store of a plan, if it has the marker.
+    fn remove_own_store(&self, plan: &StoredPlan) -> Result<()> {
+        let mark = self.mark(plan);
+        match plan.record.store() {
+            Some(StorePlace::Directory(store)) if mark.is_in(store)? => mark.remove(store),
+            Some(StorePlace::Directory(_) | StorePlace::Claimed(_)) | None => Ok(()),
+        }
     }
 
     /// The file that processes lock.
@@ -295,10 +315,10 @@ impl Folder {
     /// Those of reading.
     pub fn done(&self, part: u64) -> Result<Option<DoneRecord>> {
         let path = self.done_path(part);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let bytes = self.bytes(&path)?;
+        let bytes = match self.bytes(&path) {
+            Err(e) if e.is_missing() => return Ok(None),
+            bytes => bytes?,
+        };
         let record = Json::parse(&bytes).and_then(|json| DoneRecord::from_json(&json));
         record.map(Some).map_err(|e| e.of(&path.to_string_lossy()))
     }
@@ -472,7 +492,10 @@ impl Folder {
             Some(StorePlace::Directory(store)) => {
                 self.mark(plan).tidy(store, &plan.record.output())
             }
-            Some(StorePlace::Claimed(_)) | None => Ok(()),
+            Some(StorePlace::Claimed(_)) | None => {
+                plan.record.sweep_output();
+                Ok(())
+            }
         }
     }
 
@@ -536,6 +559,7 @@ impl Folder {
                 false => self.mark(&plan).remove(store)?,
             }
         }
+        plan.record.sweep_output();
         // The next `--clean` needs `plan.json` if other entries remain.
         self.empty_but(&[PLAN])?;
         self.has_only_plan()?;
@@ -579,7 +603,8 @@ impl Folder {
         };
         file::sweep(&path.join(PLANNING));
         if !folder.is_begun() && !is_empty(path) {
-            return Self::open(path).map(|_| ());
+            // Another process put its plan in the meantime.
+            return Self::open(path).and_then(|folder| Err(folder.being_made()));
         }
         let _lock = folder.begin(true, Step::Clean)?;
         folder.empty()?;
@@ -653,4 +678,95 @@ fn exists(path: &Path) -> Error {
     let what = "there is something already; a plan needs a folder of its own";
     let e = Error::new(ErrorKind::Exists, what).of(&path.to_string_lossy());
     e.with_remedy("name another folder, or remove the plan there: nccopy --clean FOLDER")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::parts::record::{DatasetRecord, InputRecord};
+
+    /// A plan with a store in a directory.
+    fn record(home: &Path, store: &Path) -> PlanRecord {
+        let input = InputRecord {
+            path: "a.nc".to_owned(),
+            state: None,
+            metadata: Digest::of_bytes(b"metadata"),
+            files: vec![],
+        };
+        let dataset = DatasetRecord {
+            input,
+            selected: vec![],
+            store: Some(StorePlace::Directory(store.to_owned())),
+            schema: Digest::of_bytes(b"schema"),
+            first_stage: 0,
+            estimate: Json::Null,
+            variables: vec![],
+        };
+        PlanRecord {
+            identity: "own".to_owned(),
+            directory: home.to_owned(),
+            arguments: vec![],
+            output: "o.zarr".to_owned(),
+            parts: 1,
+            bytes: 0,
+            time: 0,
+            work: Work::Dataset(dataset),
+        }
+    }
+
+    fn failed<T: Debug>(created: Result<T>, why: &str) {
+        let e = created.unwrap_err();
+        assert!(e.to_string().contains(why), "{e}");
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_begun_leaves_no_store() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = std::fs::canonicalize(dir.path()).unwrap();
+        let (path, store) = (home.join("p"), shared::place(&home.join("o.zarr"), "01ab"));
+        let create = |begin: &dyn Fn(&Folder, &StoredPlan) -> Result<()>| {
+            Folder::create((path.as_path(), false), || Ok(record(&home, &store)), begin)
+        };
+        let begun = |folder: &Folder, plan: &StoredPlan| folder.mark(plan).begin(&store, false);
+        // As if the name of the store could not be put on disk.
+        let late = |folder: &Folder, plan: &StoredPlan| {
+            begun(folder, plan).and_then(|()| Err(Error::internal("the disk")))
+        };
+        for _ in 0..2 {
+            failed(create(&late), "the disk");
+            assert_eq!(fs::read_dir(&home).unwrap().count(), 0);
+        }
+        // The store of another plan stays.
+        let other = PlanMark {
+            identity: "other".to_owned(),
+            lock: home.join("none"),
+        };
+        other.begin(&store, false).unwrap();
+        failed(create(&begun), "other processes are writing");
+        assert!(other.is_in(&store).unwrap() && !path.exists());
+        // Without removal of the store, the plan stays for `--clean`.
+        other.remove(&store).unwrap();
+        let unreadable = |folder: &Folder, plan: &StoredPlan| {
+            late(folder, plan).inspect_err(|_| {
+                let marker = store.join(shared::MARKER);
+                fs::remove_file(&marker).unwrap();
+                fs::create_dir(&marker).unwrap();
+            })
+        };
+        failed(create(&unreadable), "the disk");
+        assert!(path.join(PLAN).exists() && store.exists());
+    }
+
+    #[test]
+    fn a_plan_that_appears_during_its_removal_is_reported() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(PLAN), "{}").unwrap();
+        failed(
+            Folder::remove_begun(dir.path()),
+            "another process is making a plan",
+        );
+        assert!(dir.path().join(PLAN).exists());
+    }
 }

@@ -215,6 +215,41 @@ fn a_plan_with_leftovers_of_parts_is_removed() {
     assert!(!sandbox.path("p").exists());
 }
 
+/// A system error can keep a process from removing its temporary file although it succeeds.
+#[test]
+fn temporary_files_beside_the_output_are_removed() {
+    let sandbox = planned(&["-k", "zarr3"]);
+    let lock = FileLock::attempt(&sandbox.path("p/plan.json"), Sharing::Shared).expect("a lock");
+    if !matches!(lock, LockAttempt::Held(_)) {
+        eprintln!("this file system has no locks: test skipped");
+        return;
+    }
+    let plan = |kind, output| {
+        let parts = ["--plan", "@q", "--parts", "2", "-k", kind];
+        succeeds(&sandbox, &[&parts[..], &["@new.nc", output]].concat());
+        succeeds(&sandbox, &["--next", "@q"]);
+    };
+    let leave = |name: &str| {
+        std::fs::create_dir_all(sandbox.path(name)).expect("a directory");
+        sandbox.path(name)
+    };
+    plan("nc4", "@o.nc");
+    for steps in [&["--finish", "--finish", "--clean"][..], &["--clean"]] {
+        if !sandbox.path("q").exists() {
+            plan("nc4", "@o.nc");
+        }
+        for step in steps {
+            let left = leave(".o.nc.000Fb0.tmp");
+            succeeds(&sandbox, &[*step, "@q"]);
+            assert!(!left.exists(), "{steps:?} {step}");
+        }
+    }
+    plan("zarr3", "@other.zarr");
+    let left = leave(".other.zarr.000osv.tmp");
+    succeeds(&sandbox, &["--clean", "@q"]);
+    assert!(!left.exists());
+}
+
 #[test]
 fn one_process_finishes_at_a_time() {
     let sandbox = planned(&["-k", "zarr3"]);

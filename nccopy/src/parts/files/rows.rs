@@ -154,13 +154,14 @@ pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
     rows.map_err(|e| e.of(files.name()))
 }
 
-/// Removes the lists, if they are there.
+/// Removes the lists and their temporary files, if they exist.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
 pub fn remove(folder: &Path) -> Result<()> {
     for name in [FILES, PARTS] {
         let path = folder.join(name);
+        file::clear(&path);
         match std::fs::remove_file(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io("cannot remove", &path.to_string_lossy(), e));
@@ -205,6 +206,10 @@ mod tests {
         assert!(read(dir.path(), u64::MAX).is_err());
         let rows = std::fs::read_to_string(dir.path().join(PARTS)).unwrap();
         assert!(rows.lines().all(|line| line.len() as u64 == ROW - 1));
+        // Killed processes leave temporary files.
+        for left in [".files.jsonl.000y3T.tmp", ".parts.jsonl.000k2h.tmp"] {
+            std::fs::write(dir.path().join(left), "").unwrap();
+        }
         remove(dir.path()).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }

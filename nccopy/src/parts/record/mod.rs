@@ -190,6 +190,13 @@ impl PlanRecord {
         !self.output.contains("://")
     }
 
+    /// Removes the temporary files and directories that processes left beside an output on this machine.
+    pub fn sweep_output(&self) {
+        if self.is_local() {
+            file::sweep(&self.output());
+        }
+    }
+
     /// Whether the output may be there. One on another machine is not looked for.
     pub fn may_have_output(&self) -> bool {
         !self.is_local() || self.output().exists()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Run;
-use crate::io::remote::bucket::{Bucket, Made};
+use crate::io::remote::bucket::{Bucket, Made, Replacement};
 use crate::io::remote::{Objects as _, Part};
 use crate::notes::Note;
 
@@ -50,19 +50,27 @@ impl Claim {
     /// Claims the place; instead of a claim that is there, if so wanted.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] for a claim that is there.
+    /// [`ErrorKind::Exists`] for a claim that is there, or that another run puts at the same time.
     pub async fn take(&self, overwrite: bool, run: &Run) -> Result<()> {
-        let refused = || refused(&self.bucket, &self.prefix);
-        if self.put().await? == Made::There {
-            if !overwrite {
-                return Err(refused().await?);
-            }
-            self.bucket.delete(&self.key).await?;
-            if self.put().await? == Made::There {
-                return Err(refused().await?);
-            }
+        if self.put().await? == Made::There && !(overwrite && self.replace().await?) {
+            return Err(refused(&self.bucket, &self.prefix).await?);
         }
         self.check_service(run).await
+    }
+
+    /// Puts the claim in place of the claim of another run, in one request: without any claim, no run could replace objects without root
+    /// metadata. Returns false if another run replaced or removed the claim.
+    async fn replace(&self) -> Result<bool> {
+        let Some((_, revision)) = self.bucket.revision(&self.key, MOST).await? else {
+            return Ok(self.put().await? != Made::There);
+        };
+        let text = || self.text.clone().into();
+        match self.bucket.replace(&self.key, text(), &revision).await? {
+            Replacement::Done(_) => Ok(true),
+            // The answer to a put can be lost, and the put repeated.
+            Replacement::Changed => self.is_ours().await,
+            Replacement::Unsupported => self.bucket.put(&self.key, text()).await.map(|()| true),
+        }
     }
 
     async fn put(&self) -> Result<Made> {

@@ -43,10 +43,21 @@ impl Place {
         let claim = Claim::new(bucket, &self.prefix, text);
         if let Err(e) = self.taken(&claim, overwrite, run).await {
             // The first error says more than one of this.
-            let _ = claim.give_back().await;
+            let _ = self.give_back(&claim, overwrite).await;
             return Err(e);
         }
         Ok(claim)
+    }
+
+    /// Removes the claim after an error. The claim stays if the old store is partly removed: the next run with `--overwrite` replaces
+    /// objects without root metadata only if there is a claim.
+    pub async fn give_back(&self, claim: &Claim, overwrite: bool) -> Result<()> {
+        let Self { bucket, key, .. } = self;
+        let is_store = !overwrite || self.has_root().await?;
+        match is_store || bucket.first_below(key, claim.key()).await?.is_none() {
+            true => claim.give_back().await,
+            false => Ok(()),
+        }
     }
 
     /// Takes a claim, and clears the place if so wanted.

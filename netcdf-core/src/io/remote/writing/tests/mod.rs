@@ -7,7 +7,9 @@ use object_store::ObjectStoreExt as _;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 
+use super::claim::{self, Claim};
 use super::parts;
+use super::place::Place;
 use super::{BucketTarget, ObjectTarget};
 use crate::cancel::Cancel;
 use crate::error::{ErrorKind, Result};
@@ -199,6 +201,38 @@ fn what_is_there_is_replaced_only_if_asked() {
     boxed(target).commit().unwrap();
     assert_eq!(service.get("a/s/x"), None);
     assert_eq!(service.get("a/s/.zgroup").unwrap(), b"group");
+}
+
+#[test]
+fn a_store_that_is_partly_removed_keeps_a_claim() {
+    let service = Service::new();
+    let place = Place::new(service.bucket(), "a/s");
+    let fails = |claim: &Claim| {
+        wait(claim.take(true, &service.run)).unwrap();
+        wait(place.give_back(claim, true)).unwrap();
+    };
+    let claim = |tag| Claim::new(&place.bucket, &place.prefix, claim::text_of(tag));
+    let (first, second) = (claim("1"), claim("2"));
+    fails(&first);
+    assert_eq!(service.keys(), [""; 0]);
+    service.put("a/s/.zgroup", "old");
+    service.put("a/s/v/0", "old");
+    fails(&first);
+    assert_eq!(service.keys(), ["a/s/.zgroup", "a/s/v/0"]);
+    // As if the service had failed after the root metadata.
+    wait(place.bucket.delete("a/s/.zgroup")).unwrap();
+    for claim in [&first, &second] {
+        fails(claim);
+        assert_eq!(service.keys(), [CLAIM, "a/s/v/0"]);
+        assert!(wait(claim.is_ours()).unwrap());
+    }
+    let e = service.store(false).unwrap_err();
+    assert!(e.to_string().contains("its claim is 0 s old"), "{e}");
+    let target = service.store(true).unwrap();
+    assert_eq!(service.keys(), [CLAIM]);
+    fill(&target);
+    boxed(target).commit().unwrap();
+    assert_eq!(service.keys().len(), 23);
 }
 
 #[test]
