@@ -113,7 +113,7 @@ impl Both<'_> {
         tally: impl Fn(&Rule, [&[u8]; 2]) -> Result<Tally>,
     ) -> Result<Found> {
         let (found, x) = match &self.expected {
-            Some(expected) => self.compare_expected(expected, (part, x, &y), tally)?,
+            Some(_) => self.compare_expected((part, x, &y), tally)?,
             None => {
                 let tally = tally(&self.general.rule, [&x, &y])?;
                 (self.found(part, &tally, [&x, &y])?, x)

@@ -16,7 +16,7 @@ use super::{Compared, Options};
 use crate::chunk::decode::Decoder;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, scatter};
-use crate::error::Result;
+use crate::error::{OrInternal as _, Result};
 use crate::filter::substitutes::decode_alike;
 use crate::model::{Attribute, Region, Schema, Values, VarId};
 
@@ -165,10 +165,10 @@ impl Both<'_> {
     /// Compares elements of a box: `x` of the input, `y` of the copy. Returns `x` in the form of the copy.
     pub(super) fn compare_expected(
         &self,
-        expected: &Expected<'_>,
         (part, x, y): (&Region, Vec<u8>, &[u8]),
         tally: impl Fn(&Rule, [&[u8]; 2]) -> Result<Tally>,
     ) -> Result<(Found, Vec<u8>)> {
+        let expected = self.expected.or_internal("a copy with expected elements")?;
         let mut x = self.converted(x)?;
         let mut found = Found::default();
         if expected.measured {

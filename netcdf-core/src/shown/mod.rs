@@ -6,26 +6,14 @@
 
 mod address;
 mod agreement;
+mod control;
 
 pub use address::{FRAGMENT_WORDS, ShownAddress, without_secrets};
 pub use agreement::number_agreement;
+pub use control::is_control;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-
-/// Whether a character must be escaped: it controls a terminal (U+0000 to U+001F, U+007F to U+009F), ends a
-/// line, changes the direction of other text, or marks the start of a file. Letters, accents and symbols of all
-/// scripts are text.
-#[must_use]
-pub fn is_control(c: char) -> bool {
-    match c {
-        // Most characters are these.
-        ' '..='~' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
-        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
-    }
-}
 
 /// Text from a file. Its characters can only be had in the form to show: on one line, with escapes for what is
 /// not text.

@@ -18,6 +18,9 @@ use crate::model::{
 /// Leading source bytes that belong to no chunk. A chunk at offset 0 is then a mistake.
 const HEAD: [u8; 3] = [1, 2, 3];
 
+/// Makes the elements of a block.
+type MakeBlock = Box<dyn Fn(&Block) -> Vec<u8> + Send + Sync>;
+
 /// A hook that computes a result from a chunk location.
 type ChunkHook<T> = Box<dyn Fn(&ChunkRef) -> T + Send + Sync>;
 
@@ -68,7 +71,7 @@ pub(super) struct StoredVariable {
     /// Returns the value behind an index that an element with heap data stores.
     pub(super) heap: Option<Box<dyn Fn(u64) -> Values + Send + Sync>>,
     /// Returns block elements, if the reader assembles the variable.
-    pub(super) assemble: Option<Box<dyn Fn(&Block) -> Vec<u8> + Send + Sync>>,
+    pub(super) assemble: Option<MakeBlock>,
 }
 
 /// The stored chunks of a variable.

@@ -13,8 +13,6 @@ use crate::model::VarId;
 use crate::model::region::product;
 use crate::model::{Element, Region};
 
-/// The object number of the temporary file in [`ChunkRef`]s; those of the original count from 0.
-
 /// Bytes of a tile, roughly.
 const TILE: u64 = 256 << 10;
 /// Most runs written one by one; for more, the whole tile is written.

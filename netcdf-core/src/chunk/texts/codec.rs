@@ -21,9 +21,10 @@ pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<Values<'b>> {
         TextCodec::Lengths => (lengths(bytes)?, turned),
         TextCodec::Json => json(bytes, shape, turned)?,
     };
-    let count = product(shape).unwrap_or(u64::MAX);
-    if values.len() as u64 != count {
+    let count = product(shape);
+    if count != Some(values.len() as u64) {
         let have = values.len();
+        let count = count.map_or("2^64 or more".to_owned(), |count| count.to_string());
         let what = format!("{have} values, but the chunk has {count}");
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
@@ -40,7 +41,7 @@ fn row_major<'b>(values: Values<'b>, shape: &[u64], order: &[usize]) -> Values<'
     for &dim in order.iter().rev() {
         if let Some((place, len)) = steps.get_mut(dim).zip(shape.get(dim)) {
             *place = step;
-            step = step.saturating_mul(*len);
+            step *= *len;
         }
     }
     let mut values: Vec<Option<Cow<[u8]>>> = values.into_iter().map(Some).collect();

@@ -69,7 +69,7 @@ impl Texts {
     pub fn packed(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let values = codec::decode(self, bytes)?;
         let texts = values.iter().map(|text| text.len()).sum::<usize>();
-        let len = values.len().saturating_mul(END).saturating_add(texts);
+        let len = values.len() * END + texts;
         let mut packed = Vec::new();
         limits::reserve(&mut packed, len, "a chunk of texts")?;
         let mut end = 0;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ShownAddress;
 use super::protocol::{Protocol, is_of_protocol};
-use crate::shown::is_control;
+use crate::shown::control::is_control;
 
 /// A message in which all addresses are without secrets.
 #[must_use]
