@@ -712,7 +712,7 @@ mod tests {
             parts: 1,
             bytes: 0,
             time: 0,
-            work: Work::Dataset(dataset),
+            work: Work::Dataset(Box::new(dataset)),
         }
     }
 

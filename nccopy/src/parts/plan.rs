@@ -249,7 +249,7 @@ fn record(
         parts,
         bytes: division.bytes(),
         time: began.max(ready.reads.newest()),
-        work: Work::Dataset(dataset),
+        work: Work::Dataset(Box::new(dataset)),
     };
     Ok((record, between, estimate))
 }

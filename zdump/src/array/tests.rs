@@ -18,7 +18,8 @@ const V2: &[u8] =
 fn chunks_are_located_and_decoded() {
     let keys = [
         ("v/.zarray", V2),
-        ("v/0.1", &[1, 2, 3, 4][..]),
+        ("v/0.0", &[1, 2, 3][..]),
+        ("v/0.1", &[1, 2, 3, 4]),
         ("v/2.1", &[1, 2, 3]),
         ("v/x", b""),
     ];
@@ -35,10 +36,16 @@ fn chunks_are_located_and_decoded() {
         Values::UByte(vec![1, 2, 3, 4])
     );
     assert_eq!(opened.inside(&opened.block(&[2, 1])), [1, 1]);
+    // All elements inside the array are there.
     let place = opened.locate(&[2, 1]).unwrap().unwrap();
+    assert_eq!(
+        opened.decode(&place).unwrap(),
+        Values::UByte(vec![1, 2, 3, 7])
+    );
+    let place = opened.locate(&[0, 0]).unwrap().unwrap();
     let e = opened.decode(&place).unwrap_err();
-    assert!(e.what().contains("chunk 2,1 of /v: 3 bytes"), "{e}");
-    assert_eq!((e.object(), e.remedy().is_some()), (Some("v/2.1"), true));
+    assert!(e.what().contains("chunk 0,0 of /v: 3 bytes"), "{e}");
+    assert_eq!((e.object(), e.remedy().is_some()), (Some("v/0.0"), true));
     let mut found = vec![];
     opened
         .stored(&mut |batch| {
@@ -46,7 +53,7 @@ fn chunks_are_located_and_decoded() {
             Ok(())
         })
         .unwrap();
-    assert_eq!(found, [[0, 1], [2, 1]]);
+    assert_eq!(found, [[0, 0], [0, 1], [2, 1]]);
 }
 
 #[test]

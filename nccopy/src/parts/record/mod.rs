@@ -49,7 +49,7 @@ pub struct PlanRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
     /// Boxes of one dataset.
-    Dataset(DatasetRecord),
+    Dataset(Box<DatasetRecord>),
     /// Whole files, which are listed beside the plan.
     Files(FilesRecord),
 }
@@ -143,7 +143,7 @@ impl PlanRecord {
                 files: of.number("files")?,
                 estimate: of.get("estimate")?.clone(),
             }),
-            None => Work::Dataset(DatasetRecord::from_json(json)?),
+            None => Work::Dataset(Box::new(DatasetRecord::from_json(json)?)),
         };
         let record = Self {
             identity: of.text("identity")?.to_owned(),

@@ -141,7 +141,7 @@ fn whole_chunks_stay_chunks() {
     let chunks = |view: &View<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
     let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));
     let moved = view([run(2, 3, 1), run(3, 4, 1)]);
-    assert!(!moved.assembly(VarId(0)).is_some());
+    assert!(moved.assembly(VarId(0)).is_none());
     let layout = moved.layout(VarId(0)).unwrap();
     assert_eq!(
         (layout.extent, layout.chunk, layout.filters.len()),
