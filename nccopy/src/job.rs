@@ -254,7 +254,7 @@ fn copy_one(request: &CopyRequest, turn: Turn<'_>, env: &Env, io: &mut Io) -> Re
     })
 }
 
-/// Says what was not copied of several datasets; the run's status.
+/// Lists the datasets that were not copied, and returns the status of the run.
 fn close(all: usize, failed: &[String], io: &mut Io) -> Status {
     if failed.is_empty() {
         return Status::Success;

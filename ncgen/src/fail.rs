@@ -10,7 +10,7 @@ use netcdf_grammar::diagnostic::Diagnostics;
 pub(crate) fn print(mistakes: &Diagnostics, io: &mut Io) {
     for line in mistakes.to_string().lines() {
         let name = if line.starts_with(' ') { "" } else { "ncgen: " };
-        // If standard error is closed, there is nobody left to tell.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(io.stderr, "{name}{line}");
     }
 }
@@ -29,7 +29,7 @@ pub(crate) fn status(failure: CdlError, env: &Env, io: &mut Io) -> anyhow::Resul
             let count = errors.list.len();
             let errors_word = if count == 1 { "error" } else { "errors" };
             print(&errors, io);
-            // If standard error is closed, there is nobody left to tell.
+            // If standard error is closed, the message is lost.
             let _ = writeln!(io.stderr, "ncgen: {count} {errors_word}");
             Ok(Status::Failure)
         }

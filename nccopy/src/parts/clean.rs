@@ -11,7 +11,7 @@ use crate::request::ProcessRequest;
 /// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
 ///
 /// # Errors
-/// Those of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
+/// Errors of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
 pub fn run(process: &ProcessRequest, folder: &Folder, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
     let hold = Hold::take(folder, None)?;

@@ -43,8 +43,8 @@ pub trait ChunkBytes: Send + Sync {
     /// The name of a file of the dataset that has changed since it was opened or read.
     fn changed(&self) -> Option<Arc<str>>;
 
-    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all of it
-    /// by itself.
+    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all
+    /// data by itself.
     fn is_spread(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! What a format tells of a dataset.
+//! The interface of formats: how a dataset is stored.
 
 use super::bytes::ChunkBytes;
 use super::form::ElementForm;
@@ -112,7 +112,7 @@ pub trait Assembly: Send + Sync {
     /// (unless they are small).
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled; those of reading.
+    /// [`crate::ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled; errors of reading.
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>>;
 
     /// Bytes of memory that [`Assembly::read_box`] takes on top of the box, roughly: for chunks that it decodes. 0 if it does not know.
@@ -123,7 +123,7 @@ pub trait Assembly: Send + Sync {
     /// The number of elements that are stored somewhere, `enough` or more of them if there are as many. All, if it does not know.
     ///
     /// # Errors
-    /// Those of finding where they are stored.
+    /// Errors of finding the places of elements.
     fn stored(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
         Ok(u64::MAX)
     }

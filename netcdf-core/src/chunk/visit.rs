@@ -1,4 +1,4 @@
-//! Visits of chunks, which end before their end if the visitor has seen enough.
+//! Visits of chunks. A visitor that has seen enough ends its visit.
 
 use super::layout::ChunkRef;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ pub type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Visited;
 /// How a visit ended, or how it goes on.
 pub type Visited = std::result::Result<(), Stop>;
 
-/// Why a visit ended before its end.
+/// The reason why a visit stopped.
 #[derive(Debug)]
 pub enum Stop {
     /// The visitor has seen enough.
@@ -38,7 +38,7 @@ impl Stop {
 /// The result of a visit for the caller: a visitor that has seen enough is no error.
 ///
 /// # Errors
-/// Those of the visit.
+/// Errors of the visit.
 pub fn ended(visited: Visited) -> Result<()> {
     match visited {
         Ok(()) | Err(Stop::Enough) => Ok(()),
@@ -49,12 +49,11 @@ pub fn ended(visited: Visited) -> Result<()> {
 /// Which chunks of a box are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Locate {
-    /// The stored ones.
+    /// The stored chunks.
     Stored,
-    /// The stored ones, whose places are wanted again: they are kept, as far as there is room.
+    /// The stored chunks. Their places are kept for the next call, as far as there is room.
     Again,
-    /// The stored ones, for a caller that fetches them ([`Reader::fetch_stored`](super::Reader::fetch_stored)) and nothing else. Where
-    /// it would take requests to find out which chunks are stored and how many bytes each has, all chunks are visited, as if they had the
-    /// size of their elements.
+    /// The stored chunks, for a caller that only fetches them ([`ChunkBytes::fetch`](super::ChunkBytes::fetch)). If requests are needed to
+    /// learn the stored chunks and their sizes, the visit has all chunks, each with the size of its elements.
     Candidates,
 }

@@ -70,7 +70,7 @@ impl Staged {
         }
     }
 
-    /// An existing dataset; `cache` is what is kept of it.
+    /// An existing dataset and its cache.
     pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, cache: ReadCache) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();

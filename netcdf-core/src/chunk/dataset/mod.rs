@@ -79,7 +79,7 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The same dataset with what is kept of it. `cache` was made for its reader, and used with no other one.
+    /// The same dataset with a cache. `cache` was made for its reader, and serves no other reader.
     #[must_use]
     pub fn with(self, cache: &'a ReadCache) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl<'a> Dataset<'a> {
     }
 
     /// As [`Dataset::with`], for a reader that passes on the chunks of another one, for which `cache` was made. `vars`
-    /// has the ids there of those variables of this reader whose chunks are passed on.
+    /// has the id in the other reader for each variable with chunks from there.
     #[must_use]
     pub fn with_vars(self, cache: &'a ReadCache, vars: &'a [Option<VarId>]) -> Self {
         Self {

@@ -46,7 +46,7 @@ impl Dataset<'_> {
         self.fetched((chunks, all.collect()), Some(more))
     }
 
-    /// What the reader has of chunks.
+    /// The fetched contents of chunks.
     fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
         let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
         match fetched.len() == chunks.len() {
@@ -101,7 +101,7 @@ impl Dataset<'_> {
     /// makes none, and runs no job.
     ///
     /// # Errors
-    /// Those of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
+    /// Errors of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
     pub fn locate_chunks(
         &self,
         var: VarId,

@@ -14,9 +14,9 @@ use crate::chunk::visit::Locate;
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Values, VarId};
 
-/// Chunks of texts that are asked for together.
+/// Most chunks of texts in one fetch.
 const TOGETHER: usize = 16;
-/// Most chunks whose texts are at hand, and most bytes of them.
+/// The texts at hand come from at most this many chunks, and have at most this many bytes.
 const CHUNKS: usize = 32;
 const BYTES: usize = 64 << 20;
 
@@ -24,7 +24,7 @@ impl Dataset<'_> {
     /// The values of stored elements that are not plain.
     ///
     /// # Errors
-    /// Those of [`Reader::resolve`](crate::chunk::Reader::resolve), and those of reading chunks with texts.
+    /// Errors of [`Reader::resolve`](crate::chunk::Reader::resolve), and of reading chunks with texts.
     pub fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         let Some(texts) = self.reader.texts(var) else {
             return self.reader.resolve(var, bytes, self.env);
@@ -50,9 +50,9 @@ impl Dataset<'_> {
 struct TextsOfChunks<'v, 'a> {
     variable: &'v Variable<'a>,
     texts: &'v Texts,
-    /// The chunks that elements refer to from here on, in the order of their first elements, if they are better asked for together.
+    /// The chunks of the next elements, in the order of their first elements, if one fetch for several chunks is better.
     ahead: VecDeque<u64>,
-    /// The packed texts of chunks; those found last come last.
+    /// The packed texts of chunks, in the order in which they were found.
     at_hand: VecDeque<(u64, ChunkElements)>,
 }
 
@@ -96,7 +96,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(found.or_internal("texts that were found")?.1.as_ref())
     }
 
-    /// Puts the texts of a chunk at hand, and those of the next ones if they are asked for together.
+    /// Puts the texts of a chunk at hand, and also the texts of the next chunks if one fetch gets them.
     fn find(&mut self, chunk: u64) -> Result<()> {
         self.variable.set.env.cancel.check()?;
         if self.ahead.front() == Some(&chunk) {

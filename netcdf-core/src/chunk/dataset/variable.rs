@@ -51,7 +51,7 @@ impl Variable<'_> {
         bytes.unwrap_or_default().into()
     }
 
-    /// True if several chunks are decoded after they were asked for together.
+    /// True if one request gets several chunks before they are decoded.
     pub(super) fn is_ahead(&self) -> bool {
         self.is_filtered() && self.set.runtime().asks_ahead()
     }

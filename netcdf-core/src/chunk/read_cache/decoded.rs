@@ -81,14 +81,14 @@ impl ChunkKey {
     }
 }
 
-/// A chunk that somebody is decoding.
+/// A chunk that a thread is decoding.
 pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
 
 /// The right and the duty to decode a chunk.
 pub(in crate::chunk) struct Claim<'a> {
     chunks: &'a DecodedChunks,
     landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
-    /// The time from which on others must have been used to stay.
+    /// Chunks used after this time stay.
     since: u64,
     /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
     pub(super) any_size: bool,
@@ -139,7 +139,7 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct Chunks {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk for which there is no room. Otherwise each worker would decode the same chunk, which takes more memory.
+    /// The last chunk without room. Otherwise each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
 

@@ -4,16 +4,16 @@
 //! wait until it lands. A claim that is dropped without a result, because of an error elsewhere or a panic, ends the
 //! flight, too; one of those who waited then makes a new claim.
 //!
-//! Why nobody waits for ever: who has a claim only fetches and decodes. It runs no job of the runtime, takes no lock
-//! that somebody holds who waits for a flight, and waits for no other flight before it has published or dropped all its
-//! claims. So each flight lands by the work of its own thread.
+//! Each flight lands by the work of its own thread, so no thread waits for ever: a thread with a claim only fetches and decodes. It runs
+//! no job of the runtime. It takes no lock that a waiting thread holds. Before it waits for another flight, it publishes or drops all its
+//! claims.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
-/// Something that somebody is making.
+/// A value that a thread is making.
 #[derive(Debug)]
 pub(in crate::chunk) struct Flight<T> {
     state: Mutex<FlightState<T>>,
@@ -38,7 +38,7 @@ impl<T> Default for Flight<T> {
     }
 }
 
-/// As `result`, for somebody else.
+/// A copy of `result` for another thread.
 pub(super) fn again<T: Clone>(result: &Result<T>) -> Result<T> {
     match result {
         Ok(made) => Ok(made.clone()),
@@ -78,7 +78,7 @@ impl<T> Flight<T> {
     }
 }
 
-/// What is being made, by key.
+/// The values that threads are making, by key.
 #[derive(Debug)]
 pub(super) struct Flights<K, T>(Mutex<BTreeMap<K, Arc<Flight<T>>>>);
 

@@ -1,6 +1,6 @@
 //! What an open dataset keeps between reads.
 //!
-//! A [`Reader`](crate::chunk::Reader) describes what is stored and keeps nothing. Around it stands one [`ReadCache`],
+//! A [`Reader`](crate::chunk::Reader) describes stored data and keeps no data. Around it stands one [`ReadCache`],
 //! which the [`Dataset`](crate::chunk::Dataset)s of its reader borrow:
 //!
 //! | file | what |

@@ -20,7 +20,7 @@ const MISSING: u64 = u64::MAX;
 /// Most bytes of the texts of a chunk; to be on the safe side, filters may produce eight times as many.
 const MOST_TEXT: u64 = 1 << 27;
 
-/// Bytes that say where a packed text ends.
+/// Bytes of the end of a packed text.
 const END: usize = 8;
 
 /// Encodings of texts, or of other values of variable length.
@@ -98,7 +98,7 @@ impl Texts {
     }
 }
 
-/// The context of filters for a chunk of texts, of which `layout` has the filters. The number of bytes is not known in advance, so
+/// The context of the filters of `layout` for a chunk of texts. The number of bytes is not known in advance, so
 /// filters get a limit that does not depend on the number of texts.
 #[must_use]
 pub fn context(schema: &Schema, layout: &Layout) -> Context {

@@ -39,7 +39,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The dataset of `base`, of which `cache` keeps what was read, with the indices that are taken of dimensions. `schema` has the
+    /// The view of `base` with these indices of dimensions. `cache` is the cache of `base`. `schema` has the
     /// variables and dimensions of the base under the same ids; their lengths become those of the view.
     #[must_use]
     pub fn new(
@@ -83,7 +83,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The base, with what is kept of it.
+    /// The base with its cache.
     fn set<'s>(&'s self, env: &'s Env) -> Dataset<'s> {
         Dataset::new(self.base, env).with(self.cache)
     }

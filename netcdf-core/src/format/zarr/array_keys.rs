@@ -80,7 +80,7 @@ impl ArrayKeys<'_> {
     /// The keys in a box of the grid of keys, sorted.
     ///
     /// # Errors
-    /// Those of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Errors of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
         let count = product(&wanted.count);
         if count == Some(0) {
@@ -130,7 +130,7 @@ impl ArrayKeys<'_> {
     /// Visits the places of a box that is not empty, in row-major order, with their numbers in the grid.
     ///
     /// # Errors
-    /// Those of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Errors of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub fn places<E: From<Error>>(
         &self,
         wanted: &Block,

@@ -14,7 +14,7 @@ const USUAL: u64 = 64 << 10;
 pub struct ChunkFinder<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
-    /// What was read of its shards.
+    /// Indexes of its shards that were read.
     pub read: &'a ShardsRead,
 }
 
@@ -64,7 +64,7 @@ impl<'a> ChunkFinder<'a> {
         })
     }
 
-    /// The bytes that a chunk is expected to have: those of its elements; for texts, which can have any number, a usual one.
+    /// The expected number of bytes of a chunk: the bytes of its elements, or a usual number for texts.
     fn usual(&self) -> u64 {
         let array = self.keys.array;
         match array.texts {

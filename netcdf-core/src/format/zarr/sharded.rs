@@ -67,7 +67,7 @@ enum KeyBytes {
 pub struct Sharded<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
-    /// What was read of them.
+    /// Indexes and decoded keys that were read.
     pub read: &'a ShardsRead,
 }
 
@@ -77,7 +77,7 @@ struct KeyPart {
     range: Range<u64>,
 }
 
-/// A search in shards: what is wanted, and what was found.
+/// A search in shards: the wanted box, and the chunks found so far.
 struct Search<'a> {
     wanted: &'a Block,
     found: &'a mut Vec<ChunkRef>,
@@ -87,7 +87,7 @@ impl Sharded<'_> {
     /// The chunks in a box of the grid of chunks that are in these keys, in row-major order.
     ///
     /// # Errors
-    /// Those of the store; those of damaged indexes.
+    /// Errors of the store, and of damaged indexes.
     pub fn located(&self, wanted: &Block, keys: &[Key]) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         for part in keys.chunks(TOGETHER) {
@@ -105,10 +105,10 @@ impl Sharded<'_> {
         Ok(found)
     }
 
-    /// Parts of the key of a chunk, if they need not be asked for; otherwise `None`.
+    /// Parts of the key of a chunk, if the key is decoded as a whole; otherwise `None`.
     ///
     /// # Errors
-    /// Those of reading and decoding the key; [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) past its end.
+    /// Errors of reading and decoding the key; [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) past its end.
     pub fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         match self.bytes(self.keys.number_of(chunk)?)? {
             KeyBytes::Stored => Ok(None),
@@ -213,7 +213,7 @@ impl Sharded<'_> {
         }
     }
 
-    /// Adds a stored cell of a shard at its place in the grid of such cells: a chunk, or the wanted chunks of a shard.
+    /// Adds a stored cell of a shard: a chunk, or the wanted chunks of an inner shard. `place` counts in cells.
     fn cell(
         &self,
         level: usize,

@@ -22,7 +22,7 @@ pub(in crate::io) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 
 
 /// Objects of one service: a bucket, or a web server. Keys have no leading `/`.
 ///
-/// Errors name the object by its address and say what was expected; no error, and no `Debug` output, has credentials in it. Requests
+/// Errors name the address of the object and the expected answer. No error and no `Debug` output has credentials. Requests
 /// that fail for a while (time-outs, broken connections, 429, 5xx) are repeated before they are an error.
 pub(in crate::io) trait Objects: Debug + Send + Sync {
     /// The address of an object, for messages.
