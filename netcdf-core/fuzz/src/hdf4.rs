@@ -15,6 +15,7 @@ use netcdf_core::format::hdf4::vdata::Vdata;
 use netcdf_core::format::hdf4::vgroup::Vgroup;
 use netcdf_core::io::Container;
 use netcdf_core::io::siblings::Access;
+use netcdf_core::model::VarId;
 use netcdf_core::{Error, ErrorKind, format};
 
 use crate::{env, limits, source, variables};
@@ -179,7 +180,7 @@ fn special(file: &File, id: TagRef) {
     }
     let fill = ty.unwritten();
     let layout = Stored { ty, fill, data }.layout(&shape);
-    if let Ok(table) = ChunkTable::read(file, &chunked, &layout) {
+    if let Ok(table) = ChunkTable::read(file, VarId(0), &chunked, &layout) {
         let grid = layout.grid();
         let start = grid.iter().map(|n| n / 2).collect();
         let count = vec![4; grid.len()];

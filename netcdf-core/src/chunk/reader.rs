@@ -112,7 +112,7 @@ pub trait Assembly: Send + Sync {
     /// (unless they are small).
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled; errors of reading.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled; errors of reading.
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>>;
 
     /// Bytes of memory that [`Assembly::read_box`] takes on top of the box, roughly: for chunks that it decodes. 0 if it does not know.

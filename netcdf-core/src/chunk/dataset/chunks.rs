@@ -236,7 +236,7 @@ impl Dataset<'_> {
     /// The stored form of a missing element of a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for elements too large for this machine's memory.
+    /// [`Limit`](crate::ErrorKind::Limit) for elements too large for this machine's memory.
     pub fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
         fill(self.reader.schema(), var, layout).in_object(|| self.reader.schema().var_path(var))
     }

@@ -1,6 +1,6 @@
 //! Texts of any length. A chunk holds its texts one after the other, so an element is identified by its chunk and its number
 //! there ([`element`]). The filters of a chunk are undone as for every other chunk; then its texts are packed into one piece
-//! of memory ([`Texts::packed`]), in which each is found at once ([`text`]).
+//! of memory ([`Texts::packed`]), in which each is found at once ([`Texts::text`]).
 
 mod codec;
 

@@ -20,7 +20,7 @@ pub struct Codec {
     pub stage: Stage,
     /// Converts JSON to stored parameters.
     ///
-    /// Fails with [`ErrorKind::Corrupt`] for impossible members, and with [`ErrorKind::Unsupported`] for forms
+    /// Fails with [`Corrupt`](crate::ErrorKind::Corrupt) for impossible members, and with [`Unsupported`](crate::ErrorKind::Unsupported) for forms
     /// of the codec that we do not support.
     pub read: fn(&Config<'_>) -> Result<Vec<u32>>,
     /// Converts stored parameters to the members of the JSON.

@@ -20,7 +20,7 @@ impl Reference {
     /// Reads the body of a message that has the flag "shared".
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown), [`Corrupt`](crate::ErrorKind::Corrupt).
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a shared message")?;
         let kind = c.u8()?;
