@@ -20,19 +20,18 @@ pub trait ChunkBytes: Send + Sync {
     /// The source that holds a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read them.
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>>;
 
-    /// Whether chunks lie in sources, from which they can be moved unchanged. If not, [`ChunkBytes::source`] has none.
+    /// Whether sources hold the chunks, so that copies can move chunks unchanged. If not, [`ChunkBytes::source`] has none.
     fn has_sources(&self) -> bool {
         true
     }
 
-    /// True if an answer takes so long that many requests should be under way at a time.
+    /// True if answers take long. Many requests are then under way at a time.
     fn latency(&self) -> bool;
 
-    /// Which ranges of the source or key that holds two chunks are better asked for together; `None` if each has its own.
+    /// The ranges that one request should get, if the same source or key holds two chunks; `None` for chunks in different places.
     fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
-        let same = (a.variable == b.variable || self.has_sources()) && a.holder == b.holder;
-        let source = self.source(a).filter(|_| same)?;
-        Some(source.near())
+        let (source, other) = (self.source(a)?, self.source(b)?);
+        Arc::ptr_eq(source, other).then(|| source.near())
     }
 
     /// The name of the file or key that holds a chunk, for messages.
@@ -43,8 +42,7 @@ pub trait ChunkBytes: Send + Sync {
     /// The name of a file of the dataset that has changed since it was opened or read.
     fn changed(&self) -> Option<Arc<str>>;
 
-    /// Whether the data comes from several places, such as other files or the parts of a virtual dataset. A copy would hold all
-    /// data by itself.
+    /// Whether the data comes from several files or datasets. A copy would contain all data.
     fn is_spread(&self) -> bool {
         false
     }
@@ -55,7 +53,7 @@ pub trait ChunkBytes: Send + Sync {
 pub struct Sources {
     /// The sources; the dataset's own file is the first.
     pub all: Vec<Arc<dyn Source>>,
-    /// Whether data comes from several places.
+    /// Whether data comes from several files or datasets.
     pub spread: bool,
 }
 
@@ -85,7 +83,7 @@ impl ChunkBytes for Sources {
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
         match chunk.holder {
             Holder::Source(n) => self.all.get(usize::try_from(n).ok()?),
-            Holder::Key => None,
+            Holder::Key | Holder::Temporary => None,
         }
     }
 

@@ -160,7 +160,7 @@ impl<'a> Decoder<'a> {
         whole.map_err(|e| self.in_chunk(e, chunk))
     }
 
-    /// Returns a chunk with all elements of its shape. `bytes` may lack elements beyond the extent.
+    /// Returns a chunk with all elements of the chunk shape. `bytes` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let found = bytes.len();
         let Some(len) = self

@@ -134,10 +134,12 @@ pub struct ChunkRef {
 /// The holder of the stored bytes of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holder {
-    /// A numbered source of the dataset, or of the variable; 0 for the dataset's own file.
+    /// A numbered source of the dataset; 0 for its own file.
     Source(u32),
-    /// A key of a store; the variable and the number of the chunk say which.
+    /// A key of a store. The variable and the number of the chunk identify the key.
     Key,
+    /// The temporary file of a dataset that is edited.
+    Temporary,
 }
 
 #[cfg(test)]

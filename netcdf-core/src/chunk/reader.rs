@@ -71,8 +71,8 @@ pub trait Reader: Send + Sync {
     /// [`crate::ErrorKind::Unsupported`] for formats that have no such types.
     fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values>;
 
-    /// How a variable stores texts of any length; `None` if it does not. Its elements then are not plain, and refer to texts
-    /// ([`element`](super::texts::element)) that the engine decodes: [`Reader::resolve`] is not called for this variable.
+    /// The storage of a variable with texts of any length; `None` for all other variables. The elements refer to texts
+    /// ([`element`](super::texts::element)), and the engine decodes the texts without [`Reader::resolve`].
     fn texts(&self, _var: VarId) -> Option<&Texts> {
         None
     }
@@ -120,10 +120,10 @@ pub trait Assembly: Send + Sync {
         0
     }
 
-    /// The number of elements that are stored somewhere, `enough` or more of them if there are as many. All, if it does not know.
+    /// The number of stored elements. The count may stop at `enough`. All elements, if the number is not known.
     ///
     /// # Errors
-    /// Errors of finding the places of elements.
+    /// Returns errors of the search for places.
     fn stored(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
         Ok(u64::MAX)
     }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// Receives chunks.
 pub type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Visited;
 
-/// How a visit ended, or how it goes on.
+/// The result of a visitor, or of a visit.
 pub type Visited = std::result::Result<(), Stop>;
 
 /// The reason why a visit stopped.
@@ -38,7 +38,7 @@ impl Stop {
 /// The result of a visit for the caller: a visitor that has seen enough is no error.
 ///
 /// # Errors
-/// Errors of the visit.
+/// Returns the error of the visit.
 pub fn ended(visited: Visited) -> Result<()> {
     match visited {
         Ok(()) | Err(Stop::Enough) => Ok(()),
@@ -51,9 +51,9 @@ pub fn ended(visited: Visited) -> Result<()> {
 pub enum Locate {
     /// The stored chunks.
     Stored,
-    /// The stored chunks. Their places are kept for the next call, as far as there is room.
+    /// The stored chunks. The cache keeps their places for the next call, if it has room.
     Again,
-    /// The stored chunks, for a caller that only fetches them ([`ChunkBytes::fetch`](super::ChunkBytes::fetch)). If requests are needed to
-    /// learn the stored chunks and their sizes, the visit has all chunks, each with the size of its elements.
+    /// The stored chunks, for a caller that only fetches them ([`ChunkBytes::fetch`](super::ChunkBytes::fetch)). If the stored
+    /// chunks and their sizes are not known without requests, the visit has all chunks, each with the size of its elements.
     Candidates,
 }

@@ -203,7 +203,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Returns a chunk with exactly the elements of its shape. `elements` may lack elements beyond the extent.
+    /// Returns a chunk with all elements of the chunk shape, and no more. `elements` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut elements: Vec<u8>) -> Result<Vec<u8>> {
         let (found, whole) = (elements.len(), self.encoder.chunk_bytes());
         if !is_enough(&self.job.from, chunk.index, whole, found) {

@@ -39,10 +39,12 @@
 //! Where requests take long ([`Runtime::for_requests`]), jobs run on more workers than threads, in turns; `turns` says why
 //! nothing waits for ever there, either.
 //!
-//! Three rules for the code that runs in items keep this true: no lock is held while a job runs; a job of another
-//! runtime runs on the worker that calls it (`job` sees to that); and who waits for a result that another thread is
-//! making, such as a chunk that it decodes (`chunk::read_cache`), holds nothing that this takes, which runs no job and waits
-//! for nobody; it waits without a turn ([`Runtime::wait`]).
+//! Three rules for the code that runs in items keep this true:
+//!
+//! 1. No lock is held while a job runs.
+//! 2. A job of another runtime runs on the worker that calls it (`job` ensures this).
+//! 3. A thread may wait for a result of another thread, such as a decoded chunk (`chunk::read_cache`). The waiting thread holds no lock
+//!    that the other thread takes, and has no turn ([`Runtime::wait`]). The other thread runs no job and does not wait.
 
 mod budget;
 pub mod buffers;

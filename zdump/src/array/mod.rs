@@ -427,8 +427,8 @@ impl<'a> Opened<'a> {
         Ok(Undone { sizes, bytes })
     }
 
-    /// All values of a chunk, including those beyond the end of the array. A chunk of another length than its shape is read if all
-    /// elements inside the array are there; a remark says so.
+    /// All values of a chunk, also values beyond the end of the array. A shorter or longer chunk is read if it has all elements inside
+    /// the array; a remark is made.
     ///
     /// # Errors
     /// Errors of the codecs; decoded bytes that do not form a chunk.

@@ -100,7 +100,7 @@ impl Tiles {
                 index: place.iter().zip(&grid).fold(0, |n: u64, (p, cells)| {
                     n.saturating_mul(*cells).saturating_add(*p)
                 }),
-                holder: Holder::Source(0),
+                holder: Holder::Temporary,
                 range: at..at.saturating_add(len),
                 mask: 0,
             })

@@ -16,7 +16,7 @@ use crate::model::{Values, VarId};
 
 /// Most chunks of texts in one fetch.
 const TOGETHER: usize = 16;
-/// The texts at hand come from at most this many chunks, and have at most this many bytes.
+/// Most chunks of the texts at hand, and most bytes of these texts.
 const CHUNKS: usize = 32;
 const BYTES: usize = 64 << 20;
 
@@ -112,7 +112,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(())
     }
 
-    /// Puts the texts of chunks at hand, the first of them last. The error of a chunk comes again when the chunk is needed.
+    /// Puts the texts of chunks at hand, in reverse order. The error of a chunk comes again when the chunk is needed.
     fn find_together(&mut self, chunks: &[u64]) -> Result<()> {
         let mut located = vec![];
         for &chunk in chunks.iter().rev() {
@@ -132,7 +132,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(())
     }
 
-    /// Puts the texts of a chunk at hand, in place of those found first.
+    /// Puts the texts of a chunk at hand, and drops the oldest texts beyond the limits.
     fn put(&mut self, chunk: u64, texts: ChunkElements) {
         self.at_hand.push_back((chunk, texts));
         let bytes =

@@ -1,4 +1,4 @@
-//! A variable that is read.
+//! The variable of a read.
 
 use std::ops::Range;
 
@@ -21,9 +21,9 @@ use crate::runtime::buffers::LARGE;
 /// Elements of a box, in stored form, row-major.
 #[derive(Debug)]
 pub struct BoxElements {
-    /// Their bytes.
+    /// The bytes of the elements.
     pub bytes: Vec<u8>,
-    /// False if all are fill because none of their chunks is stored.
+    /// False if no chunk of the box is stored, so that all elements are fill.
     pub stored: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Variable<'a> {
     /// The reader, if it makes the elements itself.
     pub(super) assembly: Option<&'a dyn Assembly>,
     pub(super) decoder: Decoder<'a>,
-    /// The chunks that are kept, if any may be.
+    /// The use of the cache, if chunks may be kept.
     pub(super) usage: Option<Usage<'a>>,
 }
 
@@ -81,7 +81,7 @@ impl Variable<'_> {
         Ok(found)
     }
 
-    /// Where the elements of a run are stored in a chunk without filters.
+    /// The range of the elements of a run in a chunk without filters.
     pub(super) fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
         let size = self.layout.element.size;
         let elements = exact(run.len.saturating_sub(1)) * run.step + 1u64;
@@ -92,8 +92,7 @@ impl Variable<'_> {
         }
     }
 
-    /// The stored bytes of chunks or parts of them; `None` for one that is not stored. A single large one, the usual case, goes into
-    /// reused memory.
+    /// The stored bytes of chunks or of parts; `None` for a missing chunk. A single large chunk, the usual case, goes into reused memory.
     pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
         let set = self.set;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;

@@ -59,7 +59,7 @@ fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
     }
 }
 
-/// Which chunk it is: that of a variable, with all that decoding it depends on.
+/// Identifies a chunk with everything that its decoding depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChunkKey {
     var: VarId,
@@ -90,13 +90,13 @@ pub(in crate::chunk) struct Claim<'a> {
     landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
     /// Chunks used after this time stay.
     since: u64,
-    /// Whether the chunk is kept even if it is too large, until the next such chunk comes.
+    /// Whether a chunk that is too large is kept until the next too large chunk.
     pub(super) any_size: bool,
 }
 
 impl Claim<'_> {
-    /// Hands the decoded chunk, or the error, to all that wait for it. The chunk is kept if there is room; an error is
-    /// not.
+    /// Hands the decoded chunk, or the error, to all that wait for it. The cache keeps the chunk if it has room. It
+    /// keeps no error.
     ///
     /// # Errors
     /// The same error.
@@ -110,13 +110,13 @@ impl Claim<'_> {
     }
 }
 
-/// What there is of a chunk.
+/// The state of a chunk.
 pub(in crate::chunk) enum Found<'a> {
     /// Its elements.
     Kept(Arc<Vec<u8>>),
     /// Nothing: the caller decodes it.
     Nothing(Claim<'a>),
-    /// Somebody who decodes it.
+    /// A thread that decodes it.
     Flight(Arc<ChunkFlight>),
 }
 
@@ -139,7 +139,7 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct Chunks {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk without room. Otherwise each worker would decode the same chunk, which takes more memory.
+    /// The last chunk that the cache had no room for. Otherwise each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
 

@@ -1,8 +1,8 @@
 //! Several readers that want one chunk decode it once.
 //!
-//! The first one gets a [`Claim`](super::Claim): it decodes the chunk and publishes the result. The others get its [`Flight`], and
-//! wait until it lands. A claim that is dropped without a result, because of an error elsewhere or a panic, ends the
-//! flight, too; one of those who waited then makes a new claim.
+//! The first one gets a [`Claim`](super::Claim): it decodes the chunk and publishes the result. The other readers get the [`Flight`],
+//! and wait until it lands. A claim can be dropped without a result, because of a panic or another error. This ends the flight, and one of
+//! the waiting readers makes a new claim.
 //!
 //! Each flight lands by the work of its own thread, so no thread waits for ever: a thread with a claim only fetches and decodes. It runs
 //! no job of the runtime. It takes no lock that a waiting thread holds. Before it waits for another flight, it publishes or drops all its
@@ -100,7 +100,7 @@ impl<K: Ord + Copy, T: Clone> Flights<K, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The flight of a key that is under way; if there is none, a new one, which the caller has to land.
+    /// Begins a flight, which the caller has to land. Fails with the flight that is under way, if there is one.
     pub(super) fn begin(&self, key: K) -> std::result::Result<Landing<'_, K, T>, Arc<Flight<T>>> {
         let mut under_way = self.lock();
         if let Some(flight) = under_way.get(&key) {
@@ -147,7 +147,7 @@ impl<K: Ord, T> Landing<'_, K, T> {
     }
 }
 
-/// A landing that is dropped without a result ends its flight, too.
+/// Ends the flight of a landing that is dropped without a result.
 impl<K: Ord, T> Drop for Landing<'_, K, T> {
     fn drop(&mut self) {
         self.end();

@@ -1,7 +1,7 @@
-//! What an open dataset keeps between reads.
+//! The cache of an open dataset.
 //!
-//! A [`Reader`](crate::chunk::Reader) describes stored data and keeps no data. Around it stands one [`ReadCache`],
-//! which the [`Dataset`](crate::chunk::Dataset)s of its reader borrow:
+//! A [`Reader`](crate::chunk::Reader) describes stored data and keeps no data. Each reader has one [`ReadCache`], which
+//! [`Dataset`](crate::chunk::Dataset)s of the reader borrow:
 //!
 //! | file | what |
 //! |---|---|
@@ -11,9 +11,8 @@
 //! | `shelf` | values with the times of their last use |
 //! | `usage` | which chunks a read keeps, and which it only uses |
 //!
-//! A chunk is kept if it has filters and somebody reads a part of it: somebody is likely to read the next part. Who
-//! takes chunks whole neither fills what is kept nor pays for it. What is kept never changes a result: it is what the
-//! reader's own bytes decode to, by the place where they are stored.
+//! The cache keeps a chunk with filters if a part of it is read: the next part is likely to be read soon. Reads of whole chunks do not
+//! use the cache. The cache never changes a result: it has the decoded bytes of a place in storage.
 
 mod decoded;
 mod flight;
@@ -56,8 +55,8 @@ impl ReadCache {
         Self::sized(env, DECODED)
     }
 
-    /// As [`ReadCache::new`], where decoded chunks may take `bytes`; with 0, none are kept. For what is more than 64 MiB, the
-    /// runtime has more memory as long as this lives. A chunk is kept if two of its size would fit.
+    /// As [`ReadCache::new`], where decoded chunks may take `bytes`; with 0, none are kept. Beyond 64 MiB, the
+    /// runtime has more memory as long as the cache lives. A chunk is kept if two of its size would fit.
     #[must_use]
     pub fn sized(env: &Env, bytes: u64) -> Self {
         let more = bytes.checked_sub(DECODED).filter(|&more| more > 0);

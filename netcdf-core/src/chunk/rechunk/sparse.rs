@@ -26,7 +26,7 @@ impl Met {
     /// intersect so many chunks of the grid that it is better to process all, or more than a share of the memory can list.
     ///
     /// # Errors
-    /// Those of [`Dataset::locate_chunks`].
+    /// As [`Dataset::locate_chunks`].
     pub fn of(
         (set, var): (Dataset<'_>, VarId),
         from: &Layout,

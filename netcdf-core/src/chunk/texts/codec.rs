@@ -82,8 +82,8 @@ fn lengths(bytes: &[u8]) -> Result<Values<'_>> {
 }
 
 /// Decodes a list of values (nested lists for several dimensions), followed by their type and their shape. Texts are taken
-/// unchanged, other values as JSON. The second result is the order of the dimensions: if the list has the shape of the chunk,
-/// its dimensions are those of the chunk, whatever `order` says; a flat list follows `order`.
+/// unchanged, other values as JSON. The second result is the order of the dimensions. A list in
+/// the shape of the chunk has the order of the chunk. A flat list follows `order`.
 fn json<'o>(
     bytes: &[u8],
     chunk: &[u64],

@@ -32,10 +32,10 @@ pub enum TextCodec {
     Json,
 }
 
-/// How a variable stores texts of any length.
+/// The storage of a variable with texts of any length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
-    /// How a chunk encodes them, before the filters.
+    /// The encoding in a chunk, before the filters.
     pub codec: TextCodec,
     /// The shape of a chunk, in elements.
     pub chunk: Vec<u64>,

@@ -19,7 +19,7 @@ const FEW: u64 = 64;
 /// On a store with latency, keys are looked up together. Listing takes a request for some thousand keys: it is better than looking up
 /// more than one key in this many.
 const PART: u64 = 16;
-/// Most keys to look up together, and most chunks that are asked for without knowing whether they are stored.
+/// Most keys of one look-up, and most chunks of one fetch that may be missing.
 pub const TOGETHER: u64 = 1 << 16;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
@@ -36,9 +36,9 @@ pub struct ArrayKeys<'a> {
     pub store: &'a Arc<dyn Store>,
     /// The variable.
     pub var: VarId,
-    /// Its metadata.
+    /// The metadata of the variable.
     pub array: &'a Array,
-    /// Its keys, once listed.
+    /// The keys, once listed.
     pub listing: &'a Listing,
 }
 
@@ -187,7 +187,7 @@ impl ArrayKeys<'_> {
         self.listing.0.get().is_some()
     }
 
-    /// True if a chunk that was visited is known to be stored. Others may have listed all keys since then.
+    /// True if a chunk that was visited is known to be stored. Another thread may have listed all keys since then.
     #[must_use]
     pub fn is_known(&self, chunk: u64) -> bool {
         let listed = |all: &Arc<Vec<Key>>| all.binary_search_by_key(&chunk, |(index, _)| *index);

@@ -14,7 +14,7 @@ const USUAL: u64 = 64 << 10;
 pub struct ChunkFinder<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
-    /// Indexes of its shards that were read.
+    /// Known indexes of shards.
     pub read: &'a ShardsRead,
 }
 
@@ -31,7 +31,7 @@ impl<'a> ChunkFinder<'a> {
     /// Visits the stored chunks within a box of the chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Those of the store; those of damaged indexes.
+    /// Errors of the store, and of damaged indexes.
     pub fn locate(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let grid = self.keys.key_grid();
         let all = Block::whole(&grid);
@@ -45,8 +45,8 @@ impl<'a> ChunkFinder<'a> {
         found.into_iter().try_for_each(visit)
     }
 
-    /// As [`ChunkFinder::locate`]. Where that would take requests, it visits all chunks instead, as if each had its decoded size: which
-    /// of them are stored is known when they are fetched.
+    /// As [`ChunkFinder::locate`]. If that needs requests, this visits all chunks instead, each with its decoded size. The fetch then
+    /// tells the missing chunks.
     ///
     /// # Errors
     /// As [`ChunkFinder::locate`].

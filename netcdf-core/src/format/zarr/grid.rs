@@ -51,7 +51,7 @@ pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     Block { start, count }
 }
 
-/// The place `at` cells from a corner.
+/// The place at a distance from a corner, in cells.
 #[must_use]
 pub fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
     let all = at.iter().zip(corner);

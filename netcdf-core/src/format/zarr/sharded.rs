@@ -51,7 +51,7 @@ struct ShardId {
     var: VarId,
     key: u64,
     level: usize,
-    /// Its first byte in the key.
+    /// The first byte of the shard in the key.
     start: u64,
 }
 

@@ -7,8 +7,8 @@ use super::protocol::Protocol;
 /// The text in place of a host that may be a password.
 const UNKNOWN: &str = "…";
 
-/// The text behind the slashes of an address, without the login. A login whose `/`, `?` and `#` are not escaped is removed, too: then
-/// there is no number behind the colon that ends the host.
+/// The text behind the slashes of an address, without the login. This also removes a login with
+/// unescaped `/`, `?` or `#`: no port number follows the first colon.
 pub(super) fn without_login<'t>(protocol: &Protocol<'t>) -> Cow<'t, str> {
     let rest = protocol.rest;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

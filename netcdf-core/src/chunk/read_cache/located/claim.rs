@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::model::region::product;
 use crate::runtime::SpareBytes;
 
-/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::read_cache::flight) hold: who has it only asks the reader.
+/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::read_cache::flight) hold: the thread with the claim only asks the reader.
 pub(super) struct SectionClaim<'a> {
     pub(super) located: &'a LocatedChunks,
     pub(super) landing: Landing<'a, SectionKey, MaybePlaces>,

@@ -28,11 +28,15 @@ pub(in crate::chunk) struct Places {
     rest: Vec<(u32, u32)>,
 }
 
-/// A holder in four bytes: the number of a source, or all ones for a key.
+/// The code of [`Holder::Temporary`].
+const TEMPORARY: u32 = u32::MAX - 1;
+
+/// A holder in four bytes: the number of a source, or one of the two largest numbers.
 fn code(holder: Holder) -> u32 {
     match holder {
         Holder::Source(n) => n,
         Holder::Key => u32::MAX,
+        Holder::Temporary => TEMPORARY,
     }
 }
 
@@ -40,6 +44,7 @@ fn code(holder: Holder) -> u32 {
 fn holder(code: u32) -> Holder {
     match code {
         u32::MAX => Holder::Key,
+        TEMPORARY => Holder::Temporary,
         n => Holder::Source(n),
     }
 }
