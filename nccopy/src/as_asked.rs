@@ -19,7 +19,7 @@ use crate::request::CopyRequest;
 
 /// Properties of a stored dataset that its reader does not provide.
 #[derive(Debug, Clone, Copy)]
-pub struct StoredFile {
+pub(crate) struct StoredFile {
     /// The size of the dataset.
     pub size: Size,
     /// Whether the dataset is a store with consolidated metadata.
@@ -31,7 +31,7 @@ impl StoredFile {
     ///
     /// # Errors
     /// Returns I/O errors of the list.
-    pub fn of(request: &CopyRequest, input: &Container, consolidated: bool) -> Result<Self> {
+    pub(crate) fn of(request: &CopyRequest, input: &Container, consolidated: bool) -> Result<Self> {
         let size = match request.if_smaller() || request.storage.cloud.is_some() {
             true => survey::size(input)?,
             false => Size::default(),
@@ -42,7 +42,7 @@ impl StoredFile {
 
 /// A planned copy.
 #[derive(Clone, Copy)]
-pub struct PlannedCopy<'a> {
+pub(crate) struct PlannedCopy<'a> {
     pub request: &'a CopyRequest,
     /// The input as stored.
     pub stored: Dataset<'a>,
@@ -54,7 +54,7 @@ pub struct PlannedCopy<'a> {
 
 impl PlannedCopy<'_> {
     /// Checks whether the dataset is already stored as requested. Errors count as no.
-    pub fn is_as_asked(self, file: StoredFile) -> bool {
+    pub(crate) fn is_as_asked(self, file: StoredFile) -> bool {
         let same = asks(self.request) && self.defines_the_same() && self.is_whole_the_same(file);
         same && self.stores_the_same(file).unwrap_or(false)
     }

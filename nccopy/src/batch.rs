@@ -15,7 +15,7 @@ const FILES: [&str; 2] = ["nc", "cdf"];
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is empty or contains `/`.
-pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsString> {
+pub(crate) fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsString> {
     let base = base(input)?;
     let end = match suffix {
         Some(suffix) => Some(checked(suffix)?),
@@ -30,7 +30,7 @@ pub fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsStri
 }
 
 /// Whether a file has an extension of datasets.
-pub fn is_dataset(path: &Path) -> bool {
+pub(crate) fn is_dataset(path: &Path) -> bool {
     ends_in(path, &FILES) || ends_in_one_of(path, |_| true)
 }
 

@@ -13,19 +13,19 @@ const CYCLE: u64 = 146_097;
 
 /// A time in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment(pub u64);
+pub(crate) struct Moment(pub u64);
 
 /// Year, month from 1 on, and day of the month.
 struct Day(u64, u64, u64);
 
 impl Moment {
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self(since.as_ref().map_or(0, Duration::as_secs))
     }
 
     /// Returns `Sat Nov 28 09:05:00 2026`, as NCO and CDO write it.
-    pub fn date(self) -> String {
+    pub(crate) fn date(self) -> String {
         let Day(year, month, day) = self.day();
         let text = |list: &[&'static str], n: u64| {
             let n = usize::try_from(n).ok();
@@ -37,7 +37,7 @@ impl Moment {
     }
 
     /// Returns `2026-11-28T09:05:00Z`.
-    pub fn iso(self) -> String {
+    pub(crate) fn iso(self) -> String {
         let Day(year, month, day) = self.day();
         format!("{year:04}-{month:02}-{day:02}T{}Z", self.time())
     }

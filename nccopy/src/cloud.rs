@@ -17,7 +17,10 @@ const CHUNK: u64 = 4 << 20;
 const FACTOR: u64 = 4;
 
 /// The size of chunks that the options ask for.
-pub fn chunk_size(given: &StorageRequest, fixed: BTreeMap<VarId, String>) -> Option<ChunkSize> {
+pub(crate) fn chunk_size(
+    given: &StorageRequest,
+    fixed: BTreeMap<VarId, String>,
+) -> Option<ChunkSize> {
     let bytes = given.chunk_size.unwrap_or(CHUNK);
     let most = bytes.checked_mul(FACTOR).unwrap_or(bytes);
     let kept = match given.cloud {
@@ -37,7 +40,10 @@ pub fn chunk_size(given: &StorageRequest, fixed: BTreeMap<VarId, String>) -> Opt
 ///
 /// # Errors
 /// Those of reading the index of chunks.
-pub fn fixed(rules: Option<CloudRules>, set: Dataset<'_>) -> Result<BTreeMap<VarId, String>> {
+pub(crate) fn fixed(
+    rules: Option<CloudRules>,
+    set: Dataset<'_>,
+) -> Result<BTreeMap<VarId, String>> {
     let mut found = BTreeMap::new();
     if rules.is_none() {
         return Ok(found);
@@ -62,7 +68,7 @@ pub fn fixed(rules: Option<CloudRules>, set: Dataset<'_>) -> Result<BTreeMap<Var
 }
 
 /// Puts the time coordinate and its bounds into one chunk each, unless they have none, or chunks of theirs are asked for.
-pub fn time_in_one_chunk(
+pub(crate) fn time_in_one_chunk(
     schema: &Schema,
     fixed: &BTreeMap<VarId, String>,
     chunks: &mut ChunkShapes,

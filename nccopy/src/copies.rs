@@ -11,12 +11,12 @@ use crate::request::CopyRequest;
 ///
 /// # Errors
 /// As [`inputs::copies`] and [`in_place::copies`].
-pub fn requested(request: &CopyRequest) -> Result<Listed> {
+pub(crate) fn requested(request: &CopyRequest) -> Result<Listed> {
     under(request, Rules::of(request))
 }
 
 /// Checks whether the copies are possible without the options of Zarr.
-pub fn are_possible_without_zarr(request: &CopyRequest) -> bool {
+pub(crate) fn are_possible_without_zarr(request: &CopyRequest) -> bool {
     let plain = Rules {
         asked: Asked {
             kind: request.output.kind,

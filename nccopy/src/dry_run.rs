@@ -25,7 +25,7 @@ use crate::turn::Turn;
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
-pub fn print(
+pub(crate) fn print(
     (form, quiet): (Form, bool),
     ready: &Ready<'_>,
     turn: Turn<'_>,
@@ -72,7 +72,12 @@ pub fn print(
 ///
 /// # Errors
 /// Returns I/O errors of standard output.
-pub fn print_other(form: Form, outcome: &Outcome, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+pub(crate) fn print_other(
+    form: Form,
+    outcome: &Outcome,
+    turn: Turn<'_>,
+    io: &mut Io,
+) -> Result<()> {
     let (input, output) = report::names(turn.copy);
     let text = match form {
         Form::Table => {

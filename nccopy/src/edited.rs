@@ -11,7 +11,7 @@ use crate::request::CopyRequest;
 use crate::{history, options};
 
 /// An input that differs from what is stored.
-pub struct EditedInput<'a> {
+pub(crate) struct EditedInput<'a> {
     /// The dataset that is copied.
     pub view: View<'a>,
     /// The selected indices of dimensions.
@@ -26,7 +26,7 @@ pub struct EditedInput<'a> {
 /// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) and
 /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for names and values that the input does not have; those of
 /// reading coordinates.
-pub fn edited<'a>(
+pub(crate) fn edited<'a>(
     request: &CopyRequest,
     input: Dataset<'a>,
     cache: &'a ReadCache,

@@ -9,7 +9,7 @@ use netcdf_core::runtime::Runtime;
 use crate::request::CopyRequest;
 
 /// Limits, filters, threads and memory of a copy.
-pub fn environment(request: &CopyRequest) -> Env {
+pub(crate) fn environment(request: &CopyRequest) -> Env {
     let (process, checks) = (&request.process, &request.checks);
     let in_place = request.in_place().is_some();
     let mut env = Env::with_threads(process.threads);

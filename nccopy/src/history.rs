@@ -11,17 +11,17 @@ use crate::words::quoted;
 
 const NAME: &str = "history";
 /// The option for the time of a plan.
-pub const TIME: &str = "--history-time=";
+pub(crate) const TIME: &str = "--history-time=";
 
 /// Returns the command in shell syntax, with secrets removed from addresses. `args` begin with the program name.
-pub fn command(args: &[OsString]) -> String {
+pub(crate) fn command(args: &[OsString]) -> String {
     let given = given(args).map(|word| quoted(&shown(word)));
     let words = std::iter::once("nccopy".to_owned()).chain(given);
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the arguments except `paths`, with secrets removed from addresses.
-pub fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
+pub(crate) fn options(args: &[OsString], paths: &[PathBuf]) -> Vec<String> {
     let mut paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
     let mut left = vec![];
     // Paths usually follow the options.
@@ -47,7 +47,7 @@ fn shown(word: &OsStr) -> String {
 }
 
 /// Prepends a line to the history. Returns a note if the attribute is not text.
-pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
+pub(crate) fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
     let attributes = &mut schema.groups.first_mut()?.attributes;
     let Some(found) = attributes.iter_mut().find(|a| a.name.is(NAME)) else {
         attributes.push(Attribute {
@@ -75,7 +75,7 @@ pub fn add(schema: &mut Schema, line: &[u8]) -> Option<Note> {
 }
 
 /// Removes the line that [`add`] prepended.
-pub fn take_out(schema: &mut Schema, line: &[u8]) {
+pub(crate) fn take_out(schema: &mut Schema, line: &[u8]) {
     let Some(root) = schema.groups.first_mut() else {
         return;
     };

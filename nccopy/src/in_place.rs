@@ -22,7 +22,7 @@ use crate::walk::{DirectoryWalk, is_folder};
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
 /// another way; errors of listing directories.
-pub fn copies(paths: &[PathBuf], rules: Rules<'_>) -> Result<Listed> {
+pub(crate) fn copies(paths: &[PathBuf], rules: Rules<'_>) -> Result<Listed> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
     let mut add = |input: PathBuf, local: PathBuf| {
@@ -71,7 +71,7 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 }
 
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
-pub fn is_consolidated(path: &Path) -> Result<bool> {
+pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
     let Container::Store(store) =
         Access::default().input(&Location::of_path(path), &mut std::io::empty())?
     else {
@@ -89,7 +89,7 @@ pub fn is_consolidated(path: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub fn check(copy: &Copy, input: &Container) -> Result<()> {
+pub(crate) fn check(copy: &Copy, input: &Container) -> Result<()> {
     let Container::Source(source) = input else {
         return Ok(());
     };
@@ -115,7 +115,7 @@ pub fn check(copy: &Copy, input: &Container) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+pub(crate) fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     let kind = reader.schema().kind;
     // The destination determines the Zarr kind.
     match format::traits(kind).keys || format::copied_as(kind) == kind {
@@ -132,7 +132,7 @@ pub fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+pub(crate) fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
     match reader.bytes().is_spread() {
         false => Ok(()),
         true => {
@@ -143,7 +143,7 @@ pub fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
 }
 
 /// Restores the modification time of the input. A failure adds a note.
-pub fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
+pub(crate) fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
     let Some(before) = before else {
         return;
     };

@@ -18,7 +18,7 @@ use crate::walk::{DirectoryWalk, is_folder};
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copy {
+pub(crate) struct Copy {
     /// The dataset, by path or URL.
     pub input: PathBuf,
     /// The dataset's path on this machine; the short form of an address on another.
@@ -32,11 +32,11 @@ pub struct Copy {
 }
 
 /// Copies, and notes about skipped entries.
-pub type Listed = (Vec<Copy>, Vec<Note>);
+pub(crate) type Listed = (Vec<Copy>, Vec<Note>);
 
 /// Options that map inputs to outputs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     /// The requested output kind and form.
     pub asked: Asked,
     /// The suffix of output names in a directory.
@@ -49,7 +49,7 @@ pub struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     /// Returns the rules of a request.
-    pub fn of(request: &'a CopyRequest) -> Self {
+    pub(crate) fn of(request: &'a CopyRequest) -> Self {
         Self {
             asked: request.output,
             suffix: request.files.suffix.as_deref(),
@@ -64,7 +64,7 @@ impl Copy {
     ///
     /// # Errors
     /// Those of [`Location::new`] and [`Destination::resolve`].
-    pub fn of(input: &Path, output: &Path, asked: Asked) -> Result<Self> {
+    pub(crate) fn of(input: &Path, output: &Path, asked: Asked) -> Result<Self> {
         let at = Location::new(input)?;
         Ok(Self {
             input: input.to_owned(),
@@ -82,7 +82,7 @@ impl Copy {
 /// # Errors
 /// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
 /// directory; errors of [`Location::new`], [`batch::name`], [`Destination::resolve`] and [`DirectoryWalk::of`].
-pub fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
+pub(crate) fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
     let asked = rules.asked;
     let elsewhere = is_elsewhere(output);
     let slash = match elsewhere {
@@ -133,7 +133,11 @@ fn no_dataset(input: &Path, output: &Path) -> Error {
 ///
 /// # Errors
 /// As [`copies`].
-pub fn into_directory(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
+pub(crate) fn into_directory(
+    inputs: &[PathBuf],
+    output: &Path,
+    rules: Rules<'_>,
+) -> Result<Listed> {
     let (asked, elsewhere) = (rules.asked, is_elsewhere(output));
     let (mut copies, mut notes) = (vec![], vec![]);
     for input in inputs {
@@ -180,7 +184,7 @@ fn is_elsewhere(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`].
-pub fn check(copies: &[Copy]) -> Result<()> {
+pub(crate) fn check(copies: &[Copy]) -> Result<()> {
     refuse_twice(copies)?;
     refuse_same(copies)
 }
@@ -353,7 +357,7 @@ impl Places {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`].
-pub fn check_links(copies: &[Copy]) -> Result<()> {
+pub(crate) fn check_links(copies: &[Copy]) -> Result<()> {
     let mut seen: HashSet<_> = copies
         .iter()
         .filter_map(|c| Id::of_path(&c.local))

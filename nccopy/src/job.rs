@@ -23,7 +23,12 @@ use crate::turn::Turn;
 ///
 /// # Errors
 /// Those of signals and of the report.
-pub fn run(request: &CopyRequest, copies: &[Copy], env: &mut Env, io: &mut Io) -> Result<Status> {
+pub(crate) fn run(
+    request: &CopyRequest,
+    copies: &[Copy],
+    env: &mut Env,
+    io: &mut Io,
+) -> Result<Status> {
     tool::catch_limits()?;
     let idle = Idle::default();
     let existing = request.existing();

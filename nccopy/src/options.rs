@@ -22,7 +22,7 @@ use crate::{cloud, selection};
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
 /// [`ErrorKind::NotFound`] for unknown variables and groups.
-pub fn resolve(
+pub(crate) fn resolve(
     request: &CopyRequest,
     kind: Option<Kind>,
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
@@ -105,7 +105,7 @@ pub fn resolve(
 }
 
 /// Notes a name in an option that matches nothing. In a directory, it need not match something in every file.
-pub fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
+pub(crate) fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
     match request.in_place().is_some() && !request.checks.strict {
         true => notes.remark(note),
         false => notes.say(note),
@@ -147,7 +147,7 @@ fn quantizes(storage: &StorageRequest) -> bool {
 
 /// The given options that have no effect on an output of this kind.
 #[must_use]
-pub fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'static str> {
+pub(crate) fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'static str> {
     let options = [
         ("-d", storage.deflate.is_some_and(|level| level > 0)),
         ("-s", storage.shuffle),
@@ -165,7 +165,7 @@ pub fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'static st
 
 /// The options of our own that only some kinds have.
 #[must_use]
-pub fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
+pub(crate) fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
     [
         (
             "--chunk-size",
@@ -181,7 +181,7 @@ pub fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
 
 /// Whether pages are asked for in an output that has settings of storage, but no pages.
 #[must_use]
-pub fn pages_without_effect(storage: &StorageRequest, output: Kind) -> bool {
+pub(crate) fn pages_without_effect(storage: &StorageRequest, output: Kind) -> bool {
     storage.is_paged() && format::traits(output).settings && output.storage != StorageFormat::Hdf5
 }
 

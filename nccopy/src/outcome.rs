@@ -8,7 +8,7 @@ use crate::inputs::Copy;
 
 /// An attempted or skipped copy, with its notes.
 #[derive(Debug)]
-pub struct DoneCopy<'c> {
+pub(crate) struct DoneCopy<'c> {
     pub copy: &'c Copy,
     pub outcome: Outcome,
     pub notes: Taken,
@@ -17,7 +17,7 @@ pub struct DoneCopy<'c> {
 #[cfg(test)]
 impl<'c> DoneCopy<'c> {
     /// A copy without notes.
-    pub fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
+    pub(crate) fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
         Self {
             copy,
             outcome,
@@ -28,7 +28,7 @@ impl<'c> DoneCopy<'c> {
 
 /// The result of a copy.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The copy was made.
     Copied(Report),
     /// The existing output remains.
@@ -39,7 +39,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Returns a line with the reason for a missing copy.
-    pub fn not_copied(&self) -> String {
+    pub(crate) fn not_copied(&self) -> String {
         match self {
             Self::Copied(_) => String::new(),
             Self::Skipped(why) => format!("skipped: {}\n", why.text()),
@@ -50,7 +50,7 @@ impl Outcome {
 
 /// The reason for a skipped copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skip {
+pub(crate) enum Skip {
     /// The output exists.
     Exists,
     /// The dataset is already stored as requested.
@@ -60,7 +60,7 @@ pub enum Skip {
 }
 
 impl Skip {
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Exists => "it is there already",
             Self::AsAsked => "it is already stored as requested",

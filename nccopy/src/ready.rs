@@ -32,7 +32,7 @@ const METADATA: u64 = 1 << 20;
 
 /// A requested copy of one dataset.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     pub request: &'a CopyRequest,
     pub copy: &'a Copy,
     /// Whether a signal may end the process at once.
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
 }
 
 /// A copy that can begin.
-pub struct Ready<'a> {
+pub(crate) struct Ready<'a> {
     /// The input, as it is to be copied.
     pub set: Dataset<'a>,
     /// The indices of the dimensions that `--select` names.
@@ -68,7 +68,7 @@ pub struct Ready<'a> {
 ///
 /// # Errors
 /// Those of opening and planning, and of `then`.
-pub fn with<R>(
+pub(crate) fn with<R>(
     Asked {
         request,
         copy,
@@ -165,7 +165,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Those of the target; a note, if notes are errors.
-    pub fn target(&self, request: &CopyRequest, copy: &Copy) -> Result<Output> {
+    pub(crate) fn target(&self, request: &CopyRequest, copy: &Copy) -> Result<Output> {
         self.set.env.notes.check()?;
         if let Some(folder) = copy.output.path.parent().filter(|_| copy.makes_folder) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
@@ -189,7 +189,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Returns read errors.
-    pub fn size_strings(&mut self) -> Result<()> {
+    pub(crate) fn size_strings(&mut self) -> Result<()> {
         match self.plan.unsized_strings.is_empty() {
             true => Ok(()),
             false => copy::plan::size_strings(self.set, &mut self.plan),
@@ -200,7 +200,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
-    pub fn written(
+    pub(crate) fn written(
         self,
         request: &CopyRequest,
         (copy, target): (&Copy, Output),

@@ -14,7 +14,7 @@ use crate::request::{NameChoice, SelectRequest};
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for groups of an input without groups, [`ErrorKind::NotFound`] for unknown names.
-pub fn resolve(
+pub(crate) fn resolve(
     request: &SelectRequest,
     schema: &Schema,
 ) -> Result<(Selection<VarId>, Selection<GroupId>)> {
@@ -38,7 +38,7 @@ pub fn resolve(
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for unknown names.
-pub fn unlimited(request: &SelectRequest, schema: &Schema) -> Result<BTreeSet<DimId>> {
+pub(crate) fn unlimited(request: &SelectRequest, schema: &Schema) -> Result<BTreeSet<DimId>> {
     match request.unlimited.is_empty() {
         true => Ok(BTreeSet::new()),
         false => dimensions(schema, &request.unlimited),

@@ -9,7 +9,7 @@ use netcdf_core::tool::{self, Io};
 
 /// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.
 #[derive(Debug, Default)]
-pub struct Told {
+pub(crate) struct Told {
     several: bool,
     /// Each note with the inputs behind the first of which it speaks.
     said: Vec<(Note, Vec<String>)>,
@@ -19,7 +19,7 @@ pub struct Told {
 impl Told {
     /// The notes of a job of so many inputs.
     #[must_use]
-    pub fn of(inputs: usize) -> Self {
+    pub(crate) fn of(inputs: usize) -> Self {
         Self {
             several: inputs > 1,
             ..Self::default()
@@ -27,7 +27,7 @@ impl Told {
     }
 
     /// Says what there is to say of an input and was not said before.
-    pub fn tell(&mut self, notes: &Taken, input: &Path, io: &mut Io) {
+    pub(crate) fn tell(&mut self, notes: &Taken, input: &Path, io: &mut Io) {
         let input = ShownAddress::of(input).into_text();
         let fresh = Notes::default();
         for note in notes.together() {
@@ -47,7 +47,7 @@ impl Told {
     }
 
     /// Says of which inputs the same is true.
-    pub fn rest(self, io: &mut Io) {
+    pub(crate) fn rest(self, io: &mut Io) {
         let rest = Notes::default();
         for (note, others) in self.said {
             if !others.is_empty() {

@@ -6,7 +6,7 @@ use crate::inputs::Copy;
 
 /// A copy of a run.
 #[derive(Clone, Copy)]
-pub struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     pub copy: &'a Copy,
     /// The number of the copy and of the last copy, from 1.
     pub number: usize,

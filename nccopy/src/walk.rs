@@ -11,13 +11,13 @@ use netcdf_core::notes::Note;
 use crate::batch;
 
 /// Checks whether a path is a directory, but not a Zarr store: nccopy then copies its datasets.
-pub fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir() && !dir::is_store(path)
 }
 
 /// The datasets in a directory, with `--recursive` also in its sub-directories.
 #[derive(Debug, Default)]
-pub struct DirectoryWalk {
+pub(crate) struct DirectoryWalk {
     /// The datasets, sorted by name.
     pub datasets: Vec<PathBuf>,
     skipped: Skipped,
@@ -44,7 +44,7 @@ impl DirectoryWalk {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] for a directory without datasets, and I/O errors.
-    pub fn of(root: &Path, recursive: bool) -> Result<Self> {
+    pub(crate) fn of(root: &Path, recursive: bool) -> Result<Self> {
         let mut walk = Self::default();
         let mut left = vec![root.to_owned()];
         while let Some(folder) = left.pop() {
@@ -96,7 +96,7 @@ impl DirectoryWalk {
     }
 
     /// Returns a note with the number of skipped entries.
-    pub fn note(&self, root: &Path) -> Option<Note> {
+    pub(crate) fn note(&self, root: &Path) -> Option<Note> {
         let what = self.skipped.text()?;
         Some(Note {
             object: root.to_string_lossy().into_owned(),

@@ -1,7 +1,7 @@
 //! Shell quoting.
 
 /// Quotes a shell word if necessary.
-pub fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./,:=@%+#".contains(&b) || b >= 0x80;
     match !word.is_empty() && !word.starts_with('#') && word.bytes().all(plain) {
         true => word.to_owned(),

@@ -22,7 +22,7 @@ impl Dump {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn add(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<()> {
+    pub(crate) fn add(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<()> {
         bytes.chunks(LINE).try_for_each(|line| {
             let text = self.next(line);
             text.map_or(Ok(()), |text| out.line(&text))
@@ -47,7 +47,7 @@ impl Dump {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn end(self, out: &mut Out<'_>) -> Result<()> {
+    pub(crate) fn end(self, out: &mut Out<'_>) -> Result<()> {
         match self.offset {
             0 => Ok(()),
             offset => out.line(&format!("{offset:08x}")),

@@ -27,7 +27,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session with the options of the command line.
-    pub fn new(args: &SessionArgs) -> Self {
+    pub(crate) fn new(args: &SessionArgs) -> Self {
         let mut env = Env::with_threads(args.threads);
         args.network.apply(&mut env);
         env.filters = Table::with_plugins(Plugins::from_environment(args.prefer_plugins));
@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// A session without options other than tracing.
-    pub fn plain(trace: bool) -> Self {
+    pub(crate) fn plain(trace: bool) -> Self {
         Self::with(Env::default(), trace)
     }
 
@@ -63,7 +63,7 @@ impl Session {
     ///
     /// # Errors
     /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
-    pub fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
+    pub(crate) fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
         self.access.keys(&Location::new(path)?, &mut *io.stdin)
     }
 
@@ -71,7 +71,7 @@ impl Session {
     ///
     /// # Errors
     /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a Zarr store.
-    pub fn survey(&self, store: &Arc<dyn Store>) -> Result<Survey> {
+    pub(crate) fn survey(&self, store: &Arc<dyn Store>) -> Result<Survey> {
         let survey = Survey::read(store, &self.env)?;
         match survey.is_store() {
             true => Ok(survey),

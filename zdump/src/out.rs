@@ -53,7 +53,7 @@ impl<'w> Out<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn new(json: bool, io: &'w mut Io, (command, store): (&str, &str)) -> Result<Self> {
+    pub(crate) fn new(json: bool, io: &'w mut Io, (command, store): (&str, &str)) -> Result<Self> {
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let mut out = Self {
             fancy: io.screen && !json && !no_colour,
@@ -76,7 +76,7 @@ impl<'w> Out<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         record: &str,
         members: impl IntoIterator<Item = (&'static str, Json)>,
@@ -90,7 +90,7 @@ impl<'w> Out<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn line(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn line(&mut self, text: &str) -> Result<()> {
         let text = shown(text, self.fancy);
         self.bytes(text.as_bytes())?;
         self.bytes(b"\n")
@@ -100,7 +100,7 @@ impl<'w> Out<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER {
             self.flush()?;
@@ -109,7 +109,7 @@ impl<'w> Out<'w> {
     }
 
     /// Text in a colour, where there are colours.
-    pub fn paint(&self, colour: Colour, text: &str) -> String {
+    pub(crate) fn paint(&self, colour: Colour, text: &str) -> String {
         if !self.fancy {
             return text.to_owned();
         }
@@ -131,7 +131,7 @@ impl<'w> Out<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn end(mut self) -> Result<()> {
+    pub(crate) fn end(mut self) -> Result<()> {
         self.flush()
     }
 }

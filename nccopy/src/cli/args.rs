@@ -33,7 +33,7 @@ use crate::request::{CloudRules, Engine, Form, MOST_PARTS, PartChoice};
     max_term_width = 100,
     override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
 )]
-pub struct Cli {
+pub(super) struct Cli {
     /// The output's kind.
     #[command(flatten)]
     pub kind: KindArgs,
@@ -188,7 +188,7 @@ pub struct Cli {
 
 /// Kind of the output; of several, the last counts.
 #[derive(Debug, Args)]
-pub struct KindArgs {
+pub(super) struct KindArgs {
     /// Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7),
     /// or Zarr: nczarr and zarr (version 2, with and without netCDF's own metadata), nczarr3 and zarr3 (version 3).
     /// By default a URL decides, then the output's name: if it ends in .zarr or .zip, the output is Zarr (of the input's kind
@@ -204,14 +204,14 @@ pub struct KindArgs {
 impl KindArgs {
     /// The requested kind.
     #[must_use]
-    pub fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<Kind> {
         self.flags.kind().or(self.kind)
     }
 }
 
 /// What is copied.
 #[derive(Debug, Args)]
-pub struct SelectArgs {
+pub(super) struct SelectArgs {
     /// Make unlimited dimensions fixed
     #[arg(short = 'u')]
     pub fix_unlimited: bool,
@@ -244,14 +244,14 @@ pub struct SelectArgs {
 
 /// The stored form of enums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EnumForm {
+pub(super) enum EnumForm {
     /// Numbers, described by `flag_values` and `flag_meanings`.
     Flags,
 }
 
 /// What is changed beside the storage.
 #[derive(Debug, Args)]
-pub struct EditArgs {
+pub(super) struct EditArgs {
     /// Store variables with enum types as numbers, with the CF attributes flag_values and flag_meanings, for kinds without enums.
     /// Enum attributes become numbers. Kinds with truth values store enums of FALSE = 0 and TRUE = 1 as truth values
     #[arg(long, value_name = "flags")]
@@ -278,7 +278,7 @@ pub struct EditArgs {
 
 /// Storage of netCDF-4 output.
 #[derive(Debug, Args)]
-pub struct StorageArgs {
+pub(super) struct StorageArgs {
     /// Deflate level of all variables of netCDF-4 output (0 for none)
     #[arg(short = 'd', value_name = "LEVEL", value_parser = parse_level)]
     pub deflate: Option<u8>,
@@ -327,7 +327,7 @@ pub struct StorageArgs {
 
 /// A copy in parts, which other programs run on any machines.
 #[derive(Debug, Args)]
-pub struct PartsArgs {
+pub(super) struct PartsArgs {
     /// Copy nothing yet: divide the copy into parts that processes on any machines can make (--part), and describe them in a new
     /// directory DIR (docs/machines.md)
     #[arg(long, value_name = "DIR")]
@@ -384,7 +384,7 @@ pub struct PartsArgs {
 impl PartsArgs {
     /// Whether the only path is the directory of a plan.
     #[must_use]
-    pub fn takes_folder(&self) -> bool {
+    pub(super) fn takes_folder(&self) -> bool {
         let one = self.next || self.finish || self.status || self.clean;
         one || self.part.is_some() || self.emit.is_some()
     }
@@ -392,7 +392,7 @@ impl PartsArgs {
 
 /// Options that the C tool needs; memory is found here as it is needed.
 #[derive(Debug, Args)]
-pub struct MemoryArgs {
+pub(super) struct MemoryArgs {
     /// Accepted, without effect: bytes of the copy buffer (suffixes K, M, G, T, P)
     #[arg(short = 'm', value_name = "BYTES", value_parser = parse_size)]
     buffer: Option<u64>,

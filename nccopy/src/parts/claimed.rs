@@ -15,7 +15,7 @@ use crate::environment::environment;
 use crate::request::{CopyRequest, ProcessRequest};
 
 /// What tells the claim of a plan from all others.
-pub fn tag() -> String {
+pub(super) fn tag() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
@@ -24,7 +24,7 @@ pub fn tag() -> String {
 ///
 /// # Errors
 /// Those of [`ClaimedStore::begin`].
-pub fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<()> {
+pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<()> {
     match record.store() {
         Some(StorePlace::Claimed(tag)) => with(request, tag, io, |store, _| store.begin()),
         Some(StorePlace::Directory(_)) | None => Ok(()),
@@ -35,7 +35,7 @@ pub fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<
 ///
 /// # Errors
 /// Those of [`ClaimedStore::remove`].
-pub fn remove(
+pub(super) fn remove(
     process: &ProcessRequest,
     (folder, plan): (&Folder, &StoredPlan),
     owner: &LeaseOwner,

@@ -5,12 +5,12 @@ use netcdf_core::model::{CreateOptions, Schema};
 use netcdf_core::sum::Digest;
 
 /// The digest of an input's metadata.
-pub fn of_input(schema: &Schema) -> Digest {
+pub(super) fn of_input(schema: &Schema) -> Digest {
     Digest::of_bytes(format!("{schema:?}").as_bytes())
 }
 
 /// The digest of an output: schema, storage, and the copied variables.
-pub fn of_output(plan: &Plan, create: CreateOptions) -> Digest {
+pub(super) fn of_output(plan: &Plan, create: CreateOptions) -> Digest {
     let Plan {
         schema,
         data,

@@ -6,7 +6,7 @@ use netcdf_core::shown::number_agreement;
 
 /// What a copy is going to take.
 #[derive(Debug, Clone, Copy)]
-pub struct Estimate {
+pub(super) struct Estimate {
     pub costs: Costs,
     /// The most bytes of memory of a process.
     pub memory: u64,
@@ -14,7 +14,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// In words, a line for each thing that matters.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Self { costs, memory } = self;
         let Costs {
             read,
@@ -42,7 +42,7 @@ impl Estimate {
     }
 
     /// As a member of a plan.
-    pub fn json(&self) -> Json {
+    pub(super) fn json(&self) -> Json {
         let Self { costs, memory } = self;
         Json::object([
             ("read", whole(costs.read)),
@@ -61,12 +61,12 @@ impl Estimate {
 const MOST: f64 = 1e23;
 
 /// A number of bytes or chunks.
-pub fn whole(n: f64) -> Json {
+pub(super) fn whole(n: f64) -> Json {
     Json::Number(format!("{:.0}", n.min(MOST)))
 }
 
 /// A time in seconds.
-pub fn seconds(s: f64) -> Json {
+pub(super) fn seconds(s: f64) -> Json {
     Json::Number(format!("{:.3}", s.min(MOST)))
 }
 

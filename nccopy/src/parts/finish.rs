@@ -37,7 +37,7 @@ const SEGMENT: u64 = 4 << 20;
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
-pub fn run(
+pub(super) fn run(
     (process, options): (&ProcessRequest, FinishRequest),
     folder: &Folder,
     io: &mut Io,

@@ -41,7 +41,7 @@ const LOG: &str = "log";
 const LEASES: &str = "leases";
 const REPORTS: &str = "reports";
 /// The store between two stages.
-pub const BETWEEN: &str = "between";
+pub(super) const BETWEEN: &str = "between";
 const FIRST: &str = "first";
 const FINISHED: &str = "finished";
 /// Marks the folder of a plan being made.
@@ -58,7 +58,7 @@ const SMALL: u64 = 4096;
 
 /// The folder of a plan.
 #[derive(Debug, Clone)]
-pub struct Folder {
+pub(super) struct Folder {
     path: PathBuf,
 }
 
@@ -71,7 +71,7 @@ enum Step {
 
 /// A plan as it was read.
 #[derive(Debug)]
-pub struct StoredPlan {
+pub(super) struct StoredPlan {
     pub record: PlanRecord,
     /// BLAKE3 of `plan.json`.
     pub digest: Digest,
@@ -85,7 +85,7 @@ impl Folder {
     /// # Errors
     /// Returns [`ErrorKind::Exists`] for any other directory with entries, [`ErrorKind::Busy`] while another process makes the plan, and the
     /// errors of `fill` and `begin`. After an error, the folder is removed, with the store that `begin` made.
-    pub fn create(
+    pub(super) fn create(
         (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
         begin: impl FnOnce(&Self, &StoredPlan) -> Result<()>,
@@ -145,7 +145,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`] if one does; [`ErrorKind::Io`].
-    pub fn is_made(&self) -> Result<Option<LockAttempt>> {
+    pub(super) fn is_made(&self) -> Result<Option<LockAttempt>> {
         match FileLock::attempt(&self.path.join(PLANNING), Sharing::Exclusive) {
             Ok(LockAttempt::Busy) => Err(self.being_made()),
             Ok(lock) => Ok(Some(lock)),
@@ -208,17 +208,17 @@ impl Folder {
     }
 
     /// The file that processes lock.
-    pub fn lock_path(&self) -> PathBuf {
+    pub(super) fn lock_path(&self) -> PathBuf {
         self.path.join(PLAN)
     }
 
     /// The directory of the claims of processes that finish the plan ([`super::hold`]).
-    pub fn claims(&self) -> PathBuf {
+    pub(super) fn claims(&self) -> PathBuf {
         self.path.join(FINISHING)
     }
 
     /// The marker of the store of a plan.
-    pub fn mark(&self, plan: &StoredPlan) -> PlanMark {
+    pub(super) fn mark(&self, plan: &StoredPlan) -> PlanMark {
         PlanMark {
             identity: plan.digest.to_string(),
             lock: self.lock_path(),
@@ -229,7 +229,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is no plan; [`ErrorKind::Corrupt`] if an entry that must be a directory is a file, a pipe or a device.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         if !path.join(PLAN).is_file() {
             let what = format!("not the folder of a plan: there is no {PLAN}");
             let e = Error::new(ErrorKind::NotFound, what).of(&path.to_string_lossy());
@@ -256,7 +256,7 @@ impl Folder {
         Ok(())
     }
 
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -264,7 +264,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of reading; [`ErrorKind::Unsupported`] for a plan of another version.
-    pub fn plan(&self) -> Result<StoredPlan> {
+    pub(super) fn plan(&self) -> Result<StoredPlan> {
         let path = self.path.join(PLAN);
         let bytes = self.bytes(&path)?;
         let record = Json::parse(&bytes).and_then(|json| PlanRecord::from_json(&json));
@@ -294,7 +294,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of creating it.
-    pub fn segment_target(&self, part: u64, sync: bool) -> Result<Box<dyn Target>> {
+    pub(super) fn segment_target(&self, part: u64, sync: bool) -> Result<Box<dyn Target>> {
         Ok(Box::new(FileTarget::create(
             &self.segment_path(part),
             sync,
@@ -305,7 +305,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of opening it.
-    pub fn segment(&self, part: u64) -> Result<Segment> {
+    pub(super) fn segment(&self, part: u64) -> Result<Segment> {
         Segment::open(Arc::new(source(&self.segment_path(part))?))
     }
 
@@ -313,7 +313,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of reading.
-    pub fn done(&self, part: u64) -> Result<Option<DoneRecord>> {
+    pub(super) fn done(&self, part: u64) -> Result<Option<DoneRecord>> {
         let path = self.done_path(part);
         let bytes = match self.bytes(&path) {
             Err(e) if e.is_missing() => return Ok(None),
@@ -327,7 +327,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of writing and reading.
-    pub fn put_done(&self, part: u64, record: DoneRecord) -> Result<DoneRecord> {
+    pub(super) fn put_done(&self, part: u64, record: DoneRecord) -> Result<DoneRecord> {
         let text = record.text()?;
         match file::put_new(&self.done_path(part), text.as_bytes())? {
             true => Ok(record),
@@ -343,7 +343,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn put_report(&self, part: u64, lines: &[Json]) -> Result<()> {
+    pub(super) fn put_report(&self, part: u64, lines: &[Json]) -> Result<()> {
         let mut text = String::new();
         for line in lines {
             text += &line.line(Between::CommaBlank)?;
@@ -358,7 +358,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns I/O and JSON errors.
-    pub fn reported(&self, part: u64) -> Result<Vec<Json>> {
+    pub(super) fn reported(&self, part: u64) -> Result<Vec<Json>> {
         let bytes = match self.bytes(&self.report_path(part)) {
             Err(e) if e.is_missing() => vec![],
             bytes => bytes?,
@@ -372,7 +372,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for the done-file of another plan.
-    pub fn is_whole(&self, part: u64, plan: &StoredPlan) -> Result<bool> {
+    pub(super) fn is_whole(&self, part: u64, plan: &StoredPlan) -> Result<bool> {
         let Some(done) = self.done(part)? else {
             return Ok(false);
         };
@@ -402,7 +402,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of reading and writing.
-    pub fn take_lease(&self, part: u64, now: Duration, lease: Duration) -> Result<bool> {
+    pub(super) fn take_lease(&self, part: u64, now: Duration, lease: Duration) -> Result<bool> {
         let path = self.lease_path(part);
         let until = (Amount::of(now.as_secs()) + lease.as_secs()).get();
         let text = format!("{until}\n");
@@ -430,7 +430,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of removing the lease.
-    pub fn end_lease(&self, part: u64) -> Result<()> {
+    pub(super) fn end_lease(&self, part: u64) -> Result<()> {
         let path = self.lease_path(part);
         gone(&path, fs::remove_file(&path))
     }
@@ -440,7 +440,7 @@ impl Folder {
     }
 
     /// The directory of the store between two stages.
-    pub fn between(&self) -> PathBuf {
+    pub(super) fn between(&self) -> PathBuf {
         self.path.join(BETWEEN)
     }
 
@@ -448,7 +448,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of reading and writing.
-    pub fn first_lacks(&self, plan: &StoredPlan) -> Result<Vec<u64>> {
+    pub(super) fn first_lacks(&self, plan: &StoredPlan) -> Result<Vec<u64>> {
         let (first, digest) = (plan.record.first_stage(), plan.digest.to_string());
         // In a folder, where nothing stays of a process that is killed while it puts the file.
         let marker = self.path.join(DONE).join(FIRST);
@@ -470,7 +470,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns read errors.
-    pub fn is_finished(&self, plan: &StoredPlan) -> Result<bool> {
+    pub(super) fn is_finished(&self, plan: &StoredPlan) -> Result<bool> {
         let said = is_text(&self.path.join(FINISHED), &plan.digest.to_string())?;
         let Some(StorePlace::Directory(store)) = plan.record.store() else {
             return Ok(said);
@@ -483,7 +483,7 @@ impl Folder {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn end(&self, plan: &StoredPlan) -> Result<()> {
+    pub(super) fn end(&self, plan: &StoredPlan) -> Result<()> {
         if plan.record.is_local() {
             file::sync_name(&plan.record.output())?;
         }
@@ -512,7 +512,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::Io`].
-    pub fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
+    pub(super) fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
         let path = self.log_path(part);
         let who = [
             ("time", Json::int(now().as_secs())),
@@ -528,7 +528,7 @@ impl Folder {
     ///
     /// # Errors
     /// Those of reading.
-    pub fn last_logged(&self, part: u64) -> Result<Option<Json>> {
+    pub(super) fn last_logged(&self, part: u64) -> Result<Option<Json>> {
         let path = self.log_path(part);
         if !path.exists() {
             return Ok(None);
@@ -543,7 +543,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::Io`].
-    pub fn remove(&self) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         let plan = self.plan()?;
         if let Some(StorePlace::Directory(store)) = plan.record.store() {
             // Whatever a plan says, nothing else goes.
@@ -597,7 +597,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`] if a process makes the plan; [`ErrorKind::NotFound`] for any other folder; [`ErrorKind::Io`].
-    pub fn remove_begun(path: &Path) -> Result<()> {
+    pub(super) fn remove_begun(path: &Path) -> Result<()> {
         let folder = Self {
             path: path.to_owned(),
         };
@@ -662,7 +662,7 @@ fn is_text(path: &Path, text: &str) -> Result<bool> {
 }
 
 /// The time since 1970.
-pub fn now() -> Duration {
+pub(super) fn now() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

@@ -29,7 +29,7 @@ const LEASE: Duration = Duration::from_secs(300);
 
 /// The right to finish or remove a plan, given back on drop.
 #[derive(Debug)]
-pub struct Hold {
+pub(super) struct Hold {
     right: Arc<Right>,
     owner: LeaseOwner,
 }
@@ -64,7 +64,7 @@ impl Hold {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right; I/O errors.
-    pub fn take(folder: &Folder, lease: Option<Duration>) -> Result<Self> {
+    pub(super) fn take(folder: &Folder, lease: Option<Duration>) -> Result<Self> {
         Self::with(folder, lease.unwrap_or(LEASE))
     }
 
@@ -104,7 +104,7 @@ impl Hold {
     }
 
     /// The owner of the right, for a claim in a bucket.
-    pub fn owner(&self) -> &LeaseOwner {
+    pub(super) fn owner(&self) -> &LeaseOwner {
         &self.owner
     }
 
@@ -112,19 +112,19 @@ impl Hold {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover; I/O errors.
-    pub fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         self.right.check()
     }
 
     /// The same check, for an output.
-    pub fn checker(&self) -> Check {
+    pub(super) fn checker(&self) -> Check {
         let right = Arc::clone(&self.right);
         Box::new(move || right.check())
     }
 }
 
 /// Gives the old output its name back if a process was killed after it moved the old output aside.
-pub fn recover_output(folder: &Folder, plan: &StoredPlan, lease: Option<Duration>) {
+pub(super) fn recover_output(folder: &Folder, plan: &StoredPlan, lease: Option<Duration>) {
     let Some(StorePlace::Directory(_)) = plan.record.store() else {
         return;
     };

@@ -36,7 +36,7 @@ use paths::in_folder;
 ///
 /// # Errors
 /// As [`plan::run`].
-pub fn plan(request: &PlanRequest, io: &mut Io) -> Result<Status> {
+pub(crate) fn plan(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     let made = plan::run(request, io);
     ended(made, Some(&request.folder), io)
 }
@@ -45,7 +45,7 @@ pub fn plan(request: &PlanRequest, io: &mut Io) -> Result<Status> {
 ///
 /// # Errors
 /// Returns errors of the step.
-pub fn step(request: &StepRequest, io: &mut Io) -> Result<Status> {
+pub(crate) fn step(request: &StepRequest, io: &mut Io) -> Result<Status> {
     let done = started(request, io);
     ended(done, request.paths.first().map(PathBuf::as_path), io)
 }

@@ -13,7 +13,7 @@ use crate::request::CopyRequest;
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for copies that cannot be made in parts.
-pub fn one_copy(request: &CopyRequest) -> Result<Copy> {
+pub(super) fn one_copy(request: &CopyRequest) -> Result<Copy> {
     let (mut copies, _) = copies::requested(request)?;
     let copy = match (copies.pop(), copies.is_empty()) {
         (Some(copy), true) => copy,

@@ -12,7 +12,7 @@ use crate::words::quoted;
 const PLACEHOLDER: &str = "FOLDER";
 
 /// Puts the path of a plan directory into the remedy.
-pub fn in_folder(e: Error, folder: &Path) -> Error {
+pub(super) fn in_folder(e: Error, folder: &Path) -> Error {
     e.naming(PLACEHOLDER, &quoted(&folder.to_string_lossy()))
 }
 
@@ -20,7 +20,7 @@ pub fn in_folder(e: Error, folder: &Path) -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for anything but a file; errors of opening it.
-pub fn source(path: &Path) -> Result<FileSource> {
+pub(super) fn source(path: &Path) -> Result<FileSource> {
     // A pipe would wait for its writer.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Err(wrong(
@@ -32,6 +32,6 @@ pub fn source(path: &Path) -> Result<FileSource> {
 }
 
 /// An error about a path.
-pub fn wrong(path: &Path, what: impl Into<Cow<'static, str>>) -> Error {
+pub(super) fn wrong(path: &Path, what: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy())
 }

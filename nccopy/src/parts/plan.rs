@@ -40,7 +40,7 @@ type Planned = (PlanRecord, Option<Schema>, Estimate);
 ///
 /// # Errors
 /// Those of the copy as far as metadata tells, and of the folder.
-pub fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
+pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
     let (folder, process) = (&request.folder, &request.copy.process);
     let (parts, bytes, what, costs) = match files::listed(&request.copy)? {

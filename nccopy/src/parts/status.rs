@@ -24,7 +24,7 @@ struct Progress {
 ///
 /// # Errors
 /// Those of the folder, and of standard output.
-pub fn run(json: bool, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub(super) fn run(json: bool, folder: &Folder, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     let progress = progress(folder, &plan)?;
     let text = match json {

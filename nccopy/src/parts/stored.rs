@@ -17,7 +17,7 @@ impl StoredPlan {
     ///
     /// # Errors
     /// As [`cli::planned`].
-    pub fn request(&self, process: &ProcessRequest) -> Result<CopyRequest> {
+    pub(super) fn request(&self, process: &ProcessRequest) -> Result<CopyRequest> {
         let mut request = cli::planned(&self.record.arguments)?;
         for path in &mut request.files.inputs {
             *path = self.record.located(path);
@@ -38,7 +38,7 @@ impl StoredPlan {
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] if not.
-    pub fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+    pub(super) fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
         let Work::Dataset(record) = &self.record.work else {
             return Err(Error::internal("parts of files that are divided"));
         };
@@ -76,7 +76,11 @@ impl StoredPlan {
     ///
     /// # Errors
     /// Returns errors of the input.
-    pub fn sized_division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+    pub(super) fn sized_division(
+        &self,
+        ready: &Ready<'_>,
+        writer: &mut dyn Writer,
+    ) -> Result<Division> {
         match &self.record.work {
             Work::Dataset(record) => self.divided(ready, record, writer),
             Work::Files(_) => Err(Error::internal("parts of files that are divided")),

@@ -15,7 +15,7 @@ use crate::outcome::{DoneCopy, Outcome};
 use crate::request::ReportRequest;
 
 /// The first line: `{"version": …, "date": …, "options": […]}`.
-pub fn begin(request: &ReportRequest) -> Json {
+pub(crate) fn begin(request: &ReportRequest) -> Json {
     let options = request
         .options
         .iter()
@@ -30,7 +30,7 @@ pub fn begin(request: &ReportRequest) -> Json {
 
 /// The line of a copy: `{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …, "notes": [{"object":
 /// …, "what": …}, …]}`; of a copy that was not made `"error"`, or `"skipped"` and `"reason"`.
-pub fn of(done: &DoneCopy) -> Json {
+pub(crate) fn of(done: &DoneCopy) -> Json {
     let what = match &done.outcome {
         Outcome::Copied(report) => of_report(report, true),
         other => not_copied(other),
@@ -40,23 +40,23 @@ pub fn of(done: &DoneCopy) -> Json {
 
 /// The report of a copy. `before` is false if input bytes were not counted.
 #[derive(Debug)]
-pub struct Counted {
+pub(crate) struct Counted {
     pub report: Report,
     pub before: bool,
 }
 
 /// Returns the line of a copy in a part.
-pub fn of_part(names: (String, String), copied: Counted, notes: &Taken) -> Json {
+pub(crate) fn of_part(names: (String, String), copied: Counted, notes: &Taken) -> Json {
     with_names(names, of_report(&copied.report, copied.before), notes)
 }
 
 /// Returns the line of a failed copy in a part.
-pub fn of_failed(names: (String, String), why: &str) -> Json {
+pub(crate) fn of_failed(names: (String, String), why: &str) -> Json {
     with_names(names, vec![("error", Json::text(why))], &Taken::default())
 }
 
 /// Returns the members that explain a missing copy.
-pub fn not_copied(outcome: &Outcome) -> Members {
+pub(crate) fn not_copied(outcome: &Outcome) -> Members {
     match outcome {
         Outcome::Copied(_) => vec![],
         Outcome::Skipped(why) => vec![
@@ -78,19 +78,19 @@ fn with_names((input, output): (String, String), what: Members, notes: &Taken) -
 }
 
 /// Returns the member with the notes, if there are any.
-pub fn with_notes(notes: &Taken) -> Option<(&'static str, Json)> {
+pub(crate) fn with_notes(notes: &Taken) -> Option<(&'static str, Json)> {
     let notes: Vec<_> = notes.notes().map(of_note).collect();
     (!notes.is_empty()).then_some(("notes", Json::Array(notes)))
 }
 
 /// Returns the stored bytes in input and output from a line.
-pub fn stored(line: &Json) -> (u64, u64) {
+pub(crate) fn stored(line: &Json) -> (u64, u64) {
     let number = |name: &str| line.get(name).and_then(Json::as_u64).unwrap_or_default();
     (number("before"), number("after"))
 }
 
 /// The last line: `{"totals": {…}}`.
-pub fn end(totals: &Totals, time: Duration) -> Json {
+pub(crate) fn end(totals: &Totals, time: Duration) -> Json {
     let mut sums = vec![
         ("inputs", Json::int(totals.inputs)),
         ("copied", Json::int(totals.copied)),
@@ -117,7 +117,7 @@ fn of_note(note: &Note) -> Json {
 }
 
 /// Members of an object.
-pub type Members = Vec<(&'static str, Json)>;
+pub(crate) type Members = Vec<(&'static str, Json)>;
 
 fn of_report(report: &Report, counted: bool) -> Members {
     let (before, after) = report.stored();
@@ -144,7 +144,7 @@ fn variable(v: &VarReport, counted: bool) -> Json {
 }
 
 /// Returns the members for changed values.
-pub fn changes(changes: &Changes) -> Members {
+pub(crate) fn changes(changes: &Changes) -> Members {
     let mut members = vec![];
     if let Some(q) = changes.quantize {
         let text = format!("{},{}", q.algorithm.name(), q.keep);

@@ -5,7 +5,7 @@ use netcdf_core::copy::methods::Method;
 
 /// A method in a few words.
 #[must_use]
-pub fn method(method: Method) -> String {
+pub(crate) fn method(method: Method) -> String {
     match method {
         Method::Move => "move".to_owned(),
         Method::Rows => "move records".to_owned(),

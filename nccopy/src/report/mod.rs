@@ -1,8 +1,8 @@
 //! `--report`: results of a run.
 
-pub mod json;
-pub mod method;
-pub mod table;
+pub(crate) mod json;
+pub(crate) mod method;
+pub(crate) mod table;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use crate::request::{CopyRequest, Form, ReportRequest};
 
 /// Result counts of a run.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Totals {
+pub(crate) struct Totals {
     inputs: usize,
     copied: usize,
     skipped: usize,
@@ -33,7 +33,7 @@ pub struct Totals {
 
 impl Totals {
     /// Returns totals for this number of inputs, without results.
-    pub fn of(inputs: usize) -> Self {
+    pub(crate) fn of(inputs: usize) -> Self {
         Self {
             inputs,
             ..Self::default()
@@ -64,7 +64,7 @@ impl Totals {
 
 /// A report. JSON lines are printed after each input, tables at the end of the run.
 #[derive(Debug)]
-pub struct RunReport {
+pub(crate) struct RunReport {
     form: Form,
     /// Whether the report goes to standard error, because standard output receives a dataset.
     aside: bool,
@@ -78,7 +78,11 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn begin(request: &CopyRequest, copies: &[Copy], io: &mut Io) -> Result<Option<Self>> {
+    pub(crate) fn begin(
+        request: &CopyRequest,
+        copies: &[Copy],
+        io: &mut Io,
+    ) -> Result<Option<Self>> {
         let taken = copies.iter().any(|copy| file::in_place(&copy.output.path));
         let Some(form) = request.reported() else {
             return Ok(None);
@@ -90,7 +94,7 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn of_plan(
+    pub(crate) fn of_plan(
         (form, plan): (Option<Form>, &CopyRequest),
         inputs: usize,
         io: &mut Io,
@@ -123,7 +127,7 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn add(&mut self, done: &DoneCopy, io: &mut Io) -> Result<()> {
+    pub(crate) fn add(&mut self, done: &DoneCopy, io: &mut Io) -> Result<()> {
         self.totals.add(&done.outcome);
         match self.form {
             Form::Table => {
@@ -138,7 +142,7 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn add_reported(&mut self, line: &Json, io: &mut Io) -> Result<()> {
+    pub(crate) fn add_reported(&mut self, line: &Json, io: &mut Io) -> Result<()> {
         match line.get("error") {
             Some(_) => self.totals.failed += 1,
             None => self.totals.copied(json::stored(line)),
@@ -156,7 +160,7 @@ impl RunReport {
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub fn end(self, time: Option<Duration>, io: &mut Io) -> Result<()> {
+    pub(crate) fn end(self, time: Option<Duration>, io: &mut Io) -> Result<()> {
         let time = time.unwrap_or_else(|| self.start.elapsed());
         match self.form {
             Form::Json => self.line(&json::end(&self.totals, time), io),
@@ -187,13 +191,13 @@ impl RunReport {
 }
 
 /// Returns input and output names without secrets.
-pub fn names(copy: &Copy) -> (String, String) {
+pub(crate) fn names(copy: &Copy) -> (String, String) {
     let text = |path: &Path| ShownAddress::of(path).into_text();
     (text(&copy.input), text(&copy.output.path))
 }
 
 /// What `--verify` allowed to differ, if anything does.
-pub fn allowed(report: &Report, output: &Path) -> Option<Note> {
+pub(crate) fn allowed(report: &Report, output: &Path) -> Option<Note> {
     let largest = |v: &VarReport| v.changes.largest.filter(|&n| n > 0.0);
     let values = report.vars.iter().filter_map(|v| {
         let largest = largest(v)?;

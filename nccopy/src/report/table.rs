@@ -14,7 +14,7 @@ use super::{Totals, json, names};
 use crate::outcome::{DoneCopy, Outcome};
 
 /// Returns the table and the notes of a copy.
-pub fn of(done: &DoneCopy) -> String {
+pub(crate) fn of(done: &DoneCopy) -> String {
     let (input, output) = names(done.copy);
     let what = match &done.outcome {
         Outcome::Copied(report) => of_copy(report),
@@ -25,13 +25,13 @@ pub fn of(done: &DoneCopy) -> String {
 }
 
 /// Returns a line for each note.
-pub fn note_lines(notes: &Taken) -> String {
+pub(crate) fn note_lines(notes: &Taken) -> String {
     let line = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
     notes.together().iter().map(line).collect()
 }
 
 /// Returns the lines of a copy from the report of a part.
-pub fn of_line(line: &Json) -> String {
+pub(crate) fn of_line(line: &Json) -> String {
     let text = |name: &str| {
         let member = line.get(name).and_then(Json::as_str);
         member.unwrap_or_default().to_owned()
@@ -46,7 +46,7 @@ pub fn of_line(line: &Json) -> String {
 }
 
 /// Returns the line with the totals.
-pub fn sums(totals: &Totals, time: Duration) -> String {
+pub(crate) fn sums(totals: &Totals, time: Duration) -> String {
     let Totals {
         inputs,
         copied,
@@ -108,7 +108,7 @@ fn of_copy(report: &Report) -> String {
 }
 
 /// Adds a column with the changes of values, if there are any.
-pub fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
+pub(crate) fn add_changes(rows: &mut [Vec<String>], changes: impl Iterator<Item = Changes>) {
     let texts: Vec<_> = changes.map(|c| c.text()).collect();
     if texts.iter().all(String::is_empty) {
         return;

@@ -11,15 +11,17 @@ mod process;
 mod select;
 mod storage;
 
-pub use copy::{
+pub(crate) use copy::{
     CheckRequest, CopyMode, CopyRequest, Existing, FileRequest, InPlaceRequest, ReportRequest,
     RunOutput,
 };
-pub use edit::EditRequest;
-pub use parts::{Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, Step, StepRequest};
-pub use process::ProcessRequest;
-pub use select::{NameChoice, SelectRequest};
-pub use storage::{CloudRules, StorageRequest};
+pub(crate) use edit::EditRequest;
+pub(crate) use parts::{
+    Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, Step, StepRequest,
+};
+pub(crate) use process::ProcessRequest;
+pub(crate) use select::{NameChoice, SelectRequest};
+pub(crate) use storage::{CloudRules, StorageRequest};
 
 /// The request of a command line.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ pub(super) struct Shares<'a, T>(Mutex<BTreeMap<usize, &'a mut [T]>>);
 
 impl<'a, T> Shares<'a, T> {
     /// The whole list.
-    pub fn of(list: &'a mut [T]) -> Self {
+    pub(super) fn of(list: &'a mut [T]) -> Self {
         Self(Mutex::new(BTreeMap::from([(0, list)])))
     }
 
     /// Takes `len` elements from `at` on; `None` if some do not exist, or are taken.
-    pub fn take(&self, at: usize, len: usize) -> Option<&'a mut [T]> {
+    pub(super) fn take(&self, at: usize, len: usize) -> Option<&'a mut [T]> {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (&start, part) = free.range(..=at).next_back()?;
         let before = at - start;

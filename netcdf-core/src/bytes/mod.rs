@@ -1,9 +1,9 @@
 //! Checked reading and writing of binary structures.
 
 pub mod base64;
-pub mod bits;
-pub mod cursor;
-pub mod sink;
+pub(crate) mod bits;
+pub(crate) mod cursor;
+pub(crate) mod sink;
 pub mod sums;
 
 pub use bits::Bits;

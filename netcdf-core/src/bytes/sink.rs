@@ -96,7 +96,7 @@ impl Sink {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] if it does not fit: "`what` is `n`, …".
-pub fn narrow<T: TryFrom<u64>>(n: u64, what: &str) -> Result<T> {
+pub(crate) fn narrow<T: TryFrom<u64>>(n: u64, what: &str) -> Result<T> {
     T::try_from(n).map_err(|_| {
         let bits = 8 * size_of::<T>();
         let what = format!("{what} is {n}, HDF5 has {bits} bits for it");

@@ -13,7 +13,7 @@ use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
 
 /// The elements of one variable, in row-major order, as a dataset, which returns them for any variable id.
-pub struct Column<'a> {
+pub(crate) struct Column<'a> {
     schema: &'a Schema,
     layout: Layout,
     source: Sources,
@@ -24,7 +24,7 @@ impl<'a> Column<'a> {
     /// Elements stored as `layout` says, of this shape, in a range of a source; `schema` is that of the
     /// variable.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         schema: &'a Schema,
         (layout, shape): (&Layout, &[u64]),
         (source, range): (Arc<dyn Source>, Range<u64>),
@@ -47,7 +47,7 @@ impl<'a> Column<'a> {
 
     /// How the elements are stored: in one piece.
     #[must_use]
-    pub fn layout(&self) -> &Layout {
+    pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }
 }

@@ -1,30 +1,30 @@
 //! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
 
 pub mod assemble;
-pub mod bytes;
-pub mod column;
-pub mod dataset;
+pub(crate) mod bytes;
+pub(crate) mod column;
+pub(crate) mod dataset;
 pub(crate) mod decode;
 pub mod elements;
-pub mod encode;
-pub mod form;
+pub(crate) mod encode;
+pub(crate) mod form;
 pub mod grid;
 pub mod layout;
-pub mod metadata;
-pub mod pairs;
-pub mod pass;
+pub(crate) mod metadata;
+pub(crate) mod pairs;
+pub(crate) mod pass;
 pub mod plan;
-pub mod prepared;
-pub mod quantize;
-pub mod read_cache;
-pub mod reader;
+pub(crate) mod prepared;
+pub(crate) mod quantize;
+pub(crate) mod read_cache;
+pub(crate) mod reader;
 pub mod rechunk;
 pub mod scatter;
-pub mod shapes;
+pub(crate) mod shapes;
 pub mod texts;
 pub mod view;
-pub mod visit;
-pub mod writer;
+pub(crate) mod visit;
+pub(crate) mod writer;
 
 pub use assemble::Assembler;
 pub use bytes::{ChunkBytes, Sources};

@@ -24,7 +24,7 @@ const PIECE: u64 = 1 << 16;
 
 /// How two variables are stored whose first elements are compared, as many as the shape says.
 #[derive(Debug, Clone, Copy)]
-pub struct Stored<'a> {
+pub(crate) struct Stored<'a> {
     /// How each is stored.
     pub layouts: [&'a Layout; 2],
     /// The shape to compare.
@@ -35,7 +35,7 @@ impl Stored<'_> {
     /// The shape of boxes to compare, of about `most` bytes: whole chunks of the variable that needs fewer decoded chunks, or of the first
     /// variable.
     #[must_use]
-    pub fn cut(&self, most: u64) -> Vec<u64> {
+    pub(crate) fn cut(&self, most: u64) -> Vec<u64> {
         let ways = self.layouts.map(|layout| cut(layout, self.shape, most));
         let cost = |part: &Vec<u64>| self.cost(part);
         let best = ways.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
@@ -44,7 +44,7 @@ impl Stored<'_> {
 
     /// How often a chunk of either is decoded on average, added up, if both are read in boxes of this shape.
     #[must_use]
-    pub fn cost(&self, part: &[u64]) -> f64 {
+    pub(crate) fn cost(&self, part: &[u64]) -> f64 {
         let decoded = |layout: &Layout| match layout.filters.len() {
             0 => 1.0,
             _ => decoding(layout, self.shape, part),
@@ -54,7 +54,7 @@ impl Stored<'_> {
 
     /// The shape of the smallest boxes that divide no chunk of either.
     #[must_use]
-    pub fn whole_in_both(&self) -> Vec<u64> {
+    pub(crate) fn whole_in_both(&self) -> Vec<u64> {
         let [a, b] = self.layouts;
         let lines = self.shape.iter().zip(a.chunk.iter().zip(&b.chunk));
         let common = |(&len, (&a, &b)): (&u64, (&u64, &u64))| {

@@ -26,7 +26,7 @@ const FEW: u64 = 64;
 const COPIES: u64 = 4;
 
 /// A variable and the boxes in which it is read.
-pub struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     set: Dataset<'a>,
     var: VarId,
     /// How it is stored.
@@ -41,7 +41,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// Those of the layout; [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more elements than there are places, with the variable's
     /// path.
-    pub fn in_rows(set: Dataset<'a>, var: VarId) -> Result<Self> {
+    pub(crate) fn in_rows(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| band(set, layout, shape))
     }
 
@@ -49,7 +49,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     /// As [`Pass::in_rows`].
-    pub fn in_chunks(set: Dataset<'a>, var: VarId) -> Result<Self> {
+    pub(crate) fn in_chunks(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| {
             let bytes = Amount::of(layout.chunk_bytes());
             let each = set.env.memory.0 / set.env.runtime.threads() as u64;
@@ -82,7 +82,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     /// Those of finding the stored chunks.
-    pub fn plan(&self) -> Result<RechunkPlan> {
+    pub(crate) fn plan(&self) -> Result<RechunkPlan> {
         let to = Layout {
             extent: self.shape.clone(),
             chunk: self.grid.chunk().to_vec(),
@@ -120,7 +120,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     /// Those of reading, with the variable's path, of `work` and of `sink`; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
-    pub fn run<R: Send>(
+    pub(crate) fn run<R: Send>(
         &self,
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
         mut sink: impl FnMut(R) -> Result<()>,

@@ -6,7 +6,7 @@ use crate::model::FilterSpec;
 
 /// Settings of [`prepared`].
 #[derive(Debug, Clone, Copy)]
-pub struct Preparation {
+pub(crate) struct Preparation {
     /// Whether the parameters already fit the chunks and the type.
     pub keep: bool,
     /// Whether the format describes filters by codecs: codec libraries then make their parameters.
@@ -18,7 +18,7 @@ pub struct Preparation {
 ///
 /// # Errors
 /// Returns errors of filters, except [`ErrorKind::Unsupported`], and of codec libraries.
-pub fn prepared(
+pub(crate) fn prepared(
     filters: &[FilterSpec],
     how: Preparation,
     mut context: Context,

@@ -11,11 +11,11 @@ const AIM_1D: u64 = 4096;
 /// Dimensions along which chunks are made even, at most.
 const MOST_EVEN: usize = 5;
 /// Most bytes of a chunk.
-pub const MOST: u64 = u32::MAX as u64;
+pub(crate) const MOST: u64 = u32::MAX as u64;
 
 /// The dimensions and elements that chunks are made for.
 #[derive(Debug, Clone, Copy)]
-pub struct Elements<'a> {
+pub(crate) struct Elements<'a> {
     /// The dimensions.
     pub dims: &'a [&'a Dimension],
     /// Bytes of an element in memory, at least 1.
@@ -32,7 +32,7 @@ pub struct Elements<'a> {
 /// # Errors
 /// [`ErrorKind::Argument`] for chunks of 4 GiB or more and, unless overhang is allowed, for chunks longer than a
 /// fixed dimension (`NC_EBADCHUNK`).
-pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
+pub(crate) fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
     let Some((&first, _)) = asked.split_first() else {
         return Ok(defaults(elements, &vec![0; elements.dims.len()]));
     };
@@ -60,7 +60,7 @@ pub fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
 /// The shape of chunks of at least `aim` bytes, or of one chunk if there are fewer. Lengths that are not `given` take equal shares of the
 /// lengths of their dimensions, `lens`; elements have `size` bytes.
 #[must_use]
-pub fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64) -> Vec<u64> {
+pub(crate) fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64) -> Vec<u64> {
     let mut shape: Vec<u64> = given.iter().map(|n| n.unwrap_or(1).max(1)).collect();
     let mut free: Vec<usize> = (0..shape.len().min(lens.len()))
         .filter(|&n| given.get(n) == Some(&None))
@@ -122,7 +122,7 @@ fn evened(shape: Vec<u64>, free: &[usize], lens: &[u64], (size, aim): (u64, u64)
 
 /// The default shape of the chunks of a variable; empty if the variable does not exist.
 #[must_use]
-pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
+pub(crate) fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
     let Some(var) = schema.var(var) else {
         return vec![];
     };
@@ -139,7 +139,7 @@ pub fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
 
 /// Bytes of a chunk of elements of `size` bytes, saturating.
 #[must_use]
-pub fn bytes(shape: &[u64], size: u64) -> u64 {
+pub(crate) fn bytes(shape: &[u64], size: u64) -> u64 {
     (Amount::product(shape) * size).get()
 }
 

@@ -39,7 +39,7 @@ impl Stop {
 ///
 /// # Errors
 /// Returns the error of the visit.
-pub fn ended(visited: Visited) -> Result<()> {
+pub(crate) fn ended(visited: Visited) -> Result<()> {
     match visited {
         Ok(()) | Err(Stop::Enough) => Ok(()),
         Err(Stop::Error(e)) => Err(e),

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::model::ZarrVersion;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::BASE64,
     name: NAME,
     codec: Some(Codec {

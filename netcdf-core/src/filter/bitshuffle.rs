@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Zarr;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32008,
     name: NAME,
     codec: None,

@@ -21,7 +21,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
     codec: Some(Codec {

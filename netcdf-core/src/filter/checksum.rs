@@ -24,7 +24,7 @@ const POLICY: Policy = Policy {
 };
 
 /// The table entry of CRC-32.
-pub const CRC32: FilterEntry = FilterEntry {
+pub(crate) const CRC32: FilterEntry = FilterEntry {
     id: ids::CRC32,
     name: "crc32",
     codec: Some(Codec {
@@ -41,7 +41,7 @@ pub const CRC32: FilterEntry = FilterEntry {
 };
 
 /// The table entry of CRC-32C.
-pub const CRC32C: FilterEntry = FilterEntry {
+pub(crate) const CRC32C: FilterEntry = FilterEntry {
     id: ids::CRC32C,
     name: "crc32c",
     codec: Some(Codec {
@@ -58,7 +58,7 @@ pub const CRC32C: FilterEntry = FilterEntry {
 };
 
 /// The table entry of Adler-32.
-pub const ADLER32: FilterEntry = FilterEntry {
+pub(crate) const ADLER32: FilterEntry = FilterEntry {
     id: ids::ADLER32,
     name: "adler32",
     codec: Some(Codec {
@@ -78,7 +78,7 @@ pub const ADLER32: FilterEntry = FilterEntry {
 };
 
 /// The table entry of lookup3.
-pub const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
+pub(crate) const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
     id: ids::JENKINS_LOOKUP3,
     name: JENKINS,
     codec: Some(Codec {

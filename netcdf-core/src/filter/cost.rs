@@ -6,7 +6,7 @@ use crate::model::FilterSpec;
 
 /// Costs of a filter, in nanoseconds per byte of elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FilterCost {
+pub(crate) struct FilterCost {
     /// Of encoding.
     pub encode: f64,
     /// Of decoding.
@@ -21,7 +21,7 @@ const BLOSC: u32 = 32_001;
 
 /// The cost of a filter; of an unknown one, that of a common compressor.
 #[must_use]
-pub fn of(filter: &FilterSpec) -> FilterCost {
+pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     let level = filter.params.first().copied();
     let (encode, decode, left) = match (filter.id, level) {
         (SHUFFLE, _) => (0.15, 0.15, 1.0),
@@ -47,7 +47,7 @@ pub fn of(filter: &FilterSpec) -> FilterCost {
 
 /// The cost of filters that are applied one after the other.
 #[must_use]
-pub fn of_all(filters: &[FilterSpec]) -> FilterCost {
+pub(crate) fn of_all(filters: &[FilterSpec]) -> FilterCost {
     let none = FilterCost {
         encode: 0.0,
         decode: 0.0,

@@ -36,7 +36,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck, c
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 1,
     name: "deflate",
     codec: Some(Codec {

@@ -19,7 +19,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 3,
     name: "fletcher32",
     codec: Some(Codec {

@@ -14,7 +14,7 @@ pub(super) struct LzWindow<'a> {
 
 impl<'a> LzWindow<'a> {
     /// Appends at most `limit` bytes to `output`; repeats do not reach what was in it before.
-    pub fn new(filter: &'static str, output: &'a mut Vec<u8>, limit: usize) -> Self {
+    pub(super) fn new(filter: &'static str, output: &'a mut Vec<u8>, limit: usize) -> Self {
         let start = output.len();
         Self {
             filter,
@@ -25,19 +25,19 @@ impl<'a> LzWindow<'a> {
     }
 
     /// The number of bytes decoded.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.output.len().saturating_sub(self.start)
     }
 
     /// Appends bytes.
-    pub fn literal(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn literal(&mut self, bytes: &[u8]) -> Result<()> {
         self.check(bytes.len())?;
         self.output.extend_from_slice(bytes);
         Ok(())
     }
 
     /// Appends `n` bytes, each a copy of the byte `distance` before it.
-    pub fn repeat(&mut self, distance: usize, n: usize) -> Result<()> {
+    pub(super) fn repeat(&mut self, distance: usize, n: usize) -> Result<()> {
         self.check(n)?;
         if distance == 0 || distance > self.len() {
             return Err(self.before_start(distance));
@@ -89,7 +89,7 @@ pub(super) struct Repeat {
 
 impl Repeat {
     /// The distance less 1 as formats store it: its upper and its lower byte.
-    pub fn distance_less_1(self) -> [u8; 2] {
+    pub(super) fn distance_less_1(self) -> [u8; 2] {
         let distance = u16::try_from(self.distance.saturating_sub(1));
         distance.unwrap_or(u16::MAX).to_be_bytes()
     }

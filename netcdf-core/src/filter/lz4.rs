@@ -24,7 +24,7 @@ use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32004,
     name: NAME,
     codec: None,

@@ -17,7 +17,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZ4,
     name: NAME,
     codec: Some(Codec {

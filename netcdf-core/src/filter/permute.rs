@@ -17,7 +17,12 @@ struct OutputDim {
 /// Puts all elements of `size` bytes of `input` into `output`, which has the same length, in the order of
 /// `shape`; `steps` are the strides of its dimensions in `input`, in elements. The product of `shape` is the
 /// number of elements.
-pub fn permute(input: &[u8], (shape, steps): (&[usize], &[usize]), size: usize, output: &mut [u8]) {
+pub(super) fn permute(
+    input: &[u8],
+    (shape, steps): (&[usize], &[usize]),
+    size: usize,
+    output: &mut [u8],
+) {
     let mut to = 1_usize;
     let mut dims: Vec<OutputDim> = vec![];
     for (&len, &from) in shape.iter().zip(steps).rev() {

@@ -35,7 +35,7 @@ const BITS: &[Mode] = &[Mode::of(&[Parameter::required(
 )])];
 
 /// The table entry of BitGroom.
-pub const BITGROOM: FilterEntry = FilterEntry {
+pub(crate) const BITGROOM: FilterEntry = FilterEntry {
     id: 32022,
     name: "bitgroom",
     codec: None,
@@ -46,7 +46,7 @@ pub const BITGROOM: FilterEntry = FilterEntry {
 };
 
 /// The table entry of Granular BitRound.
-pub const GRANULARBR: FilterEntry = FilterEntry {
+pub(crate) const GRANULARBR: FilterEntry = FilterEntry {
     id: 32023,
     name: "granularbr",
     prepare: |_, _| Err(read_only("granularbr")),
@@ -55,7 +55,7 @@ pub const GRANULARBR: FilterEntry = FilterEntry {
 };
 
 /// The table entry of BitRound.
-pub const BITROUND: FilterEntry = FilterEntry {
+pub(crate) const BITROUND: FilterEntry = FilterEntry {
     id: 32032,
     name: "bitround",
     named: BITS,

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 6,
     name: "scaleoffset",
     codec: None,

@@ -16,7 +16,7 @@ use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, Suits, corrupt
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 2,
     name: "shuffle",
     codec: Some(Codec {

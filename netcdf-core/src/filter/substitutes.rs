@@ -29,7 +29,7 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
 /// Returns the substitute for a filter of a dataset `from` in a dataset `to`. Values read the same. The nearest common lossless filter
 /// replaces a filter that no common reader of the output has.
 #[must_use]
-pub fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
+pub(crate) fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
     match to {
         StorageFormat::Zarr(_) if has_no_codec(filter.id) => Instead::other(ZSTD, &[3]),
@@ -72,14 +72,14 @@ fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
 
 /// Whether two filters decode alike.
 #[must_use]
-pub fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
+pub(crate) fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
     let decoding = policy(a.id).decoding;
     a.id == b.id && decoding(&a.params) == decoding(&b.params)
 }
 
 /// Whether the filters `b` decode the chunks that the filters `a` encoded.
 #[must_use]
-pub fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
+pub(crate) fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decodes_alike(a, b))
 }
 

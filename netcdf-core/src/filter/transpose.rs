@@ -19,7 +19,7 @@ use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::TRANSPOSE,
     name: NAME,
     codec: Some(Codec {

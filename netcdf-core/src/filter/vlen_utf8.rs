@@ -17,10 +17,10 @@ use super::{Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Its number.
-pub const ID: u32 = PRIVATE + 64;
+pub(crate) const ID: u32 = PRIVATE + 64;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ID,
     name: "vlen-utf8",
     policy: Policy::PLAIN,
@@ -72,7 +72,7 @@ impl Filter for VlenUtf8 {
 ///
 /// # Errors
 /// [`ErrorKind::Range`] for a text that is not UTF-8; [`ErrorKind::Limit`] for more than 32 bits can count.
-pub fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let elements = input.chunks_exact(size.max(1));
     output.extend(length(elements.len())?.to_le_bytes());
     for element in elements {

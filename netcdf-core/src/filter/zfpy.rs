@@ -24,7 +24,7 @@ use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::ZFPY,
     name: NAME,
     codec: Some(Codec {

@@ -27,7 +27,7 @@ use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
     codec: Some(Codec {

@@ -1,11 +1,11 @@
 //! The formats: each tells where its data is and how it is encoded; the engine does the rest.
 
-pub mod classic;
+pub(crate) mod classic;
 pub mod hdf4;
 pub mod hdf5;
 mod kinds;
 mod lost;
-pub mod netcdf4;
+pub(crate) mod netcdf4;
 #[cfg(test)]
 mod opening;
 mod outputs;

@@ -8,7 +8,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// Those of `make`.
-pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+pub(super) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     if let Some(known) = cell.get() {
         return Ok(known);
     }
@@ -18,14 +18,14 @@ pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&
 
 /// A cache that can be shared among threads; values should be cheap to clone.
 #[derive(Debug)]
-pub struct Recent<K, V> {
+pub(super) struct Recent<K, V> {
     entries: Mutex<Vec<RecentEntry<K, V>>>,
     most: Most,
 }
 
 /// The limits of a cache; the value used last always stays.
 #[derive(Debug, Clone, Copy)]
-pub struct Most {
+pub(super) struct Most {
     /// Number of values.
     pub count: usize,
     /// Bytes of all values.
@@ -42,7 +42,7 @@ struct RecentEntry<K, V> {
 impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// An empty cache.
     #[must_use]
-    pub fn new(most: Most) -> Self {
+    pub(super) fn new(most: Most) -> Self {
         Self {
             entries: Mutex::default(),
             most,
@@ -51,7 +51,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
 
     /// The value for a key.
     #[must_use]
-    pub fn get(&self, key: &K) -> Option<V> {
+    pub(super) fn get(&self, key: &K) -> Option<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let found = entries.iter().position(|e| e.key == *key)?;
         if found > 0 {
@@ -61,7 +61,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     }
 
     /// Adds a value of `bytes` bytes, in place of the least recently used ones, and returns it.
-    pub fn put(&self, key: K, value: V, bytes: usize) -> V {
+    pub(super) fn put(&self, key: K, value: V, bytes: usize) -> V {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|e| e.key != key);
         let kept = value.clone();

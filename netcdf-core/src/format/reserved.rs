@@ -5,7 +5,7 @@ use crate::model::Name;
 
 /// Attributes with reserved names.
 #[derive(Debug, Default)]
-pub struct ReservedNames {
+pub(crate) struct ReservedNames {
     /// Paths of attributes.
     paths: Vec<String>,
     /// The arguments of `nccopy --attribute` that remove the attributes.
@@ -14,7 +14,7 @@ pub struct ReservedNames {
 
 impl ReservedNames {
     /// Adds an attribute of a group or variable. `owner` is the path, which is empty for the root group.
-    pub fn add(&mut self, owner: &str, is_group: bool, name: &Name) {
+    pub(crate) fn add(&mut self, owner: &str, is_group: bool, name: &Name) {
         let end = if is_group && !owner.is_empty() {
             "/"
         } else {
@@ -29,7 +29,7 @@ impl ReservedNames {
     ///
     /// # Errors
     /// Returns [`ErrorKind::BadName`], with a remedy, if any was added.
-    pub fn check(&self, datasets: &str) -> Result<()> {
+    pub(crate) fn check(&self, datasets: &str) -> Result<()> {
         if self.paths.is_empty() {
             return Ok(());
         }

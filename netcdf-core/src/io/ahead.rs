@@ -12,7 +12,7 @@ use crate::error::{OrInternal as _, Result};
 /// A store that keeps lists, and the keys asked for by [`Store::get_many`], until [`Ahead::forget`]: those who then ask for one key at a
 /// time make no further requests. Errors are not kept.
 #[derive(Debug)]
-pub struct Ahead {
+pub(crate) struct Ahead {
     inner: Arc<dyn Store>,
     known: Mutex<Option<Known>>,
 }
@@ -26,13 +26,13 @@ struct Known {
 impl Ahead {
     /// A store that keeps answers of `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
         let known = Mutex::new(Some(Known::default()));
         Self { inner, known }
     }
 
     /// Forgets the answers: from now on, all come from the store.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         *self.lock() = None;
     }
 

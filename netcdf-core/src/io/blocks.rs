@@ -14,7 +14,7 @@ const BLOCKS: usize = 128;
 
 /// Blocks of a target that were written to; small writes to a block become one write.
 #[derive(Debug, Default)]
-pub struct Blocks {
+pub(crate) struct Blocks {
     held: BTreeMap<u64, Vec<u8>>,
     /// The block written to last, which is not in `held`: the next write often goes to it, too.
     last: Option<(u64, Vec<u8>)>,
@@ -27,7 +27,12 @@ impl Blocks {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn write(&mut self, target: &mut dyn Target, offset: u64, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        target: &mut dyn Target,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<()> {
         let end = (exact(offset) + bytes.len()).get()?;
         if bytes.len() as u64 >= BLOCK {
             self.forget(target, offset, end)?;
@@ -77,7 +82,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn forget(&mut self, target: &mut dyn Target, offset: u64, end: u64) -> Result<()> {
+    pub(crate) fn forget(&mut self, target: &mut dyn Target, offset: u64, end: u64) -> Result<()> {
         self.put_back_last();
         let touched = self
             .held
@@ -95,7 +100,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
+    pub(crate) fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
         self.put_back_last();
         for (number, bytes) in std::mem::take(&mut self.held) {
             target.write_at((exact(number) * BLOCK).get()?, &bytes)?;

@@ -11,7 +11,7 @@ use crate::error::{OrInternal as _, Result};
 
 /// A source whose first bytes are read once, and kept until [`Headed::forget`].
 #[derive(Debug)]
-pub struct Headed {
+pub(crate) struct Headed {
     inner: Arc<dyn Source>,
     head: Mutex<Head>,
 }
@@ -29,13 +29,13 @@ const HEAD: u64 = 32 << 10;
 impl Headed {
     /// Reads from `inner`; the head is read when its first byte is asked for.
     #[must_use]
-    pub fn new(inner: Arc<dyn Source>) -> Self {
+    pub(crate) fn new(inner: Arc<dyn Source>) -> Self {
         let head = Mutex::new(Head::Unread);
         Self { inner, head }
     }
 
     /// Forgets the head: from now on, every byte comes from the source.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = Head::Forgotten;
     }
 

@@ -31,7 +31,7 @@ impl Default for Near {
 
 /// One read and the ranges it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
+pub(crate) struct Read {
     /// The bytes to read.
     pub range: Range<u64>,
     /// The indices of the ranges in it.
@@ -40,7 +40,7 @@ pub struct Read {
 
 /// The reads that serve `ranges`, in their order: a range that starts closely after the one before it joins its
 /// read.
-pub fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = Read> + '_ {
+pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = Read> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = ranges.get(next)?;

@@ -4,14 +4,14 @@
 //! Reads are positioned, without memory maps: if a file shrinks while it is read, that is an error, not a crash.
 
 pub mod address;
-pub mod ahead;
-pub mod blocks;
+pub(crate) mod ahead;
+pub(crate) mod blocks;
 pub mod claimed;
 pub mod counted;
 pub mod dir;
 pub mod file;
 pub mod guarded;
-pub mod head;
+pub(crate) mod head;
 pub mod held;
 pub mod key;
 pub mod key_reads;
@@ -19,7 +19,7 @@ pub mod lease;
 pub mod locator;
 pub mod memory;
 pub mod memory_store;
-pub mod merge;
+pub(crate) mod merge;
 pub mod network;
 pub mod odd;
 pub mod other;
@@ -32,8 +32,8 @@ pub(crate) mod remote;
 pub(crate) mod rounds;
 pub mod siblings;
 pub mod source;
-pub mod spans;
-pub mod stdout;
+pub(crate) mod spans;
+pub(crate) mod stdout;
 pub mod store;
 #[cfg(test)]
 pub(crate) mod suite;

@@ -15,7 +15,7 @@ use crate::notes::Notes;
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn source(address: &Address, _: &Notes, _: &Arc<Network>) -> Result<Arc<dyn Source>> {
+pub(crate) fn source(address: &Address, _: &Notes, _: &Arc<Network>) -> Result<Arc<dyn Source>> {
     Err(left_out(address))
 }
 
@@ -23,7 +23,7 @@ pub fn source(address: &Address, _: &Notes, _: &Arc<Network>) -> Result<Arc<dyn 
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn store(address: &Address, _: Hints, _: &Arc<Network>) -> Result<Arc<dyn Store>> {
+pub(crate) fn store(address: &Address, _: Hints, _: &Arc<Network>) -> Result<Arc<dyn Store>> {
     Err(left_out(address))
 }
 
@@ -31,7 +31,7 @@ pub fn store(address: &Address, _: Hints, _: &Arc<Network>) -> Result<Arc<dyn St
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn any(address: &Address, _: Hints, _: &Notes, _: &Arc<Network>) -> Result<Container> {
+pub(crate) fn any(address: &Address, _: Hints, _: &Notes, _: &Arc<Network>) -> Result<Container> {
     Err(left_out(address))
 }
 
@@ -39,7 +39,7 @@ pub fn any(address: &Address, _: Hints, _: &Notes, _: &Arc<Network>) -> Result<C
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
+pub(crate) fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
     Err(left_out(address))
 }
 
@@ -47,7 +47,7 @@ pub fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn StoreTarget>> {
+pub(crate) fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn StoreTarget>> {
     Err(left_out(address))
 }
 
@@ -55,7 +55,7 @@ pub fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn Store
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<bool> {
+pub(crate) fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<bool> {
     Err(left_out(address))
 }
 
@@ -63,7 +63,7 @@ pub fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<bool> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Result<()> {
+pub(crate) fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Result<()> {
     Err(left_out(address))
 }
 
@@ -71,7 +71,7 @@ pub fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Result<()> 
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn part_of_claimed(
+pub(crate) fn part_of_claimed(
     address: &Address,
     _: &str,
     _: &Run,
@@ -83,7 +83,7 @@ pub fn part_of_claimed(
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn end_of_claimed(
+pub(crate) fn end_of_claimed(
     address: &Address,
     _: (&str, &LeaseOwner),
     _: &Run,
@@ -95,7 +95,7 @@ pub fn end_of_claimed(
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub fn remove_claimed(address: &Address, _: (&str, &LeaseOwner), _: &Run) -> Result<bool> {
+pub(crate) fn remove_claimed(address: &Address, _: (&str, &LeaseOwner), _: &Run) -> Result<bool> {
     Err(left_out(address))
 }
 

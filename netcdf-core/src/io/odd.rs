@@ -71,7 +71,7 @@ pub(super) struct Met(Mutex<BTreeSet<Odd>>);
 
 impl Met {
     /// Records an entry.
-    pub fn add(&self, odd: Odd) {
+    pub(super) fn add(&self, odd: Odd) {
         let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if met.len() < MOST {
             met.insert(odd);
@@ -79,7 +79,7 @@ impl Met {
     }
 
     /// All entries found so far, in order.
-    pub fn all(&self) -> Vec<Odd> {
+    pub(super) fn all(&self) -> Vec<Odd> {
         let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         met.iter().cloned().collect()
     }

@@ -17,7 +17,7 @@ use crate::error::Result;
 type Unanswered = dyn Fn() -> Option<usize> + Send + Sync;
 
 /// A source or store whose requests are counted.
-pub struct Rounds<T: ?Sized> {
+pub(crate) struct Rounds<T: ?Sized> {
     inner: Arc<T>,
     counter: Arc<Counter>,
     /// If workers of a runtime ask.
@@ -26,7 +26,7 @@ pub struct Rounds<T: ?Sized> {
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Rounds of requests.
     pub rounds: u64,
     /// Bytes of all ranges, or of all keys.
@@ -103,7 +103,7 @@ impl Counter {
 
 /// A thread that reads beside others, until this is dropped.
 #[derive(Debug)]
-pub struct Caller(Arc<Counter>);
+pub(crate) struct Caller(Arc<Counter>);
 
 impl Drop for Caller {
     fn drop(&mut self) {
@@ -119,7 +119,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Rounds<T> {
 
 impl<T: ?Sized> Rounds<T> {
     /// Counts the requests to a source or store.
-    pub fn of(inner: Arc<T>) -> Arc<Self> {
+    pub(crate) fn of(inner: Arc<T>) -> Arc<Self> {
         let counter = Arc::default();
         let unanswered = None;
         Arc::new(Self {
@@ -131,7 +131,7 @@ impl<T: ?Sized> Rounds<T> {
 
     /// Counts the requests to a source or store that has latency. `unanswered` says how many are under way, if no more will come
     /// before one is answered.
-    pub fn of_jobs(
+    pub(crate) fn of_jobs(
         inner: Arc<T>,
         unanswered: impl Fn() -> Option<usize> + Send + Sync + 'static,
     ) -> Arc<Self> {
@@ -143,17 +143,17 @@ impl<T: ?Sized> Rounds<T> {
     }
 
     /// What was asked for so far.
-    pub fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> Asked {
         self.counter.state.lock().unwrap().asked
     }
 
     /// The number of requests so far, each of which asks for one key, one list or parts of one source.
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.counter.state.lock().unwrap().requests
     }
 
     /// A thread that reads beside others. All of them are made before the first reads.
-    pub fn caller(&self) -> Caller {
+    pub(crate) fn caller(&self) -> Caller {
         self.counter.join(true);
         Caller(Arc::clone(&self.counter))
     }

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 /// Disjoint ranges, in order; adjacent ones are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spans(Vec<Range<u64>>);
+pub(crate) struct Spans(Vec<Range<u64>>);
 
 impl Spans {
     /// Adds a range.
-    pub fn add(&mut self, range: Range<u64>) {
+    pub(crate) fn add(&mut self, range: Range<u64>) {
         if range.is_empty() {
             return;
         }
@@ -27,14 +27,8 @@ impl Spans {
         self.0.insert(from, joined);
     }
 
-    /// The end of the last range; 0 if there is none.
-    #[must_use]
-    pub fn end(&self) -> u64 {
-        self.0.last().map_or(0, |r| r.end)
-    }
-
     /// The parts of `0..end` that are missing.
-    pub fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u64>> + '_ {
+    pub(crate) fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u64>> + '_ {
         let starts = std::iter::once(0).chain(self.0.iter().map(|r| r.end));
         let ends = self.0.iter().map(|r| r.start).chain([end]);
         starts

@@ -32,7 +32,7 @@ fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
 /// # Errors
 /// Those of the system.
 #[cfg(unix)]
-pub fn stdout() -> Result<File> {
+pub(crate) fn stdout() -> Result<File> {
     if CLOSED.load(Ordering::Relaxed) {
         return Err(std::io::Error::other("standard output is closed"));
     }
@@ -49,7 +49,7 @@ pub fn stdout() -> Result<File> {
 /// # Errors
 /// Those of the system.
 #[cfg(unix)]
-pub fn lead_to_stderr() -> Result<()> {
+pub(crate) fn lead_to_stderr() -> Result<()> {
     let mut kept = kept();
     if kept.is_some() {
         return Ok(());

@@ -33,7 +33,7 @@ const HOSTILE: [&str; 8] = [
 ];
 
 /// Fills and commits a store.
-pub fn making(target: Box<dyn StoreTarget>) {
+pub(crate) fn making(target: Box<dyn StoreTarget>) {
     let store = Arc::clone(target.store());
     let (metadata, data): (Vec<_>, Vec<_>) = KEYS.iter().partition(|(key, _)| key.contains(".z"));
     for (key, bytes) in data {
@@ -92,7 +92,7 @@ fn refuses(store: &dyn Store) {
 }
 
 /// Reads the store made by [`making`].
-pub fn reading(store: &dyn Store) {
+pub(crate) fn reading(store: &dyn Store) {
     for (key, bytes) in KEYS {
         assert_eq!(store.get(key).unwrap().unwrap(), bytes, "{key}");
         assert_eq!(store.size(key).unwrap(), Some(bytes.len() as u64));
@@ -224,7 +224,7 @@ fn lists(store: &dyn Store) {
 }
 
 /// Changes a store, if it can be changed.
-pub fn changing(store: &dyn Store) {
+pub(crate) fn changing(store: &dyn Store) {
     refuses(store);
     store.put("v/0", b"other").unwrap();
     assert_eq!(store.get("v/0").unwrap().unwrap(), b"other");

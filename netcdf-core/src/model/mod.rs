@@ -1,24 +1,24 @@
 //! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
 
-pub mod atomic;
-pub mod attribute;
+pub(crate) mod atomic;
+pub(crate) mod attribute;
 pub mod cf;
 pub mod convert;
 mod default_fill;
-pub mod element;
-pub mod ids;
+pub(crate) mod element;
+pub(crate) mod ids;
 pub mod kind;
 pub mod name;
-pub mod options;
+pub(crate) mod options;
 pub mod quantize;
 pub mod region;
-pub mod schema;
+pub(crate) mod schema;
 mod sizes;
 pub mod special;
-pub mod storage;
+pub(crate) mod storage;
 pub mod strings;
-pub mod types;
-pub mod values;
+pub(crate) mod types;
+pub(crate) mod values;
 
 pub use atomic::Atomic;
 pub use attribute::Attribute;

@@ -43,7 +43,7 @@ pub struct Buffers {
 
 /// Allows more memory to be kept while it lives; the excess is freed on drop.
 #[derive(Debug)]
-pub struct Keep<'a>(&'a Buffers);
+pub(crate) struct Keep<'a>(&'a Buffers);
 
 impl Drop for Keep<'_> {
     fn drop(&mut self) {

@@ -47,7 +47,7 @@
 //!    that the other thread takes, and has no turn ([`Runtime::wait`]). The other thread runs no job and does not wait.
 
 mod budget;
-pub mod buffers;
+pub(crate) mod buffers;
 mod gate;
 mod job;
 mod more;

@@ -150,7 +150,7 @@ fn is_chars(node: &Node, array: &RawArray) -> bool {
 
 impl<'a> Opened<'a> {
     /// The array of a node; `None` if the node is not an array.
-    pub fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
+    pub(crate) fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
         let array = node.array()?;
         let (mut shape, mut chunk) = (array.described.shape.clone(), array.described.chunk.clone());
         if is_scalar(node, array) {
@@ -183,18 +183,18 @@ impl<'a> Opened<'a> {
     }
 
     /// Adds store and array to an error.
-    pub fn said(&self, e: Error) -> Error {
+    pub(crate) fn said(&self, e: Error) -> Error {
         e.of(self.store.name()).in_object(&self.path)
     }
 
     /// Number of chunks per dimension.
-    pub fn grid(&self) -> Vec<u64> {
+    pub(crate) fn grid(&self) -> Vec<u64> {
         let lengths = self.shape.iter().zip(&self.chunk);
         lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
     /// The elements of a chunk, those beyond the end of the array included.
-    pub fn block(&self, place: &[u64]) -> Block {
+    pub(crate) fn block(&self, place: &[u64]) -> Block {
         let start = place.iter().zip(&self.chunk);
         Block {
             start: start.map(|(at, len)| at.saturating_mul(*len)).collect(),
@@ -203,14 +203,14 @@ impl<'a> Opened<'a> {
     }
 
     /// How many elements of a block lie in the array, per dimension.
-    pub fn inside(&self, block: &Block) -> Vec<u64> {
+    pub(crate) fn inside(&self, block: &Block) -> Vec<u64> {
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
         ends.map(|((start, count), len)| len.saturating_sub(*start).min(*count))
             .collect()
     }
 
     /// The place in the grid of keys: of the chunk itself, or of its shard.
-    pub fn key_place(&self, place: &[u64]) -> Vec<u64> {
+    pub(crate) fn key_place(&self, place: &[u64]) -> Vec<u64> {
         if place.is_empty() {
             return vec![0; self.array.described.rank];
         }
@@ -223,19 +223,19 @@ impl<'a> Opened<'a> {
     }
 
     /// Number of chunks in a key, per dimension.
-    pub fn per_key(&self) -> Vec<u64> {
+    pub(crate) fn per_key(&self) -> Vec<u64> {
         let outer = self.array.outer().iter().zip(&self.chunk);
         let ratio = outer.map(|(outer, inner)| outer / (*inner).max(1));
         ratio.collect()
     }
 
     /// The key at a place in the grid of keys.
-    pub fn key(&self, key_place: &[u64]) -> String {
+    pub(crate) fn key(&self, key_place: &[u64]) -> String {
         format!("{}{}", self.prefix, self.array.key(key_place))
     }
 
     /// Whether chunks are parts of shards.
-    pub fn sharded(&self) -> bool {
+    pub(crate) fn sharded(&self) -> bool {
         !self.array.described.shards.is_empty()
     }
 
@@ -243,7 +243,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store; a damaged index of a shard.
-    pub fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<KeyPart>> {
+    pub(crate) fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<KeyPart>> {
         let mut read = |range: Range<u64>| self.read(key, range);
         let size = match self.array.is_whole() {
             true => self.whole(key)?.len() as u64,
@@ -270,7 +270,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// As [`Self::parts`].
-    pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
+    pub(crate) fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         let key_place = self.key_place(place);
         let key = self.key(&key_place);
         let Some(size) = key::size(self.store, &key)? else {
@@ -316,7 +316,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn fetch(&self, place: &ChunkPlace) -> Result<Vec<u8>> {
+    pub(crate) fn fetch(&self, place: &ChunkPlace) -> Result<Vec<u8>> {
         self.read(&place.key, place.range.clone())
     }
 
@@ -324,7 +324,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// The reason why they cannot.
-    pub fn chain(&self) -> Result<&Chain> {
+    pub(crate) fn chain(&self) -> Result<&Chain> {
         let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
         let filters = &self.array.layout.filters;
         self.env
@@ -338,14 +338,14 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn numbered(&self) -> Result<()> {
+    pub(crate) fn numbered(&self) -> Result<()> {
         let e = || Error::new(ErrorKind::Limit, "the array has more than 2^64 chunks");
         let chunks = product(&self.array.key_grid());
         chunks.map(|_| ()).ok_or_else(|| self.said(e()))
     }
 
     /// The names of the codecs, in the order in which they are undone.
-    pub fn codecs(&self) -> Vec<String> {
+    pub(crate) fn codecs(&self) -> Vec<String> {
         let filters = self.array.layout.filters.iter();
         let stated = self.array.described.filters.iter().map(Some);
         let stated = stated.chain(std::iter::repeat(None));
@@ -360,19 +360,19 @@ impl<'a> Opened<'a> {
     }
 
     /// The fill value as a constant of CDL.
-    pub fn fill_text(&self) -> Option<String> {
+    pub(crate) fn fill_text(&self) -> Option<String> {
         let fill = self.fill.as_ref()?;
         self.constants(fill).into_iter().next()
     }
 
     /// Whether the elements are numbers.
-    pub fn is_numeric(&self) -> bool {
+    pub(crate) fn is_numeric(&self) -> bool {
         let dtype = &self.array.described.stored.dtype;
         matches!(dtype, Dtype::Number(_) | Dtype::Half | Dtype::Brain)
     }
 
     /// The fill value, or another value of the type, in the usual notation: without CDL suffixes such as in `NaNf`.
-    pub fn plain_text(&self, value: &Values) -> Option<String> {
+    pub(crate) fn plain_text(&self, value: &Values) -> Option<String> {
         let text = self.constants(value).into_iter().next()?;
         Some(match text.strip_suffix('f').filter(|_| self.is_numeric()) {
             Some(number) => number.to_owned(),
@@ -381,7 +381,7 @@ impl<'a> Opened<'a> {
     }
 
     /// The value of an attribute `_FillValue`, which xarray writes in base 64 in version 3.
-    pub fn fill_of(&self, json: &Json) -> Option<Values> {
+    pub(crate) fn fill_of(&self, json: &Json) -> Option<Values> {
         let one = match json.items() {
             Some([one]) => one,
             Some(_) | None => json,
@@ -395,7 +395,12 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the codecs, with their names.
-    pub fn undo(&self, place: &ChunkPlace, mut bytes: Vec<u8>, stages: usize) -> Result<Undone> {
+    pub(crate) fn undo(
+        &self,
+        place: &ChunkPlace,
+        mut bytes: Vec<u8>,
+        stages: usize,
+    ) -> Result<Undone> {
         let mut sizes = vec![bytes.len() as u64];
         if stages == 0 {
             return Ok(Undone { sizes, bytes });
@@ -432,7 +437,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the codecs; decoded bytes that do not form a chunk.
-    pub fn values(&self, place: &ChunkPlace, mut decoded: Vec<u8>) -> Result<Values> {
+    pub(crate) fn values(&self, place: &ChunkPlace, mut decoded: Vec<u8>) -> Result<Values> {
         let stages = self.array.layout.filters.len();
         let e = |e: Error| {
             let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
@@ -456,7 +461,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// Errors of the store, and as [`Self::values`].
-    pub fn decode(&self, place: &ChunkPlace) -> Result<Values> {
+    pub(crate) fn decode(&self, place: &ChunkPlace) -> Result<Values> {
         self.env.cancel.check()?;
         let bytes = self.fetch(place)?;
         let undone = self.undo(place, bytes, self.array.layout.filters.len())?;
@@ -464,7 +469,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Approximate bytes of memory for decoding a chunk.
-    pub fn memory(&self, place: &ChunkPlace) -> u64 {
+    pub(crate) fn memory(&self, place: &ChunkPlace) -> u64 {
         let stored = place.range.end.saturating_sub(place.range.start);
         let elements = product(&self.chunk).unwrap_or(u64::MAX);
         let texts = match self.array.described.stored.dtype {
@@ -490,7 +495,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Values as CDL constants.
-    pub fn constants(&self, values: &Values) -> Vec<String> {
+    pub(crate) fn constants(&self, values: &Values) -> Vec<String> {
         let exact = (Precision::Exact, Precision::Exact);
         let texts = constants(&self.array.schema, values, exact).into_iter();
         texts
@@ -499,7 +504,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Values for display: times as dates if requested, all others as constants.
-    pub fn shown(&self, values: &Values) -> Vec<String> {
+    pub(crate) fn shown(&self, values: &Values) -> Vec<String> {
         let constants = self.constants(values);
         let Some(times) = &self.times else {
             return constants;

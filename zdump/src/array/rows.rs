@@ -16,7 +16,7 @@ pub(crate) enum Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// The value of an element of the array.
-    pub fn at(self, index: &[u64]) -> ValueAt<'a> {
+    pub(crate) fn at(self, index: &[u64]) -> ValueAt<'a> {
         match self {
             Self::Chunk(values, block) => ValueAt::new(values, offset(index, block)),
             Self::Fill(value) => ValueAt::only(value),

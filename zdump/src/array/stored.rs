@@ -28,7 +28,7 @@ impl Opened<'_> {
     ///
     /// # Errors
     /// As [`Self::stored`], and those of `work` and `sink`.
-    pub fn each_stored<R: Send>(
+    pub(crate) fn each_stored<R: Send>(
         &self,
         bytes: impl Fn(&ChunkPlace) -> u64,
         work: impl Fn(FoundChunk) -> Result<R> + Sync,

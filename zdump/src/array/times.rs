@@ -25,7 +25,11 @@ pub(crate) struct Times {
 
 impl Times {
     /// The conversion for an array, if its elements are times. A note reports an unreadable reference time of the array `path`.
-    pub fn of(node: &Node, stored: &StoredType, (path, notes): (&str, &Notes)) -> Option<Self> {
+    pub(crate) fn of(
+        node: &Node,
+        stored: &StoredType,
+        (path, notes): (&str, &Notes),
+    ) -> Option<Self> {
         match &stored.dtype {
             Dtype::Time(time) => {
                 let (unit, per) = unit(&time.unit).filter(|_| time.since)?;
@@ -62,7 +66,7 @@ impl Times {
     }
 
     /// Value `n` as a date in quotes; `None` if it is not a date.
-    pub fn date(&self, values: &Values, n: usize) -> Option<String> {
+    pub(crate) fn date(&self, values: &Values, n: usize) -> Option<String> {
         if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
             return Some(NAT.to_owned());
         }

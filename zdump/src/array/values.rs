@@ -20,7 +20,7 @@ impl AnyNumber {
         clippy::cast_precision_loss,
         reason = "an integer beside a floating-point number is compared as one"
     )]
-    pub fn real(self) -> f64 {
+    pub(crate) fn real(self) -> f64 {
         match self {
             Self::Whole(n) => n as f64,
             Self::Real(x) => x,
@@ -44,7 +44,7 @@ impl AnyNumber {
     }
 
     /// The distance of two numbers; `None` if one is NaN.
-    pub fn distance(self, other: Self) -> Option<Self> {
+    pub(crate) fn distance(self, other: Self) -> Option<Self> {
         let whole = matches!(self, Self::Whole(_)) || matches!(other, Self::Whole(_));
         let exact = self.exact().zip(other.exact()).filter(|_| whole);
         if let Some(distance) = exact.and_then(|(n, m)| n.checked_sub(m)) {
@@ -55,7 +55,7 @@ impl AnyNumber {
     }
 
     /// Whether `self` is larger.
-    pub fn exceeds(self, other: Self) -> bool {
+    pub(crate) fn exceeds(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(n), Self::Whole(m)) => n > m,
             (Self::Real(_) | Self::Whole(_), Self::Real(_) | Self::Whole(_)) => {

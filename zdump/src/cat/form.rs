@@ -19,7 +19,7 @@ pub(super) enum BytesForm {
 
 impl BytesForm {
     /// Guesses the form of some bytes.
-    pub fn of(bytes: &[u8], metadata: bool) -> Self {
+    pub(super) fn of(bytes: &[u8], metadata: bool) -> Self {
         let starts = bytes.iter().find(|b| !b.is_ascii_whitespace());
         if (metadata || matches!(starts, Some(b'{' | b'[')))
             && let Ok(json) = Json::parse(bytes)

@@ -19,7 +19,7 @@ pub(super) struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     /// The arrays of a store.
-    pub fn of(checked: Checked<'a>) -> Self {
+    pub(super) fn of(checked: Checked<'a>) -> Self {
         let nodes = checked.survey.nodes.iter().enumerate();
         let others = nodes.filter_map(|(n, node)| Some((n, characters(checked, node)?)));
         Self {
@@ -29,7 +29,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// The array of a node, and its path.
-    pub fn get(&self, n: usize) -> Option<(&'a str, &RawArray)> {
+    pub(super) fn get(&self, n: usize) -> Option<(&'a str, &RawArray)> {
         let node = self.checked.survey.nodes.get(n)?;
         let array = self.others.get(&n).or_else(|| node.array())?;
         Some((&node.path, array))

@@ -35,7 +35,7 @@ pub(super) struct About<'a> {
 
 impl<'a> About<'a> {
     /// For the object with this name of a node.
-    pub fn object(report: &'a mut Report, node: &'a Node, name: &str) -> Self {
+    pub(super) fn object(report: &'a mut Report, node: &'a Node, name: &str) -> Self {
         Self {
             report,
             node: &node.path,
@@ -44,13 +44,18 @@ impl<'a> About<'a> {
     }
 
     /// Adds a finding.
-    pub fn say(&mut self, rule: Rule, what: impl Into<String>) {
+    pub(super) fn say(&mut self, rule: Rule, what: impl Into<String>) {
         let finding = Finding::new(rule, self.key.clone(), what);
         self.report.add(self.node, finding);
     }
 
     /// Adds a finding with its own remedy instead of the rule's.
-    pub fn advise(&mut self, rule: Rule, what: impl Into<String>, remedy: impl Into<String>) {
+    pub(super) fn advise(
+        &mut self,
+        rule: Rule,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
         let mut finding = Finding::new(rule, self.key.clone(), what);
         finding.remedy = remedy.into().into();
         self.report.add(self.node, finding);

@@ -16,17 +16,17 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// The decoder of an array with its codecs.
-    pub fn new(array: &'a RawArray, chain: Chain, env: &'a Env) -> Self {
+    pub(super) fn new(array: &'a RawArray, chain: Chain, env: &'a Env) -> Self {
         Self { array, env, chain }
     }
 
     /// Whether chunks are stored without codecs.
-    pub fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.chain.is_empty() && self.array.described.heap.is_none()
     }
 
     /// What is wrong with a stored chunk.
-    pub fn problem(&self, stored: Vec<u8>) -> Option<(Rule, String)> {
+    pub(super) fn problem(&self, stored: Vec<u8>) -> Option<(Rule, String)> {
         let expected = self.array.chunk_bytes();
         if self.is_plain() {
             return wrong_size(stored.len(), expected);

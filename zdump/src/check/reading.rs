@@ -39,7 +39,7 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// For a key that has not been read yet.
-    pub fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
+    pub(super) fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
         Self {
             checked,
             job,
@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Number of bytes that ranges refer to.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.whole
             .as_ref()
             .map_or(self.job.size, |w| w.len() as u64)
@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     /// Errors of reading and decoding.
-    pub fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
+    pub(super) fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
         if array.is_whole() {
             let stored = self.all()?;
             self.whole = Some(array.undo_whole(stored, self.checked.env)?);
@@ -70,7 +70,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn all(&self) -> Result<Vec<u8>> {
+    pub(super) fn all(&self) -> Result<Vec<u8>> {
         key::bytes(self.checked.store, &self.job.key)
     }
 
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
+    pub(super) fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
         if let Some(shard) = &self.whole {
             return range_of(shard, &range).map(<[u8]>::to_vec);
         }
@@ -86,12 +86,12 @@ impl<'a> Reading<'a> {
     }
 
     /// A finding about the key.
-    pub fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
+    pub(super) fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
         Finding::new(rule, self.job.key.clone(), what)
     }
 
     /// The finding that bytes of the key cannot be read.
-    pub fn unreadable(&self, e: &Error) -> Finding {
+    pub(super) fn unreadable(&self, e: &Error) -> Finding {
         self.finding(Rule::KeyUnreadable, e.what())
     }
 }

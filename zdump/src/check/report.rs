@@ -28,7 +28,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// A finding with the usual remedy of its rule.
-    pub fn new(rule: Rule, key: impl Into<String>, what: impl Into<String>) -> Self {
+    pub(super) fn new(rule: Rule, key: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             key: key.into(),
             rule,
@@ -64,14 +64,14 @@ pub(crate) struct Counts {
 
 impl Report {
     /// Adds a finding about a node. Only a limited number per rule is kept.
-    pub fn add(&mut self, node: &str, finding: Finding) {
+    pub(super) fn add(&mut self, node: &str, finding: Finding) {
         if self.count(node, finding.rule, 1) <= MOST {
             self.findings.push(finding);
         }
     }
 
     /// Counts findings of a rule about a node; returns how many there are now.
-    pub fn count(&mut self, node: &str, rule: Rule, more: u64) -> u64 {
+    pub(super) fn count(&mut self, node: &str, rule: Rule, more: u64) -> u64 {
         let count = self.of_nodes.entry((node.to_owned(), rule)).or_default();
         *count = count.saturating_add(more);
         *count
@@ -85,12 +85,12 @@ impl Report {
     }
 
     /// Whether there are errors.
-    pub fn has_errors(&self) -> bool {
+    pub(super) fn has_errors(&self) -> bool {
         self.total(Severity::Error) > 0
     }
 
     /// Number of errors of a node.
-    pub fn errors_of(&self, node: &str) -> u64 {
+    pub(super) fn errors_of(&self, node: &str) -> u64 {
         let from = (node.to_owned(), Rule::KeyUnreadable);
         let of_node = self
             .of_nodes
@@ -102,7 +102,7 @@ impl Report {
 
     /// The findings that are kept, sorted by key.
     #[cfg(test)]
-    pub fn sorted(&mut self) -> &[Finding] {
+    pub(super) fn sorted(&mut self) -> &[Finding] {
         self.findings.sort();
         &self.findings
     }
@@ -111,7 +111,7 @@ impl Report {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn print(mut self, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn print(mut self, out: &mut Out<'_>) -> Result<()> {
         self.findings.sort();
         for finding in &self.findings {
             match out.json {

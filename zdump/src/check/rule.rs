@@ -11,7 +11,7 @@ pub(crate) enum Severity {
 
 impl Severity {
     /// Its name.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -34,24 +34,24 @@ macro_rules! rules {
         impl Rule {
             /// All rules.
             #[cfg(test)]
-            pub const ALL: &[Self] = &[$(Self::$rule,)*];
+            pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];
 
             /// Its name, which does not change.
-            pub fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => $name,)*
                 }
             }
 
             /// How bad it is.
-            pub fn severity(self) -> Severity {
+            pub(crate) fn severity(self) -> Severity {
                 match self {
                     $(Self::$rule => Severity::$severity,)*
                 }
             }
 
             /// What to do.
-            pub fn remedy(self) -> &'static str {
+            pub(crate) fn remedy(self) -> &'static str {
                 match self {
                     $(Self::$rule => $remedy,)*
                 }

@@ -37,7 +37,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn chunk(
+    pub(super) fn chunk(
         &mut self,
         place: &ChunkPlace,
         (undone, values): &(Undone, Option<Values>),
@@ -73,7 +73,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn head(&mut self, place: &ChunkPlace, sizes: Option<&[u64]>) -> Result<()> {
+    pub(super) fn head(&mut self, place: &ChunkPlace, sizes: Option<&[u64]>) -> Result<()> {
         let stored = place.range.end.saturating_sub(place.range.start);
         let stored = [stored];
         let sizes = sizes.unwrap_or(&stored);
@@ -165,7 +165,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn missing(&mut self, place: &[u64]) -> Result<()> {
+    pub(super) fn missing(&mut self, place: &[u64]) -> Result<()> {
         let key = self.opened.key(&self.opened.key_place(place));
         if self.out.json {
             let mut members = self.about(place, &key);
@@ -187,7 +187,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn nothing(&mut self) -> Result<()> {
+    pub(super) fn nothing(&mut self) -> Result<()> {
         if self.out.json {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn problem(&mut self, place: Option<&ChunkPlace>, e: &Error) -> Result<()> {
+    pub(super) fn problem(&mut self, place: Option<&ChunkPlace>, e: &Error) -> Result<()> {
         if let Some(place) = place {
             self.head(place, None)?;
         }

@@ -20,7 +20,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// Errors of the store, a damaged index, errors of writing.
-    pub fn shard_of(&mut self, place: &[u64]) -> Result<()> {
+    pub(super) fn shard_of(&mut self, place: &[u64]) -> Result<()> {
         let key_place = self.opened.key_place(place);
         let key = self.opened.key(&key_place);
         self.shard_in(&key, place)
@@ -30,7 +30,7 @@ impl Printer<'_, '_> {
     ///
     /// # Errors
     /// As [`Self::shard_of`].
-    pub fn shard_in(&mut self, key: &str, place: &[u64]) -> Result<()> {
+    pub(super) fn shard_in(&mut self, key: &str, place: &[u64]) -> Result<()> {
         if !self.opened.sharded() || self.shard.as_deref() == Some(key) {
             return Ok(());
         }

@@ -45,7 +45,7 @@ pub(super) enum StepState {
 
 impl StepState {
     /// The message for a step that cannot be undone.
-    pub fn said(&self) -> Option<&str> {
+    pub(super) fn said(&self) -> Option<&str> {
         match self {
             Self::BuiltIn | Self::Plugin(_) => None,
             Self::Missing(what) | Self::Wrong(what) => Some(what),
@@ -75,7 +75,7 @@ impl CodecStep {
     }
 
     /// Whether nothing here can undo it.
-    pub fn is_missing(&self) -> bool {
+    pub(super) fn is_missing(&self) -> bool {
         match self.state {
             StepState::Missing(_) => true,
             StepState::BuiltIn | StepState::Plugin(_) | StepState::Wrong(_) => false,
@@ -83,7 +83,7 @@ impl CodecStep {
     }
 
     /// Cells of the table, but for the first one.
-    pub fn cells(&self) -> [String; 6] {
+    pub(super) fn cells(&self) -> [String; 6] {
         let [v2, v3] = self.names.clone();
         let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let state = match &self.state {
@@ -101,7 +101,7 @@ impl CodecStep {
     }
 
     /// Members of its record.
-    pub fn members(&self) -> Vec<(&'static str, Json)> {
+    pub(super) fn members(&self) -> Vec<(&'static str, Json)> {
         let text = |text: Option<&str>| text.map_or(Json::Null, Json::text);
         let [v2, v3] = &self.names;
         let spec = self.hdf5.as_ref();

@@ -59,7 +59,7 @@ impl ShownType {
     ///
     /// # Errors
     /// If there is none.
-    pub fn named(text: &str) -> std::result::Result<Self, String> {
+    pub(super) fn named(text: &str) -> std::result::Result<Self, String> {
         let lower = text.to_ascii_lowercase();
         let wrong = || format!("unknown type {text}");
         if let Some(length) = lower.strip_prefix("string") {
@@ -78,7 +78,7 @@ impl ShownType {
     }
 
     /// Whether it is a type of texts.
-    pub fn is_text(self) -> bool {
+    pub(super) fn is_text(self) -> bool {
         matches!(self.class, Class::Text(_))
     }
 
@@ -115,7 +115,7 @@ impl Printer {
     ///
     /// # Errors
     /// If the format is not for one number of this type.
-    pub fn new(ty: ShownType, format: Option<&str>) -> std::result::Result<Self, String> {
+    pub(super) fn new(ty: ShownType, format: Option<&str>) -> std::result::Result<Self, String> {
         let wrong = || {
             let format = format.unwrap_or_default();
             let name = ty.name;
@@ -144,7 +144,7 @@ impl Printer {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn print(
+    pub(super) fn print(
         &self,
         bytes: &[u8],
         big_endian: bool,

@@ -36,7 +36,7 @@ pub(super) struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     /// A finder that keeps nothing yet.
-    pub fn new(opened: &'a Opened<'a>) -> Self {
+    pub(super) fn new(opened: &'a Opened<'a>) -> Self {
         Self {
             opened,
             indexes: Mutex::default(),
@@ -48,7 +48,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// Errors of the store; a damaged index of a shard.
-    pub fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
+    pub(super) fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         if !self.opened.sharded() {
             return self.opened.locate(place);
         }
@@ -86,7 +86,7 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// As [`Opened::decode`].
-    pub fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
+    pub(super) fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
         if let Some(values) = get(&self.chunks, &place.place) {
             return Ok(values);
         }

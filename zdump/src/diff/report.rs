@@ -30,7 +30,7 @@ pub(super) struct Difference {
 
 impl Difference {
     /// A difference between values.
-    pub fn new(kind: &'static str, a: Option<Json>, b: Option<Json>) -> Self {
+    pub(super) fn new(kind: &'static str, a: Option<Json>, b: Option<Json>) -> Self {
         Self {
             kind,
             name: None,
@@ -43,18 +43,18 @@ impl Difference {
     }
 
     /// A difference between texts.
-    pub fn texts(kind: &'static str, a: &str, b: &str) -> Self {
+    pub(super) fn texts(kind: &'static str, a: &str, b: &str) -> Self {
         Self::new(kind, Some(Json::text(a)), Some(Json::text(b)))
     }
 
     /// Marks the difference as one of layout, if `layout` is true.
-    pub fn of_layout(mut self, layout: bool) -> Self {
+    pub(super) fn of_layout(mut self, layout: bool) -> Self {
         self.layout = layout;
         self
     }
 
     /// Adds a name.
-    pub fn named(mut self, name: &str) -> Self {
+    pub(super) fn named(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
@@ -107,7 +107,7 @@ pub(super) struct Report<'w> {
 
 impl<'w> Report<'w> {
     /// A report without differences.
-    pub fn new(out: Out<'w>) -> Self {
+    pub(super) fn new(out: Out<'w>) -> Self {
         Self {
             out,
             real: 0,
@@ -120,7 +120,7 @@ impl<'w> Report<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn tell(&mut self, path: &str, difference: Difference) -> Result<()> {
+    pub(super) fn tell(&mut self, path: &str, difference: Difference) -> Result<()> {
         match difference.layout {
             true => self.layout += 1,
             false => self.real += 1,
@@ -163,7 +163,7 @@ impl<'w> Report<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn problem(&mut self, path: &str, e: &Error) -> Result<()> {
+    pub(super) fn problem(&mut self, path: &str, e: &Error) -> Result<()> {
         let text = e.to_string();
         let mut difference = Difference::new("problem", None, None);
         difference.more = vec![("what", Json::text(&text))];
@@ -175,7 +175,7 @@ impl<'w> Report<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub fn end(mut self) -> Result<Verdict> {
+    pub(super) fn end(mut self) -> Result<Verdict> {
         if self.out.json {
             let members = [
                 ("differences", Json::int(self.real)),

@@ -40,7 +40,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts a differing element; `texts` are its constants.
-    pub fn differs(
+    pub(super) fn differs(
         &mut self,
         index: Vec<u64>,
         x: ValueAt<'_>,
@@ -83,7 +83,7 @@ impl Tally {
     ///
     /// # Errors
     /// The error of a cancelled run, which does not concern the stores.
-    pub fn failed(&mut self, e: Error) -> Result<()> {
+    pub(super) fn failed(&mut self, e: Error) -> Result<()> {
         if e.kind() == ErrorKind::Cancelled {
             return Err(e);
         }
@@ -95,7 +95,7 @@ impl Tally {
     }
 
     /// Adds another result.
-    pub fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.covered = self.covered.saturating_add(other.covered);
         self.wrong = self.wrong.saturating_add(other.wrong);
@@ -111,7 +111,7 @@ impl Tally {
 
     /// The difference of the values among `elements` compared ones; `None` if there is none. `swapped` if the first value of
     /// each pair is from the second store.
-    pub fn difference(&self, elements: Option<u64>, swapped: bool) -> Option<Difference> {
+    pub(super) fn difference(&self, elements: Option<u64>, swapped: bool) -> Option<Difference> {
         if self.count == 0 {
             return None;
         }

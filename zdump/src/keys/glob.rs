@@ -21,7 +21,7 @@ enum KeyPattern {
 
 impl Glob {
     /// The pattern in `text`. Keys have no leading `/`, but users may write one.
-    pub fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let text = text.strip_prefix('/').unwrap_or(text);
         let mut pieces = vec![];
         let mut rest = text.chars().peekable();
@@ -47,7 +47,7 @@ impl Glob {
 
     /// Whether it matches a key. All alternatives are followed at once, so the time is at most the length of the pattern times
     /// that of the key.
-    pub fn matches(&self, key: &str) -> bool {
+    pub(super) fn matches(&self, key: &str) -> bool {
         let mut here = vec![false; self.0.len() + 1];
         self.reach(0, &mut here);
         for c in key.chars() {

@@ -73,7 +73,7 @@ pub(super) struct Map {
 
 impl Map {
     /// A map of a grid, with nothing stored.
-    pub fn new(grid: &[u64]) -> Self {
+    pub(super) fn new(grid: &[u64]) -> Self {
         let block = blocks(grid);
         let shape = grid
             .iter()
@@ -109,12 +109,12 @@ impl Map {
     }
 
     /// The place of a cell.
-    pub fn place(&self, cell: u64) -> Vec<u64> {
+    pub(super) fn place(&self, cell: u64) -> Vec<u64> {
         place(cell, &self.shape)
     }
 
     /// The cell of a chunk.
-    pub fn cell(&mut self, place: &[u64]) -> Option<&mut Cell> {
+    pub(super) fn cell(&mut self, place: &[u64]) -> Option<&mut Cell> {
         let parts = place.iter().zip(&self.block).zip(&self.shape);
         let mut cell = 0u64;
         for ((at, block), cells) in parts {
@@ -128,7 +128,7 @@ impl Map {
     }
 
     /// Counts chunks that cannot be decoded.
-    pub fn wrong(&mut self, e: Error) {
+    pub(super) fn wrong(&mut self, e: Error) {
         match &mut self.wrong {
             Some((_, count)) => *count = count.saturating_add(1),
             none => *none = Some((e, 1)),
@@ -136,7 +136,7 @@ impl Map {
     }
 
     /// Marks the cells with any of these chunks: from `first` on, `count` per dimension.
-    pub fn wrong_cells(&mut self, first: &[u64], count: &[u64]) {
+    pub(super) fn wrong_cells(&mut self, first: &[u64], count: &[u64]) {
         let inside = |map: &Self, cell: u64| {
             let place = map.place(cell);
             let mut spans = place.iter().zip(&map.block).zip(first.iter().zip(count));
@@ -154,13 +154,13 @@ impl Map {
     }
 
     /// The largest mean number of bytes per chunk of all cells; at least 1.
-    pub fn largest(&self) -> u64 {
+    pub(super) fn largest(&self) -> u64 {
         let sizes = self.cells.iter().map(|cell| mean(*cell));
         sizes.max().unwrap_or(0).max(1)
     }
 
     /// How a cell is drawn.
-    pub fn look(&self, cell: Cell, largest: u64) -> Look {
+    pub(super) fn look(&self, cell: Cell, largest: u64) -> Look {
         if cell.wrong > 0 {
             return Look::Wrong;
         }
@@ -176,12 +176,12 @@ impl Map {
     }
 
     /// Whether a cell is a single chunk.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.block.iter().all(|n| *n <= 1)
     }
 
     /// Sums over all cells.
-    pub fn total(&self) -> Cell {
+    pub(super) fn total(&self) -> Cell {
         self.cells.iter().fold(Cell::default(), |sum, cell| Cell {
             chunks: sum.chunks.saturating_add(cell.chunks),
             present: sum.present.saturating_add(cell.present),
@@ -192,7 +192,7 @@ impl Map {
     }
 
     /// Cells per row, and rows per slice.
-    pub fn slice(&self) -> (usize, usize) {
+    pub(super) fn slice(&self) -> (usize, usize) {
         let len = |n: usize| {
             let at = self.shape.len().checked_sub(n);
             let len = at.and_then(|at| self.shape.get(at)).copied().unwrap_or(1);

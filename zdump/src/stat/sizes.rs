@@ -40,7 +40,7 @@ impl Default for Sizes {
 
 impl Sizes {
     /// Adds a size.
-    pub fn add(&mut self, bytes: u64) {
+    pub(crate) fn add(&mut self, bytes: u64) {
         self.count = self.count.saturating_add(1);
         self.bytes = self.bytes.saturating_add(bytes);
         self.least = Some(self.least.map_or(bytes, |least| least.min(bytes)));
@@ -52,25 +52,25 @@ impl Sizes {
     }
 
     /// Adds the size of a chunk or shard with this many elements of its array.
-    pub fn add_chunk(&mut self, bytes: u64, elements: Option<u64>) {
+    pub(crate) fn add_chunk(&mut self, bytes: u64, elements: Option<u64>) {
         self.add(bytes);
         let sum = self.elements.zip(elements);
         self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
     }
 
     /// Adds the count and total of other sizes.
-    pub fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
 
     /// The mean, rounded down.
-    pub fn mean(&self) -> Option<u64> {
+    pub(crate) fn mean(&self) -> Option<u64> {
         self.bytes.checked_div(self.count)
     }
 
     /// Smallest size, largest size and count of each bin, from the first to the last bin that is not empty.
-    pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+    pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let any = |n: &u64| *n > 0;
         let first = self.bins.iter().position(any).unwrap_or(BINS);
         let last = self.bins.iter().rposition(any).unwrap_or_default();
@@ -84,7 +84,7 @@ impl Sizes {
     }
 
     /// The bins as bars.
-    pub fn bars(&self, fancy: bool) -> Vec<String> {
+    pub(crate) fn bars(&self, fancy: bool) -> Vec<String> {
         let most = self.bins.iter().copied().max().unwrap_or_default();
         let mut table = Table::default();
         for (from, _, count) in self.bins() {

@@ -26,7 +26,7 @@ const MINUTES: u64 = 10;
 
 /// What scripts need to know about a plan.
 #[derive(Debug)]
-pub struct Facts {
+pub(super) struct Facts {
     /// The folder of the plan, absolute.
     pub folder: String,
     /// BLAKE3 of `plan.json`.
@@ -50,7 +50,7 @@ impl Facts {
     ///
     /// # Errors
     /// Those of the folder; [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
-    pub fn of(process: &ProcessRequest, folder: &Folder) -> Result<Self> {
+    pub(super) fn of(process: &ProcessRequest, folder: &Folder) -> Result<Self> {
         let plan = folder.plan()?;
         let path = std::path::absolute(folder.path())
             .map_err(|e| Error::io("cannot find", &folder.path().to_string_lossy(), e))?;
@@ -76,12 +76,12 @@ impl Facts {
     }
 
     /// MiB of memory for a process.
-    pub fn memory(&self) -> u64 {
+    pub(super) fn memory(&self) -> u64 {
         memory(self.memory).div_ceil(MIB)
     }
 
     /// Minutes for so many parts in one process.
-    pub fn minutes(&self, parts: u64) -> u64 {
+    pub(super) fn minutes(&self, parts: u64) -> u64 {
         let stage = self.stages.last().map_or(1, |last| last.end - last.start);
         let share = |of: u64| Amount::of(of.div_ceil(stage.max(1))) * parts;
         let bytes = share(self.bytes).get().div_ceil(COPIED);
@@ -89,12 +89,12 @@ impl Facts {
     }
 
     /// Minutes for joining the parts.
-    pub fn minutes_of_finish(&self) -> u64 {
+    pub(super) fn minutes_of_finish(&self) -> u64 {
         minutes(self.bytes.div_ceil(JOINED) + self.at_finish.div_ceil(COPIED))
     }
 
     /// Values that all scripts have in common: those for the shell.
-    pub fn of_shell(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn of_shell(&self) -> Vec<(&'static str, String)> {
         [("DIR", quote::shell(&self.folder))]
             .into_iter()
             .chain(self.of_all())
@@ -102,7 +102,7 @@ impl Facts {
     }
 
     /// The same for Python.
-    pub fn of_python(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn of_python(&self) -> Vec<(&'static str, String)> {
         [("DIR", quote::python(&self.folder))]
             .into_iter()
             .chain(self.of_all())
@@ -128,7 +128,7 @@ impl Facts {
 }
 
 /// The most bytes of memory of a process that may use so many for data: there are tables, buffers and the program, too.
-pub fn memory(data: u64) -> u64 {
+pub(crate) fn memory(data: u64) -> u64 {
     (Amount::of(data) * 2_u64 + 256 * MIB).get()
 }
 
@@ -146,7 +146,7 @@ fn minutes(seconds: u64) -> u64 {
 #[cfg(test)]
 impl Facts {
     /// A plan of parts of 1 GB.
-    pub fn example(folder: &str, parts: u64) -> Self {
+    pub(super) fn example(folder: &str, parts: u64) -> Self {
         Self {
             folder: folder.to_owned(),
             plan: Digest::of_bytes(b"plan"),

@@ -15,13 +15,13 @@ use netcdf_core::tool::{Io, Status};
 use super::folder::Folder;
 use crate::request::{Engine, ProcessRequest};
 use facts::Facts;
-pub use facts::memory;
+pub(super) use facts::memory;
 
 /// Prints the script.
 ///
 /// # Errors
 /// Those of the folder, and of standard output.
-pub fn run(
+pub(super) fn run(
     process: &ProcessRequest,
     folder: &Folder,
     engine: Engine,

@@ -4,6 +4,6 @@ use super::facts::Facts;
 use super::fill;
 
 /// A shell script.
-pub fn script(facts: &Facts) -> String {
+pub(super) fn script(facts: &Facts) -> String {
     fill(include_str!("parallel.sh"), &facts.of_shell())
 }

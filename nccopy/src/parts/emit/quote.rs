@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use netcdf_core::shown::is_control;
 
 /// A word of the shell.
-pub fn shell(text: &str) -> String {
+pub(super) fn shell(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// A string of Python.
-pub fn python(text: &str) -> String {
+pub(super) fn python(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -7,7 +7,7 @@ use super::fill;
 const TASKS: u64 = 1000;
 
 /// A shell script that submits the jobs.
-pub fn script(facts: &Facts) -> String {
+pub(super) fn script(facts: &Facts) -> String {
     let most = facts.stages.iter().map(|stage| stage.end - stage.start);
     let each = parts_of_a_task(most.max().unwrap_or(1));
     let mut values = facts.of_shell();

@@ -12,7 +12,7 @@ use crate::parts::paths::wrong;
 ///
 /// # Errors
 /// [`netcdf_core::error::ErrorKind::Argument`] for paths that Snakemake takes for patterns.
-pub fn script(facts: &Facts) -> Result<String> {
+pub(super) fn script(facts: &Facts) -> Result<String> {
     if facts.folder.contains(['{', '}']) {
         let what = "Snakemake has no way to write paths with braces";
         let e = wrong(Path::new(&facts.folder), what);

@@ -19,7 +19,7 @@ const MEMORY: u64 = 4 << 20;
 
 /// What the header of a file says.
 #[derive(Debug, Clone)]
-pub struct Header {
+pub(super) struct Header {
     /// What tells the state of the file from a later one.
     pub state: Option<String>,
     /// The digest of its metadata.
@@ -32,7 +32,11 @@ pub struct Header {
 ///
 /// # Errors
 /// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
-pub fn read(request: &CopyRequest, copies: &[Copy], shown: bool) -> Result<Vec<Result<Header>>> {
+pub(super) fn read(
+    request: &CopyRequest,
+    copies: &[Copy],
+    shown: bool,
+) -> Result<Vec<Result<Header>>> {
     let env = environment(request);
     let far = copies.iter().any(|copy| copy.remote.is_some());
     let items = copies.iter().map(|copy| Ok(Item::new(MEMORY, copy)));

@@ -18,7 +18,7 @@ use crate::walk::is_folder;
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
-pub fn listed(request: &CopyRequest) -> Result<Option<inputs::Listed>> {
+pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::Listed>> {
     let named = &request.files.inputs;
     let output = request.to().unwrap_or(Path::new(""));
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -42,7 +42,7 @@ fn refuse_here(copy: &Copy) -> Result<()> {
 
 /// The lists of a plan.
 #[derive(Debug)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// How many parts there are.
     pub parts: u64,
     /// Bytes of all files.
@@ -57,7 +57,7 @@ pub struct Listed {
 ///
 /// # Errors
 /// Those of the files if none can be copied, and of writing.
-pub fn plan((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<Listed> {
+pub(crate) fn plan((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<Listed> {
     let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
     for (copy, header) in copies
         .iter()

@@ -26,7 +26,7 @@ use crate::told::Told;
 
 /// Copies the files of parts.
 #[derive(Clone, Copy)]
-pub struct FileParts<'a> {
+pub(crate) struct FileParts<'a> {
     pub request: &'a CopyRequest,
     pub folder: &'a Folder,
     pub plan: &'a StoredPlan,
@@ -34,7 +34,7 @@ pub struct FileParts<'a> {
 
 /// The result of a part.
 #[derive(Debug)]
-pub struct MadeFiles {
+pub(crate) struct MadeFiles {
     /// The number of bytes read, and a digest of the file list.
     pub written: Written,
     /// The failed files.
@@ -48,7 +48,7 @@ impl FileParts<'_> {
     ///
     /// # Errors
     /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
-    pub fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
+    pub(crate) fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
         let inputs = files.iter().map(|file| file.input.clone().into());

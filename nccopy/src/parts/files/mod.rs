@@ -3,7 +3,7 @@
 mod headers;
 mod list;
 mod make;
-pub mod rows;
+pub(super) mod rows;
 
-pub use list::{Listed, listed, plan};
-pub use make::{FileParts, MadeFiles};
+pub(super) use list::{Listed, listed, plan};
+pub(super) use make::{FileParts, MadeFiles};

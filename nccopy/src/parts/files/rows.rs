@@ -28,7 +28,7 @@ const ROW: u64 = 256;
 
 /// A file to copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileRow {
+pub(crate) struct FileRow {
     pub input: String,
     pub output: String,
     /// What told the state of the input when the plan was made.
@@ -40,7 +40,7 @@ pub struct FileRow {
 }
 
 /// Files that a part copies, and what that is going to take.
-pub type Group<'a> = (&'a [FileRow], Costs);
+pub(crate) type Group<'a> = (&'a [FileRow], Costs);
 
 impl FileRow {
     fn line(&self) -> Result<String> {
@@ -81,7 +81,7 @@ impl FileRow {
 ///
 /// # Errors
 /// Those of the files.
-pub fn write((folder, allow_secrets): (&Path, bool), parts: &[Group<'_>]) -> Result<()> {
+pub(crate) fn write((folder, allow_secrets): (&Path, bool), parts: &[Group<'_>]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
     for (part, (files, costs)) in parts.iter().enumerate() {
         let (first, mut bytes) = (lines.len(), Amount::default());
@@ -128,7 +128,7 @@ fn put(path: &Path, text: &str) -> Result<()> {
 ///
 /// # Errors
 /// Those of reading; [`ErrorKind::Corrupt`].
-pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
+pub(crate) fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
     let rows = source(&folder.join(PARTS))?;
     let start = part
         .checked_mul(ROW)
@@ -158,7 +158,7 @@ pub fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
-pub fn remove(folder: &Path) -> Result<()> {
+pub(crate) fn remove(folder: &Path) -> Result<()> {
     for name in [FILES, PARTS] {
         let path = folder.join(name);
         file::clear(&path);

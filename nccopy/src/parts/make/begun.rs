@@ -11,7 +11,7 @@ use crate::parts::folder::Folder;
 use crate::parts::record::DoneRecord;
 
 /// A part that was begun.
-pub struct Begun<'a> {
+pub(super) struct Begun<'a> {
     folder: &'a Folder,
     part: u64,
     start: Instant,
@@ -21,7 +21,7 @@ pub struct Begun<'a> {
 impl<'a> Begun<'a> {
     /// # Errors
     /// Those of the log.
-    pub fn new(folder: &'a Folder, part: u64, progress: &Progress) -> Result<Self> {
+    pub(super) fn new(folder: &'a Folder, part: u64, progress: &Progress) -> Result<Self> {
         folder.log(part, "begun", vec![])?;
         Ok(Self {
             folder,
@@ -35,7 +35,7 @@ impl<'a> Begun<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
-    pub fn done(self, record: DoneRecord) -> Result<()> {
+    pub(super) fn done(self, record: DoneRecord) -> Result<()> {
         drop(self.meter);
         let (folder, part) = (self.folder, self.part);
         let done = DoneRecord {

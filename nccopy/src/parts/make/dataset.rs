@@ -25,7 +25,7 @@ use crate::ready::{self, Asked, Ready};
 use crate::request::CopyRequest;
 
 /// The parts of a dataset.
-pub struct DatasetParts<'a> {
+pub(super) struct DatasetParts<'a> {
     pub request: &'a CopyRequest,
     pub folder: &'a Folder,
     pub plan: &'a StoredPlan,
@@ -37,7 +37,7 @@ impl DatasetParts<'_> {
     ///
     /// # Errors
     /// The first one, with the part that could not be made.
-    pub fn make(
+    pub(super) fn make(
         &self,
         numbers: &[u64],
         env: &mut Env,

@@ -10,16 +10,16 @@ use netcdf_core::json::Json;
 use crate::parts::folder::Folder;
 
 /// Time between two lines.
-pub const EVERY: Duration = Duration::from_secs(30);
+pub(super) const EVERY: Duration = Duration::from_secs(30);
 
 /// Adds a line to the log of a part at times, until it is dropped.
-pub struct Meter {
+pub(super) struct Meter {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Meter {
-    pub fn start(folder: &Folder, part: u64, progress: &Progress, every: Duration) -> Self {
+    pub(super) fn start(folder: &Folder, part: u64, progress: &Progress, every: Duration) -> Self {
         let (stop, stopped) = channel();
         let (folder, progress) = (folder.clone(), progress.clone());
         let thread = std::thread::spawn(move || tell((&folder, part), &progress, &stopped, every));

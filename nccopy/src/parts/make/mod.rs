@@ -5,7 +5,7 @@ mod dataset;
 mod meter;
 mod next;
 
-pub use next::run as next;
+pub(super) use next::run as next;
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
@@ -26,7 +26,7 @@ use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 ///
 /// # Errors
 /// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
-pub fn run(
+pub(super) fn run(
     process: &ProcessRequest,
     folder: &Folder,
     choice: &PartChoice,

@@ -20,7 +20,7 @@ const LEASE: Duration = Duration::from_secs(3600);
 ///
 /// # Errors
 /// Those of the folder, and as [`super::run`].
-pub fn run(
+pub(crate) fn run(
     process: &ProcessRequest,
     folder: &Folder,
     lease: Option<Duration>,

@@ -14,7 +14,7 @@ use super::members::{Members, files_json, files_of, lacks, utf8};
 
 /// What the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DatasetRecord {
+pub(crate) struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
     /// The indices of `--select`.
@@ -33,7 +33,7 @@ pub struct DatasetRecord {
 
 /// The place of a store that the parts write together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StorePlace {
+pub(crate) enum StorePlace {
     /// A directory, until it gets the output's name.
     Directory(PathBuf),
     /// That of the output, on another machine. A claim with this tag keeps others away.
@@ -42,7 +42,7 @@ pub enum StorePlace {
 
 /// An input as it was when the plan was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputRecord {
+pub(crate) struct InputRecord {
     /// Its path or URL.
     pub path: String,
     /// Its size, and the time of its last change or its tag.
@@ -55,7 +55,7 @@ pub struct InputRecord {
 
 /// A variable whose data is copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VariableRecord {
+pub(crate) struct VariableRecord {
     /// Its path in the input.
     pub path: String,
     /// Bytes of its elements in the output, before filters.
@@ -73,7 +73,7 @@ impl DatasetRecord {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
-    pub fn members(&self) -> Result<Vec<(&'static str, Json)>> {
+    pub(crate) fn members(&self) -> Result<Vec<(&'static str, Json)>> {
         let (store, claim) = match &self.store {
             Some(StorePlace::Directory(path)) => (Json::text(utf8(path.to_str())?), Json::Null),
             Some(StorePlace::Claimed(tag)) => (Json::Null, Json::text(tag)),
@@ -97,7 +97,7 @@ impl DatasetRecord {
 
     /// # Errors
     /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
-    pub fn from_json(json: &Json) -> Result<Self> {
+    pub(crate) fn from_json(json: &Json) -> Result<Self> {
         let of = Members(json);
         let selected = of.list("select")?.iter().map(indices_of);
         let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
@@ -113,7 +113,7 @@ impl DatasetRecord {
     }
 
     /// The variables that go through a store between two stages.
-    pub fn through(&self) -> Option<Through> {
+    pub(crate) fn through(&self) -> Option<Through> {
         let between = self.variables.iter().map(|var| var.between.clone());
         Through::new(between.collect())
     }

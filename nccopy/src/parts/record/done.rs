@@ -11,7 +11,7 @@ use super::members::{Members, files_json, files_of, lacks};
 
 /// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DoneRecord {
+pub(crate) struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
     /// Bytes and digest of the segment or of the stored keys; for a part of files, of the inputs.
@@ -30,7 +30,7 @@ pub struct DoneRecord {
 
 /// A file that could not be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedFile {
+pub(crate) struct FailedFile {
     /// Its path or URL.
     pub input: String,
     /// What is wrong.
@@ -42,7 +42,7 @@ impl DoneRecord {
     ///
     /// # Errors
     /// Those of writing JSON.
-    pub fn text(&self) -> Result<String> {
+    pub(crate) fn text(&self) -> Result<String> {
         let json = Json::object([
             ("plan", Json::text(&self.plan.to_string())),
             ("bytes", Json::int(self.written.bytes)),
@@ -67,7 +67,7 @@ impl DoneRecord {
 
     /// # Errors
     /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
-    pub fn from_json(json: &Json) -> Result<Self> {
+    pub(crate) fn from_json(json: &Json) -> Result<Self> {
         let of = Members(json);
         Ok(Self {
             plan: of.digest("plan")?,

@@ -7,30 +7,30 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
 /// The members of an object.
-pub struct Members<'a>(pub &'a Json);
+pub(crate) struct Members<'a>(pub &'a Json);
 
 impl<'a> Members<'a> {
-    pub fn get(&self, name: &str) -> Result<&'a Json> {
+    pub(crate) fn get(&self, name: &str) -> Result<&'a Json> {
         self.0.get(name).ok_or_else(|| lacks(name))
     }
 
-    pub fn text(&self, name: &str) -> Result<&'a str> {
+    pub(crate) fn text(&self, name: &str) -> Result<&'a str> {
         self.get(name)?.as_str().ok_or_else(|| lacks(name))
     }
 
-    pub fn number(&self, name: &str) -> Result<u64> {
+    pub(crate) fn number(&self, name: &str) -> Result<u64> {
         self.get(name)?.as_u64().ok_or_else(|| lacks(name))
     }
 
-    pub fn list(&self, name: &str) -> Result<&'a [Json]> {
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Json]> {
         self.get(name)?.items().ok_or_else(|| lacks(name))
     }
 
-    pub fn digest(&self, name: &str) -> Result<Digest> {
+    pub(crate) fn digest(&self, name: &str) -> Result<Digest> {
         Digest::parse(self.text(name)?.as_bytes()).ok_or_else(|| lacks(name))
     }
 
-    pub fn truth(&self, name: &str) -> Result<bool> {
+    pub(crate) fn truth(&self, name: &str) -> Result<bool> {
         match self.get(name)? {
             Json::Bool(value) => Ok(*value),
             Json::Null | Json::Number(_) | Json::Text(_) | Json::Array(_) | Json::Object(_) => {
@@ -41,14 +41,14 @@ impl<'a> Members<'a> {
 }
 
 /// Files with their states.
-pub fn files_json(files: &[(String, String)]) -> Json {
+pub(crate) fn files_json(files: &[(String, String)]) -> Json {
     let pair =
         |(name, state): &(String, String)| Json::Array(vec![Json::text(name), Json::text(state)]);
     Json::Array(files.iter().map(pair).collect())
 }
 
 /// The files of a member `files`, with their states.
-pub fn files_of(of: &Members<'_>) -> Result<Vec<(String, String)>> {
+pub(crate) fn files_of(of: &Members<'_>) -> Result<Vec<(String, String)>> {
     let pair = |json: &Json| match json.items() {
         Some([name, state]) => Some((name.as_str()?.to_owned(), state.as_str()?.to_owned())),
         Some(_) | None => None,
@@ -57,18 +57,18 @@ pub fn files_of(of: &Members<'_>) -> Result<Vec<(String, String)>> {
     pairs.ok_or_else(|| lacks("files"))
 }
 
-pub fn lacks(name: &str) -> Error {
+pub(crate) fn lacks(name: &str) -> Error {
     let what = format!("expected a member `{name}`, as nccopy writes it");
     Error::new(ErrorKind::Corrupt, what)
 }
 
-pub fn utf8(text: Option<&str>) -> Result<&str> {
+pub(crate) fn utf8(text: Option<&str>) -> Result<&str> {
     let what = "--plan: paths and options must be UTF-8";
     text.ok_or_else(|| Error::new(ErrorKind::Argument, what))
 }
 
 /// An object with a line for each member, and for each item of the lists.
-pub fn lines(members: &[(&str, Json)]) -> Result<String> {
+pub(crate) fn lines(members: &[(&str, Json)]) -> Result<String> {
     let mut text = String::from("{");
     for (n, (name, value)) in members.iter().enumerate() {
         text.push_str(if n > 0 { ",\n" } else { "\n" });

@@ -2,10 +2,10 @@
 
 mod dataset;
 mod done;
-pub mod members;
+pub(super) mod members;
 
-pub use dataset::{DatasetRecord, InputRecord, StorePlace, VariableRecord};
-pub use done::{DoneRecord, FailedFile};
+pub(super) use dataset::{DatasetRecord, InputRecord, StorePlace, VariableRecord};
+pub(super) use done::{DoneRecord, FailedFile};
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -22,11 +22,11 @@ use members::{Members, lacks, lines, utf8};
 /// The version of `plan.json`.
 const VERSION: u64 = 3;
 /// The program that made a plan. Parts are made by the same version, as others may encode chunks in another way.
-pub const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
+pub(super) const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
 
 /// What all parts share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanRecord {
+pub(super) struct PlanRecord {
     /// Letters and digits that no other plan has.
     pub identity: String,
     /// The directory in which the plan was made: relative paths start there.
@@ -47,7 +47,7 @@ pub struct PlanRecord {
 
 /// What parts make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub(super) enum Work {
     /// Boxes of one dataset.
     Dataset(Box<DatasetRecord>),
     /// Whole files, which are listed beside the plan.
@@ -56,7 +56,7 @@ pub enum Work {
 
 /// What the parts of a plan of many files share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilesRecord {
+pub(super) struct FilesRecord {
     /// How many files there are.
     pub files: u64,
     /// What their copies are going to take, by typical figures.
@@ -64,7 +64,7 @@ pub struct FilesRecord {
 }
 
 /// Users that may read a file with these paths and addresses. `allowed` is whether secrets may be where other users can read them.
-pub fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bool) -> Readers {
+pub(super) fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bool) -> Readers {
     match (
         paths.any(|path| ShownAddress::of(path).has_secret()),
         allowed,
@@ -76,7 +76,7 @@ pub fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bool) -> 
 }
 
 /// The remedy for a plan that other users could read.
-pub fn allow_secrets(e: Error) -> Error {
+pub(super) fn allow_secrets(e: Error) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(
             "name credentials in ~/.netrc or the environment, make the plan in a directory of another file system, or use --allow-secrets",
@@ -90,7 +90,7 @@ impl PlanRecord {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for arguments that are not UTF-8.
-    pub fn text(&self) -> Result<String> {
+    pub(super) fn text(&self) -> Result<String> {
         let arguments = self
             .arguments
             .iter()
@@ -118,7 +118,7 @@ impl PlanRecord {
 
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a plan of another version; [`ErrorKind::Corrupt`].
-    pub fn from_json(json: &Json) -> Result<Self> {
+    pub(super) fn from_json(json: &Json) -> Result<Self> {
         let of = Members(json);
         let (version, program) = (of.number("plan")?, of.text("program")?);
         if version != VERSION || program != PROGRAM {
@@ -163,13 +163,13 @@ impl PlanRecord {
     }
 
     /// Users that may read the plan: only the owner, if an address in it has a user name, a password or a query.
-    pub fn readers(&self, allowed: bool) -> Readers {
+    pub(super) fn readers(&self, allowed: bool) -> Readers {
         let arguments = self.arguments.iter().map(Path::new);
         readers(arguments.chain([Path::new(&self.output)]), allowed)
     }
 
     /// A path of the command line, wherever this process is.
-    pub fn located(&self, path: &Path) -> PathBuf {
+    pub(super) fn located(&self, path: &Path) -> PathBuf {
         match path.to_string_lossy().contains("://") {
             true => path.to_owned(),
             false => self.directory.join(path),
@@ -177,7 +177,7 @@ impl PlanRecord {
     }
 
     /// The path of the output, wherever this process is. Links in it are followed.
-    pub fn output(&self) -> PathBuf {
+    pub(super) fn output(&self) -> PathBuf {
         let path = self.located(Path::new(&self.output));
         match self.is_local() {
             true => file::real(&path),
@@ -186,24 +186,24 @@ impl PlanRecord {
     }
 
     /// Whether the output is on this machine.
-    pub fn is_local(&self) -> bool {
+    pub(super) fn is_local(&self) -> bool {
         !self.output.contains("://")
     }
 
     /// Removes the temporary files and directories that processes left beside an output on this machine.
-    pub fn sweep_output(&self) {
+    pub(super) fn sweep_output(&self) {
         if self.is_local() {
             file::sweep(&self.output());
         }
     }
 
     /// Whether the output may be there. One on another machine is not looked for.
-    pub fn may_have_output(&self) -> bool {
+    pub(super) fn may_have_output(&self) -> bool {
         !self.is_local() || self.output().exists()
     }
 
     /// The variables whose data is copied; of many files, they are not known.
-    pub fn variables(&self) -> &[VariableRecord] {
+    pub(super) fn variables(&self) -> &[VariableRecord] {
         match &self.work {
             Work::Dataset(dataset) => &dataset.variables,
             Work::Files(_) => &[],
@@ -211,7 +211,7 @@ impl PlanRecord {
     }
 
     /// What the copy is going to take, by typical figures.
-    pub fn estimate(&self) -> &Json {
+    pub(super) fn estimate(&self) -> &Json {
         match &self.work {
             Work::Dataset(dataset) => &dataset.estimate,
             Work::Files(files) => &files.estimate,
@@ -219,7 +219,7 @@ impl PlanRecord {
     }
 
     /// The parts of each stage.
-    pub fn stages(&self) -> Vec<Range<u64>> {
+    pub(super) fn stages(&self) -> Vec<Range<u64>> {
         let first = self.first_stage();
         let stages = [0..first, first..self.parts];
         stages
@@ -229,7 +229,7 @@ impl PlanRecord {
     }
 
     /// The number of parts of the first stage, if there are two.
-    pub fn first_stage(&self) -> u64 {
+    pub(super) fn first_stage(&self) -> u64 {
         match &self.work {
             Work::Dataset(dataset) => dataset.first_stage,
             Work::Files(_) => 0,
@@ -237,7 +237,7 @@ impl PlanRecord {
     }
 
     /// The store that the parts write together.
-    pub fn store(&self) -> Option<&StorePlace> {
+    pub(super) fn store(&self) -> Option<&StorePlace> {
         match &self.work {
             Work::Dataset(dataset) => dataset.store.as_ref(),
             Work::Files(_) => None,

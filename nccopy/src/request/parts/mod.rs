@@ -9,10 +9,10 @@ use std::time::Duration;
 use netcdf_core::copy::parts::PartSize;
 
 use super::{CopyRequest, Form, ProcessRequest};
-pub use choice::PartChoice;
+pub(crate) use choice::PartChoice;
 
 /// The maximum number of parts of a plan. Each part has a done-file, which `--finish` reads.
-pub const MOST_PARTS: u64 = 10_000_000;
+pub(crate) const MOST_PARTS: u64 = 10_000_000;
 
 /// A plan of a copy in parts.
 #[derive(Debug)]

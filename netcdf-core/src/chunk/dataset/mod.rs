@@ -27,10 +27,10 @@ use crate::env::Env;
 use crate::error::{Context as _, Result};
 use crate::model::{Region, Values, VarId};
 use crate::runtime::Runtime;
-pub use chunks::StoredChunks;
+pub(crate) use chunks::StoredChunks;
 
-pub use tasks::{COPIES, Cuts, Parts, PartsOf};
-pub use variable::BoxElements;
+pub(crate) use tasks::{COPIES, Cuts, PartsOf};
+pub(crate) use variable::BoxElements;
 use variable::Variable;
 
 /// A region to work on in bands.

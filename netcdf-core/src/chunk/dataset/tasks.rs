@@ -28,13 +28,13 @@ enum Task {
 const AHEAD: u64 = 3;
 
 /// Copies of a band in memory while it is worked on, roughly.
-pub const COPIES: u64 = 4;
+pub(crate) const COPIES: u64 = 4;
 
 /// The parts of a slab, relative to its start, in the order needed.
-pub type Parts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
+pub(super) type Parts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
 
 /// The parts of one slab. They are generated one by one: a damaged file may claim more parts than memory holds.
-pub type PartsOf = Box<dyn Iterator<Item = Region>>;
+pub(crate) type PartsOf = Box<dyn Iterator<Item = Region>>;
 
 /// How a region is cut.
 pub struct Cuts<'a> {

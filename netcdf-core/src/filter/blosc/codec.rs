@@ -18,7 +18,7 @@ pub(super) enum Codec {
 
 impl Codec {
     /// The codec with this number in the header.
-    pub fn new(number: u8, version: u8) -> Result<Self> {
+    pub(super) fn new(number: u8, version: u8) -> Result<Self> {
         let codec = match number {
             0 => Self::BloscLz,
             1 => Self::Lz4,
@@ -35,7 +35,7 @@ impl Codec {
     }
 
     /// Its number in the header.
-    pub fn number(self) -> u8 {
+    pub(super) fn number(self) -> u8 {
         match self {
             Self::BloscLz => 0,
             Self::Lz4 => 1,
@@ -46,7 +46,7 @@ impl Codec {
     }
 
     /// Appends the encoded `input`, which may be longer.
-    pub fn encode(self, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn encode(self, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::encode(input, output),
             Self::Lz4 => lz4::compress(NAME, input, output),
@@ -57,7 +57,7 @@ impl Codec {
     }
 
     /// Appends the `n` bytes to which `input` decodes.
-    pub fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::decode(input, n, output),
             Self::Lz4 => lz4::block_into(NAME, input, n, output),

@@ -37,7 +37,7 @@ pub(super) enum Shuffle {
 }
 
 impl BloscHeader {
-    pub fn read(input: &[u8]) -> Result<Self> {
+    pub(super) fn read(input: &[u8]) -> Result<Self> {
         let mut input = input;
         let [version, codec_version, flags, element] = array(NAME, &mut input)?;
         if version != 2 {
@@ -72,7 +72,7 @@ impl BloscHeader {
     }
 
     /// Whether c-blosc accepts these sizes. It divides a block into streams of equal length, without a check for a rest.
-    pub fn is_strict(&self) -> bool {
+    pub(super) fn is_strict(&self) -> bool {
         let whole = self.block.is_multiple_of(self.element) || !self.splits(self.block);
         let block = self.block <= self.decoded.max(1) && self.block <= LARGEST_BLOCK;
         match self.copied {
@@ -82,7 +82,7 @@ impl BloscHeader {
     }
 
     /// The header's bytes.
-    pub fn write(&self) -> [u8; SIZE] {
+    pub(super) fn write(&self) -> [u8; SIZE] {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let flags = flag(self.shuffle == Shuffle::Bytes, 1)
             | flag(self.copied, 2)

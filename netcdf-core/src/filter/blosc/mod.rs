@@ -32,7 +32,7 @@ use header::{BloscHeader, Shuffle};
 use params::Choice;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
     codec: Some(super::Codec {

@@ -106,7 +106,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// Whether each byte of the elements has its own stream: codecs without entropy coding gain from it.
-    pub fn splits(&self) -> bool {
+    pub(super) fn splits(&self) -> bool {
         let fast = match self.codec {
             Codec::BloscLz | Codec::Lz4 | Codec::Snappy => true,
             Codec::Zlib | Codec::Zstd => false,
@@ -115,7 +115,7 @@ impl Choice {
     }
 
     /// Reads the stored parameters, of which the last may be missing.
-    pub fn new(params: &[u32]) -> Result<Self> {
+    pub(super) fn new(params: &[u32]) -> Result<Self> {
         let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
         let codec = match pick(6, 0) {
             0 => Codec::BloscLz,

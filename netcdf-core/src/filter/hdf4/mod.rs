@@ -6,10 +6,10 @@
 //! Each coder works on bytes as they are in the file, whatever the byte order of the numbers is. An element is one stream. After the
 //! stream there may be bytes of an older, longer one that it replaced.
 
-pub mod nbit;
-pub mod rle;
-pub mod skphuff;
-pub mod szip;
+pub(crate) mod nbit;
+pub(crate) mod rle;
+pub(crate) mod skphuff;
+pub(crate) mod szip;
 
 #[cfg(test)]
 mod tests;

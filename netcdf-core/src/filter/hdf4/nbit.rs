@@ -22,7 +22,7 @@ use crate::bytes::Bits;
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::NBIT,
     name: NAME,
     codec: None,

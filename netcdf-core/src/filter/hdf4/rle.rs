@@ -18,7 +18,7 @@ use super::{POLICY, expected, ids};
 use crate::error::Result;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::RLE,
     name: NAME,
     codec: None,

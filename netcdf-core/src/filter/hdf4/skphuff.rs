@@ -21,7 +21,7 @@ use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::SKPHUFF,
     name: NAME,
     codec: None,

@@ -30,7 +30,7 @@ use crate::error::Result;
 use settings::{LzmaFormat, Settings};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZMA,
     name: NAME,
     codec: Some(Codec {
@@ -56,7 +56,7 @@ pub const ENTRY: FilterEntry = FilterEntry {
 const NAME: &str = "lzma";
 
 /// Bytes of the largest dictionary.
-pub const MEMORY: u32 = 1 << 30;
+pub(crate) const MEMORY: u32 = 1 << 30;
 
 struct Lzma(Settings);
 

@@ -105,7 +105,7 @@ fn among(json: &Json, key: &str, default: u32, most: u32) -> Result<u32> {
 
 impl Settings {
     /// From the parameters.
-    pub fn read(params: &[u32]) -> Result<Self> {
+    pub(super) fn read(params: &[u32]) -> Result<Self> {
         let json = text(params)?;
         let format = int(&json, "format", 1)?;
         let mut settings = Self {
@@ -134,7 +134,7 @@ impl Settings {
 
     /// The options to encode `len` bytes: the dictionary is no larger than they are, because its tables take ten
     /// times its size.
-    pub fn options(&self, len: usize) -> LzmaOptions {
+    pub(super) fn options(&self, len: usize) -> LzmaOptions {
         let most = len.checked_next_power_of_two();
         let most = most.and_then(|n| u32::try_from(n).ok());
         LzmaOptions {

@@ -22,7 +22,7 @@ mod packing;
 use packing::{PackedNumber, Packing};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 5,
     name: "nbit",
     codec: None,

@@ -17,7 +17,7 @@ use crate::filter::codec::{Config, Members, Stage, ids};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::ASTYPE,
     name: NAME,
     codec: Some(Codec {

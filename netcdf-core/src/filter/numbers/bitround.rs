@@ -20,7 +20,7 @@ use crate::filter::user::{unfit, wrong};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::BITROUND,
     name: "numcodecs.bitround",
     codec: Some(Codec {

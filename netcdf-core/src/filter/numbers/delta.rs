@@ -16,7 +16,7 @@ use crate::filter::codec::{Config, Members, Stage, ids};
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::DELTA,
     name: NAME,
     codec: Some(Codec {

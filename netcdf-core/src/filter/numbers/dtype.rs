@@ -17,7 +17,7 @@ const BIG: u32 = 1 << 16;
 
 impl Dtype {
     /// Parses a numpy spelling: `<i4`, `|u1`, `f8`, `float64`; times are read as integers.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (big, rest) = match text.split_at_checked(1)? {
             (">", rest) => (true, rest),
             ("<" | "|" | "=", rest) => (false, rest),
@@ -38,7 +38,7 @@ impl Dtype {
     }
 
     /// Its numpy spelling.
-    pub fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         let (kind, size) = self.ty.row();
         let order = match (size, self.big) {
             (1, _) => '|',
@@ -49,14 +49,14 @@ impl Dtype {
     }
 
     /// As a parameter.
-    pub fn word(self) -> u32 {
+    pub(super) fn word(self) -> u32 {
         let (kind, size) = self.ty.row();
         let big = if self.big { BIG } else { 0 };
         big | u32::from(kind) << 8 | u32::from(size)
     }
 
     /// From a parameter.
-    pub fn of_word(word: u32) -> Option<Self> {
+    pub(super) fn of_word(word: u32) -> Option<Self> {
         let [size, kind, ..] = word.to_le_bytes();
         let known = word & !(BIG | 0xFFFF) == 0;
         let same = |row: &&(NumberType, u8, u8, &str)| (row.1, row.2) == (kind, size);
@@ -65,12 +65,12 @@ impl Dtype {
         Some(Self { ty: *ty, big })
     }
 
-    pub fn is_big(element: &Element) -> bool {
+    pub(super) fn is_big(element: &Element) -> bool {
         element.order == Endianness::Big
     }
 
     /// The type of elements, if they are numbers.
-    pub fn of(element: &Element) -> Option<Self> {
+    pub(super) fn of(element: &Element) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
             (Atomic::Byte, 1) => NumberType::I8,
             (Atomic::UByte, 1) => NumberType::U8,
@@ -90,7 +90,7 @@ impl Dtype {
     }
 
     /// Elements of this type.
-    pub fn element(self) -> Element {
+    pub(super) fn element(self) -> Element {
         let ty = match self.ty {
             NumberType::Bool | NumberType::U8 => Atomic::UByte,
             NumberType::I8 => Atomic::Byte,
@@ -116,12 +116,12 @@ impl Dtype {
     }
 
     /// Bytes of a number; not 0.
-    pub fn size(self) -> usize {
+    pub(super) fn size(self) -> usize {
         usize::from(self.ty.row().1).max(1)
     }
 
     /// The bits of a number stored in up to 8 bytes.
-    pub fn bits(self, bytes: &[u8]) -> u64 {
+    pub(super) fn bits(self, bytes: &[u8]) -> u64 {
         let mut word = [0; 8];
         let copy = |(to, from): (&mut u8, &u8)| *to = *from;
         match self.big {
@@ -132,7 +132,7 @@ impl Dtype {
     }
 
     /// Appends the low `n` bytes of a number.
-    pub fn put(self, bits: u64, n: usize, output: &mut Vec<u8>) {
+    pub(super) fn put(self, bits: u64, n: usize, output: &mut Vec<u8>) {
         let bytes = bits.to_le_bytes();
         let bytes = bytes.iter().take(n);
         match self.big {
@@ -142,7 +142,7 @@ impl Dtype {
     }
 
     /// The number stored in `bytes`.
-    pub fn load(self, bytes: &[u8]) -> Value {
+    pub(super) fn load(self, bytes: &[u8]) -> Value {
         let bits = self.bits(bytes);
         let [a, b, c, d, ..] = bits.to_le_bytes();
         match self.ty {
@@ -162,7 +162,7 @@ impl Dtype {
     }
 
     /// Appends a number of this type.
-    pub fn store(self, value: Value, output: &mut Vec<u8>) {
+    pub(super) fn store(self, value: Value, output: &mut Vec<u8>) {
         let bits = match (value, self.ty) {
             (Value::Float(x), NumberType::F16) => half::to_bits(x).into(),
             (Value::Float(x), NumberType::F32) => value::single(x).to_bits().into(),

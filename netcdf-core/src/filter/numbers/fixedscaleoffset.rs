@@ -21,7 +21,7 @@ use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrup
 use crate::json::Json;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::FIXED_SCALE_OFFSET,
     name: NAME,
     codec: Some(Codec {

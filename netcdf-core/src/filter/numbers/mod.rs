@@ -4,12 +4,12 @@
 //! and whether it is big-endian. In Zarr 3 the codec `bytes` decides the byte order, and the numbers have that
 //! of the elements.
 
-pub mod astype;
-pub mod bitround;
-pub mod delta;
-pub mod fixedscaleoffset;
-pub mod packbits;
-pub mod quantize;
+pub(crate) mod astype;
+pub(crate) mod bitround;
+pub(crate) mod delta;
+pub(crate) mod fixedscaleoffset;
+pub(crate) mod packbits;
+pub(crate) mod quantize;
 
 mod dtype;
 mod half;

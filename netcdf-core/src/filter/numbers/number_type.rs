@@ -39,12 +39,12 @@ impl NumberType {
         row.map_or((b'u', 1), |(_, kind, size, _)| (*kind, *size))
     }
 
-    pub fn is_float(self) -> bool {
+    pub(super) fn is_float(self) -> bool {
         self.row().0 == b'f'
     }
 
     /// The type in which numpy computes with numbers of both types.
-    pub fn with(self, other: Self) -> Self {
+    pub(super) fn with(self, other: Self) -> Self {
         let [(kind, size), (other_kind, other_size)] = [self.row(), other.row()];
         let of = |kind: u8, size: u8| {
             let row = TYPES.iter().find(|row| (row.1, row.2) == (kind, size));

@@ -19,7 +19,7 @@ use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
 use crate::model::Element;
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::PACKBITS,
     name: NAME,
     codec: Some(Codec {

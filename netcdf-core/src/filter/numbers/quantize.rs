@@ -19,7 +19,7 @@ use crate::filter::output::parameter;
 use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::QUANTIZE,
     name: NAME,
     codec: Some(Codec {

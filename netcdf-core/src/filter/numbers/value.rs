@@ -24,7 +24,7 @@ pub(super) fn single(x: f64) -> f32 {
 impl Value {
     /// Converts to a type: integers lose their upper bits, floats are rounded, and floats out of the range of
     /// integers become what x86 processors make of them.
-    pub fn to(self, ty: NumberType) -> Self {
+    pub(super) fn to(self, ty: NumberType) -> Self {
         match ty {
             NumberType::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
             NumberType::F64 => Self::Float(self.float()),
@@ -49,7 +49,7 @@ impl Value {
 
     /// As a float.
     #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
-    pub fn float(self) -> f64 {
+    pub(super) fn float(self) -> f64 {
         match self {
             Self::Signed(n) => n as f64,
             Self::Unsigned(n) => n as f64,
@@ -77,22 +77,22 @@ impl Value {
     }
 
     /// The sum, computed in a type.
-    pub fn plus(self, other: Self, ty: NumberType) -> Self {
+    pub(super) fn plus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_add, |a, b| a + b)
     }
 
     /// The difference, computed in a type.
-    pub fn minus(self, other: Self, ty: NumberType) -> Self {
+    pub(super) fn minus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_sub, |a, b| a - b)
     }
 
     /// The product, computed in a type.
-    pub fn times(self, other: Self, ty: NumberType) -> Self {
+    pub(super) fn times(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_mul, |a, b| a * b)
     }
 
     /// The quotient, computed in a float type.
-    pub fn over(self, other: Self, ty: NumberType) -> Self {
+    pub(super) fn over(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, |a, _| a, |a, b| a / b)
     }
 
@@ -112,7 +112,7 @@ impl Value {
     }
 
     /// The nearest whole number, ties to even.
-    pub fn rounded(self) -> Self {
+    pub(super) fn rounded(self) -> Self {
         match self {
             Self::Float(x) => Self::Float(x.round_ties_even()),
             Self::Signed(_) | Self::Unsigned(_) => self,

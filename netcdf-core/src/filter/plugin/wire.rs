@@ -5,22 +5,22 @@
 pub(super) struct Out(pub Vec<u8>);
 
 impl Out {
-    pub fn number(&mut self, n: u64) -> &mut Self {
+    pub(super) fn number(&mut self, n: u64) -> &mut Self {
         self.0.extend_from_slice(&n.to_le_bytes());
         self
     }
 
-    pub fn truth(&mut self, is: bool) -> &mut Self {
+    pub(super) fn truth(&mut self, is: bool) -> &mut Self {
         self.number(is.into())
     }
 
-    pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
         self
     }
 
-    pub fn numbers(&mut self, numbers: &[u32]) -> &mut Self {
+    pub(super) fn numbers(&mut self, numbers: &[u32]) -> &mut Self {
         self.number(numbers.len() as u64);
         for &n in numbers {
             self.number(n.into());
@@ -33,32 +33,32 @@ impl Out {
 pub(super) struct In<'a>(pub &'a [u8]);
 
 impl<'a> In<'a> {
-    pub fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_le_bytes(*number))
     }
 
-    pub fn small(&mut self) -> Option<u32> {
+    pub(super) fn small(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    pub fn truth(&mut self) -> Option<bool> {
+    pub(super) fn truth(&mut self) -> Option<bool> {
         Some(self.number()? != 0)
     }
 
-    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.number()?.try_into().ok()?;
         let (bytes, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    pub fn text(&mut self) -> Option<String> {
+    pub(super) fn text(&mut self) -> Option<String> {
         Some(String::from_utf8_lossy(self.bytes()?).into_owned())
     }
 
-    pub fn numbers(&mut self) -> Option<Vec<u32>> {
+    pub(super) fn numbers(&mut self) -> Option<Vec<u32>> {
         let count = self.number()?;
         // Each number takes 8 bytes, so the rest of the message limits their count.
         if count > self.0.len() as u64 / 8 {

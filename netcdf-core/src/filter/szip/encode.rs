@@ -39,7 +39,7 @@ enum BlockCoding {
 
 impl<'a> Encoder<'a> {
     /// The stream is appended to `output`.
-    pub fn new(coder: &'a Coder, output: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(coder: &'a Coder, output: &'a mut Vec<u8>) -> Self {
         Self {
             coder,
             bits: PutBits::new(output),
@@ -53,7 +53,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Appends the stream of all samples.
-    pub fn encode(mut self, input: &[u8]) {
+    pub(super) fn encode(mut self, input: &[u8]) {
         let width = self.coder.width();
         for line in input.chunks(self.coder.line.saturating_mul(width)) {
             for samples in line.chunks(self.coder.block.saturating_mul(width)) {

@@ -32,7 +32,7 @@ use encode::Encoder;
 use stream::{Coder, Decoder};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 4,
     name: "szip",
     codec: Some(Codec {

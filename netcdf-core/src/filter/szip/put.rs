@@ -10,7 +10,7 @@ pub(super) struct PutBits<'a> {
 }
 
 impl<'a> PutBits<'a> {
-    pub fn new(output: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(output: &'a mut Vec<u8>) -> Self {
         Self {
             output,
             window: 0,
@@ -20,7 +20,7 @@ impl<'a> PutBits<'a> {
 
     /// Appends the lowest `n` (at most 32) bits of `value`; its other bits are zero.
     #[inline]
-    pub fn put(&mut self, value: u32, n: u32) {
+    pub(super) fn put(&mut self, value: u32, n: u32) {
         self.window = self.window << n | u64::from(value);
         self.have += n;
         if self.have >= 32 {
@@ -32,7 +32,7 @@ impl<'a> PutBits<'a> {
 
     /// Appends `n` zeros, then a one.
     #[inline]
-    pub fn zeros(&mut self, mut n: u32) {
+    pub(super) fn zeros(&mut self, mut n: u32) {
         while n > 31 {
             self.put(0, 31);
             n -= 31;
@@ -41,7 +41,7 @@ impl<'a> PutBits<'a> {
     }
 
     /// Fills the last byte with zeros.
-    pub fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         let bytes = self.have.div_ceil(8);
         self.put(0, bytes * 8 - self.have);
         let rest = (self.window << (32 - self.have.min(32))).to_be_bytes();

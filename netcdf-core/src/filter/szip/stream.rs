@@ -22,7 +22,7 @@ pub(super) struct Coder {
 
 impl Coder {
     /// Bits that identify the way a block is coded.
-    pub fn option_bits(&self) -> u32 {
+    pub(super) fn option_bits(&self) -> u32 {
         match self.bits {
             0..=8 => 3,
             9..=16 => 4,
@@ -31,12 +31,12 @@ impl Coder {
     }
 
     /// The largest sample.
-    pub fn max(&self) -> u32 {
+    pub(super) fn max(&self) -> u32 {
         u32::MAX >> (32 - self.bits.clamp(1, 32))
     }
 
     /// Bytes of a decoded sample.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         match self.bits {
             0..=8 => 1,
             9..=16 => 2,

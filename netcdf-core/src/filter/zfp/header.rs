@@ -27,7 +27,7 @@ pub(in crate::filter) struct ZfpHeader {
 
 impl ZfpHeader {
     /// Reads the stored parameters.
-    pub fn read(params: &[u32]) -> Result<Self> {
+    pub(crate) fn read(params: &[u32]) -> Result<Self> {
         let header = params.get(1..).unwrap_or_default();
         let little: Vec<u8> = header.iter().flat_map(|w| w.to_le_bytes()).collect();
         let swapped: Vec<u8> = header.iter().flat_map(|w| w.to_be_bytes()).collect();
@@ -55,7 +55,7 @@ impl ZfpHeader {
     }
 
     /// The stored parameters.
-    pub fn write(&self) -> Result<Vec<u32>> {
+    pub(crate) fn write(&self) -> Result<Vec<u32>> {
         let mut stream = ZfpBitStream::new(MOST).map_err(|_| no_memory(MOST))?;
         let bits = stream.write_header(&self.config, &self.field, ZfpHeaderMask::FULL);
         let bits = bits.map_err(|e| unfit(NAME, e))?;
@@ -70,13 +70,13 @@ impl ZfpHeader {
     }
 
     /// Number of elements in the chunk.
-    pub fn count(&self) -> Option<usize> {
+    pub(crate) fn count(&self) -> Option<usize> {
         let dims = self.field.dims.iter().filter(|&&n| n > 0);
         dims.copied().try_fold(1, usize::checked_mul)
     }
 
     /// Bytes of the chunk.
-    pub fn bytes(&self) -> Option<usize> {
+    pub(crate) fn bytes(&self) -> Option<usize> {
         let size = match self.field.scalar_type {
             ZfpScalarType::I32 | ZfpScalarType::F32 => 4,
             ZfpScalarType::I64 | ZfpScalarType::F64 => 8,

@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{ZfpHeader, words};
 
 /// The entry in the filter table.
-pub const ENTRY: FilterEntry = FilterEntry {
+pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32013,
     name: NAME,
     codec: None,

@@ -19,7 +19,7 @@ const NC_ATTRIBUTE: u32 = 12;
 
 /// The contents of a header.
 #[derive(Debug)]
-pub struct CdfHeader {
+pub(crate) struct CdfHeader {
     /// The schema; the record dimension has length 0 where the count is [`CdfHeader::records`].
     pub schema: Schema,
     /// Number of records; `None` for STREAMING.
@@ -34,7 +34,7 @@ pub struct CdfHeader {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
-pub fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
+pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
     let mut input = Input::new(source, kind, limits);
     input.take(4)?;
     let records = input.count()?;
@@ -305,7 +305,7 @@ fn wrong_dim(source: &dyn Source, at: u64, number: u64) -> Error {
 ///
 /// # Errors
 /// As [`write()`].
-pub fn len(schema: &Schema) -> Result<u64> {
+pub(crate) fn len(schema: &Schema) -> Result<u64> {
     let place = VariablePlace {
         ty: Atomic::Byte,
         begin: 0,
@@ -320,7 +320,7 @@ pub fn len(schema: &Schema) -> Result<u64> {
 /// # Errors
 /// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
 /// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
-pub fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
+pub(crate) fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
     let mut out = Output {
         bytes: Vec::new(),
         kind: schema.kind,

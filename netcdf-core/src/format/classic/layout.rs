@@ -7,7 +7,7 @@ use crate::model::{Atomic, Element, Endianness, Kind, Schema, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VariablePlace {
+pub(crate) struct VariablePlace {
     /// Element type.
     pub ty: Atomic,
     /// Byte offset of the first element in the file.
@@ -22,7 +22,7 @@ impl VariablePlace {
     /// The layout of a variable of this shape: each record is a chunk if records are `apart`, otherwise all
     /// elements are contiguous.
     #[must_use]
-    pub fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
+    pub(crate) fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
         let mut chunk = extent.clone();
         if apart {
             chunk.iter_mut().take(1).for_each(|n| *n = 1);
@@ -46,7 +46,7 @@ impl VariablePlace {
 
 /// The places of all variables, and the record size they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VariablePlaces {
+pub(crate) struct VariablePlaces {
     /// One for each variable.
     pub vars: Vec<VariablePlace>,
     /// Bytes from one record to the next.
@@ -59,7 +59,7 @@ pub struct VariablePlaces {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
-pub fn padded(n: u64) -> Result<u64> {
+pub(crate) fn padded(n: u64) -> Result<u64> {
     n.checked_next_multiple_of(4).ok_or_else(too_large)
 }
 
@@ -74,7 +74,7 @@ fn too_large() -> Error {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64 bytes, [`ErrorKind::BadType`] for types of netCDF-4.
-pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
+pub(crate) fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
     let ty = var.ty.atomic().and_then(|t| Some((t, t.size()?)));
     let (ty, size) = ty.ok_or_else(|| Error::new(ErrorKind::BadType, "not a classic type"))?;
     let skip = usize::from(schema.is_record(var));
@@ -93,7 +93,7 @@ pub fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
-pub fn record_size(places: &[VariablePlace]) -> Result<u64> {
+pub(crate) fn record_size(places: &[VariablePlace]) -> Result<u64> {
     let slabs: Vec<u64> = places.iter().filter(|p| p.record).map(|p| p.slab).collect();
     match slabs.as_slice() {
         [only] => Ok(*only),
@@ -108,7 +108,7 @@ pub fn record_size(places: &[VariablePlace]) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] if the limits of the kind are exceeded, with the path of the variable.
-pub fn lay_out(schema: &Schema, header: u64) -> Result<VariablePlaces> {
+pub(crate) fn lay_out(schema: &Schema, header: u64) -> Result<VariablePlaces> {
     let mut vars = Vec::with_capacity(schema.vars.len());
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let named = |e: Error| e.in_object(&schema.var_path(id));
@@ -193,7 +193,7 @@ fn check_sizes(schema: &Schema, vars: &[VariablePlace]) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::VarSize`] beyond 2^64.
-pub fn vsize(kind: Kind, slab: u64) -> Result<u64> {
+pub(crate) fn vsize(kind: Kind, slab: u64) -> Result<u64> {
     let size = padded(slab)?;
     let wide = kind == Kind::CDF5;
     Ok(if wide || size <= u64::from(u32::MAX) {

@@ -3,11 +3,11 @@
 //! Specification: "The NetCDF Classic Format Specification" and "The 64-bit Offset Format" in the
 //! file format document; CDF-5 is CDF-2 with 64-bit counts and five more types.
 
-pub mod header;
-pub mod layout;
-pub mod reader;
+pub(crate) mod header;
+pub(crate) mod layout;
+pub(crate) mod reader;
 mod runs;
-pub mod writer;
+pub(crate) mod writer;
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::model::kind::{Cdf, StorageFormat};
 use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "classic",
     probe,
     kind,
@@ -79,7 +79,7 @@ pub const FORMAT: Format = Format {
 
 /// The version byte of a kind; `None` for the kinds that are not classic.
 #[must_use]
-pub fn version(kind: Kind) -> Option<u8> {
+pub(crate) fn version(kind: Kind) -> Option<u8> {
     match kind.storage {
         StorageFormat::Cdf(Cdf::V1) => Some(1),
         StorageFormat::Cdf(Cdf::V2) => Some(2),

@@ -17,7 +17,7 @@ use crate::model::{Kind, Schema, Values, VarId};
 
 /// An open classic file.
 #[derive(Debug)]
-pub struct ClassicReader {
+pub(crate) struct ClassicReader {
     source: Arc<dyn Source>,
     bytes: Sources,
     schema: Schema,
@@ -32,7 +32,7 @@ impl ClassicReader {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`].
-    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+    pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let kind = super::kind(&Container::Source(Arc::clone(&source)))?;
         let header = header::read(&*source, kind, &env.limits)?;
         let (mut schema, begins) = (header.schema, header.begins);

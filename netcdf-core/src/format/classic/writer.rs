@@ -17,7 +17,7 @@ use crate::model::{CreateOptions, DimId, Endianness, Fill, Kind, Schema, Values,
 
 /// A classic file being written.
 #[derive(Debug)]
-pub struct ClassicWriter {
+pub(crate) struct ClassicWriter {
     target: Box<dyn Target>,
     blocks: Blocks,
     schema: Schema,
@@ -69,7 +69,11 @@ impl ClassicWriter {
     /// # Errors
     /// [`ErrorKind::Strict`], [`ErrorKind::BadType`], [`ErrorKind::Unlimited`],
     /// [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`], with the object's path.
-    pub fn create(target: Box<dyn Target>, schema: Schema, options: CreateOptions) -> Result<Self> {
+    pub(crate) fn create(
+        target: Box<dyn Target>,
+        schema: Schema,
+        options: CreateOptions,
+    ) -> Result<Self> {
         check(&schema)?;
         let places = lay_out(&schema, header::len(&schema)?)?;
         header::write(&schema, 0, &places.vars)?;

@@ -17,12 +17,14 @@ const KINDS: [(u16, &str); 2] = [
 
 /// The texts of annotations, by kind and element.
 #[derive(Debug, Default)]
-pub struct Annotations<'a>(HashMap<(u16, TagRef), Vec<&'a [u8]>, foldhash::fast::RandomState>);
+pub(super) struct Annotations<'a>(
+    HashMap<(u16, TagRef), Vec<&'a [u8]>, foldhash::fast::RandomState>,
+);
 
 impl<'a> Annotations<'a> {
     /// Sorts the annotations of a file. Those that are damaged are left out.
     #[must_use]
-    pub fn new(file: &File, elements: &'a Elements) -> Self {
+    pub(super) fn new(file: &File, elements: &'a Elements) -> Self {
         let mut sorted = Self::default();
         for (tag, _) in KINDS {
             let mut ids: Vec<TagRef> = file.descriptors().with(tag).map(|d| d.id).collect();
@@ -43,7 +45,7 @@ impl<'a> Annotations<'a> {
 
     /// The attributes that the annotations of an element become.
     #[must_use]
-    pub fn of(&self, element: TagRef) -> Vec<NewAttribute> {
+    pub(super) fn of(&self, element: TagRef) -> Vec<NewAttribute> {
         let mut found = vec![];
         for (tag, name) in KINDS {
             let texts = self.0.get(&(tag, element)).into_iter().flatten();

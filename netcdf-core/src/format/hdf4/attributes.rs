@@ -6,13 +6,13 @@ use crate::chunk::elements;
 use crate::error::Result;
 
 /// The class of Vdatas that are attributes.
-pub const CLASS: &str = "Attr0.0";
+pub(super) const CLASS: &str = "Attr0.0";
 
 /// The attribute that a Vdata is, from the bytes of its records.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Unsupported`] for types that netCDF has not; [`crate::ErrorKind::Truncated`].
-pub fn parse(vdata: &Vdata, bytes: &[u8]) -> Result<NewAttribute> {
+pub(super) fn parse(vdata: &Vdata, bytes: &[u8]) -> Result<NewAttribute> {
     let name = vdata.name.clone();
     let missing = || crate::Error::new(crate::ErrorKind::Corrupt, "an attribute without a field");
     let ty = vdata.fields.first().ok_or_else(missing)?.number_type()?;

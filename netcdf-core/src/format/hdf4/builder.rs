@@ -15,7 +15,7 @@ use crate::notes::Note;
 
 /// The length of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Length {
+pub(super) enum Length {
     /// As long as this.
     Fixed(u64),
     /// As long as the longest of its variables.
@@ -24,7 +24,7 @@ pub enum Length {
 
 /// A variable to define.
 #[derive(Debug)]
-pub struct NewVariable {
+pub(super) struct NewVariable {
     /// Its stored name.
     pub name: Vec<u8>,
     /// The type of its numbers.
@@ -39,7 +39,7 @@ pub struct NewVariable {
 
 /// An attribute to define.
 #[derive(Debug, Clone)]
-pub struct NewAttribute {
+pub(super) struct NewAttribute {
     /// Its stored name.
     pub name: Vec<u8>,
     /// Its values.
@@ -48,7 +48,7 @@ pub struct NewAttribute {
 
 /// The schema, and how variables are stored.
 #[derive(Debug)]
-pub struct Builder<'a> {
+pub(super) struct Builder<'a> {
     env: &'a Env,
     /// The schema so far.
     pub schema: Schema,
@@ -64,7 +64,7 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Nothing yet. `room` bounds the bytes of all attributes.
     #[must_use]
-    pub fn new(kind: Kind, room: u64, env: &'a Env) -> Self {
+    pub(super) fn new(kind: Kind, room: u64, env: &'a Env) -> Self {
         Self {
             env,
             schema: Schema::new(kind),
@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The dimension with a stored name and length. Dimensions of one name with different lengths are different ones.
-    pub fn dim(&mut self, stored: &[u8], length: Length) -> DimId {
+    pub(super) fn dim(&mut self, stored: &[u8], length: Length) -> DimId {
         let key = (stored.to_vec(), length);
         if let Some(&known) = self.dims.get(&key) {
             return known;
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if its parts contradict each other.
-    pub fn variable(&mut self, new: NewVariable) -> Result<()> {
+    pub(super) fn variable(&mut self, new: NewVariable) -> Result<()> {
         let later = new.dims.get(1..).unwrap_or_default();
         if later.iter().any(|&d| self.is_unlimited(d)) {
             let what = "an unlimited dimension that is not the first one";
@@ -136,7 +136,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds attributes of the dataset.
-    pub fn globals(&mut self, new: Vec<NewAttribute>) {
+    pub(super) fn globals(&mut self, new: Vec<NewAttribute>) {
         let attributes = self.attributes(new, "");
         if let Some(root) = self.schema.groups.first_mut() {
             root.attributes = attributes;
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if there are more.
-    pub fn count(&mut self, bytes: usize) -> Result<()> {
+    pub(super) fn count(&mut self, bytes: usize) -> Result<()> {
         let left = self.room.checked_sub(bytes as u64);
         let shared = || Error::new(ErrorKind::Corrupt, "attributes share their bytes");
         self.room = left.ok_or_else(shared)?;
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`].
-    pub fn check_rank(&self, rank: usize) -> Result<()> {
+    pub(super) fn check_rank(&self, rank: usize) -> Result<()> {
         let most = self.env.limits.rank as usize;
         if rank <= most {
             return Ok(());
@@ -221,7 +221,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// Damage that is not tolerated.
-    pub fn lost(&self, e: Error, object: &str) -> Result<()> {
+    pub(super) fn lost(&self, e: Error, object: &str) -> Result<()> {
         if e.kind() != ErrorKind::Unsupported {
             let e = Err::<(), _>(e).in_object(|| object.to_owned());
             return e.or_else(|e| self.env.damage.meet(e));
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
 
     /// The path of a variable that has a stored name.
     #[must_use]
-    pub fn path(stored: &[u8]) -> String {
+    pub(super) fn path(stored: &[u8]) -> String {
         format!("/{}", String::from_utf8_lossy(stored))
     }
 }

@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// Vgroups and Vdatas by reference number.
 #[derive(Debug, Default)]
-pub struct Catalog {
+pub(super) struct Catalog {
     /// Vgroups.
     pub vgroups: BTreeMap<u16, Vgroup>,
     /// Headers of Vdatas.
@@ -25,7 +25,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Those of reading; damage that is not tolerated.
-    pub fn read(file: &File, env: &Env) -> Result<Self> {
+    pub(super) fn read(file: &File, env: &Env) -> Result<Self> {
         Ok(Self {
             vgroups: all(file, env, tags::VGROUP, Vgroup::parse)?,
             vdatas: all(file, env, tags::VDATA_HEADER, Vdata::parse)?,

@@ -49,7 +49,7 @@ const SMALL: [u16; 8] = [
 ///
 /// # Errors
 /// Those of reading; damage that is not tolerated.
-pub fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
+pub(super) fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
     let groups = groups(builder, file)?;
     let members = groups.iter().flat_map(|group| &group.members);
     let small = members.filter(|m| SMALL.contains(&m.tag)).copied();

@@ -22,13 +22,13 @@ const VALUE: &str = "DimVal0.1";
 
 /// Whether a Vgroup is a dimension.
 #[must_use]
-pub fn is_dimension(vgroup: &Vgroup) -> bool {
+pub(super) fn is_dimension(vgroup: &Vgroup) -> bool {
     vgroup.is(FIXED) || vgroup.is(UNLIMITED)
 }
 
 /// The Vdata whose records are needed for the length of a dimension.
 #[must_use]
-pub fn needed(vgroup: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
+pub(super) fn needed(vgroup: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
     let (reference, vdata) = values(vgroup, catalog)?;
     let needed = vgroup.is(FIXED) && vdata.is(VALUE);
     needed.then(|| TagRef::new(tags::VDATA, reference))
@@ -47,7 +47,7 @@ fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)>
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if nothing tells it; those of the element.
-pub fn length(vgroup: &Vgroup, catalog: &Catalog, elements: &Elements) -> Result<Length> {
+pub(super) fn length(vgroup: &Vgroup, catalog: &Catalog, elements: &Elements) -> Result<Length> {
     if vgroup.is(UNLIMITED) {
         return Ok(Length::Unlimited);
     }

@@ -8,14 +8,14 @@ use crate::error::{Error, Result};
 
 /// Elements by name.
 #[derive(Debug, Default)]
-pub struct Elements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
+pub(super) struct Elements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
 
 impl Elements {
     /// Reads elements.
     ///
     /// # Errors
     /// Those of [`File::read`].
-    pub fn read(file: &File, mut ids: Vec<TagRef>) -> Result<Self> {
+    pub(super) fn read(file: &File, mut ids: Vec<TagRef>) -> Result<Self> {
         ids.sort_unstable();
         ids.dedup();
         let bytes = file.read(&ids)?;
@@ -26,7 +26,7 @@ impl Elements {
     ///
     /// # Errors
     /// The error of this element.
-    pub fn bytes(&self, id: TagRef) -> Result<&[u8]> {
+    pub(super) fn bytes(&self, id: TagRef) -> Result<&[u8]> {
         match self.0.get(&id) {
             Some(Ok(bytes)) => Ok(bytes),
             Some(Err(e)) => Err(e.again()),

@@ -10,14 +10,14 @@ use crate::model::name::MAX_NAME;
 
 /// The names of objects side by side.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     taken: HashSet<Vec<u8>, foldhash::fast::RandomState>,
     next: HashMap<Vec<u8>, u64, foldhash::fast::RandomState>,
 }
 
 impl Names {
     /// The name for the next object with a stored name.
-    pub fn add(&mut self, stored: &[u8]) -> Name {
+    pub(super) fn add(&mut self, stored: &[u8]) -> Name {
         let plain = escaped(stored);
         if self.taken.insert(plain.clone()) {
             return Name::stored(&plain);

@@ -27,7 +27,7 @@ const INTERNAL: [&str; 10] = [
 const IMAGE: &str = "RI0.0";
 
 /// Says what is not shown.
-pub fn tell(file: &File, catalog: &Catalog, env: &Env) {
+pub(super) fn tell(file: &File, catalog: &Catalog, env: &Env) {
     let found = [
         counted(
             datasets(file, catalog),

@@ -21,12 +21,12 @@ const DOUBLE: usize = 36;
 
 /// Labels, units and formats: those of the dataset, and those of each dimension.
 #[derive(Debug)]
-pub struct Strings<'a>([Vec<&'a [u8]>; 3]);
+pub(super) struct Strings<'a>([Vec<&'a [u8]>; 3]);
 
 impl<'a> Strings<'a> {
     /// Splits the elements that have them, for a dataset of `rank` dimensions.
     #[must_use]
-    pub fn parse(labels: &'a [u8], units: &'a [u8], formats: &'a [u8], rank: usize) -> Self {
+    pub(super) fn parse(labels: &'a [u8], units: &'a [u8], formats: &'a [u8], rank: usize) -> Self {
         Self([labels, units, formats].map(|all| {
             let parts = all.split(|&b| b == 0);
             parts.take(rank.saturating_add(1)).collect()
@@ -35,13 +35,13 @@ impl<'a> Strings<'a> {
 
     /// The attributes of the dataset.
     #[must_use]
-    pub fn of_dataset(&self) -> Vec<NewAttribute> {
+    pub(super) fn of_dataset(&self) -> Vec<NewAttribute> {
         self.at(0)
     }
 
     /// The attributes of a dimension.
     #[must_use]
-    pub fn of_dimension(&self, n: usize) -> Vec<NewAttribute> {
+    pub(super) fn of_dimension(&self, n: usize) -> Vec<NewAttribute> {
         self.at(n.saturating_add(1))
     }
 
@@ -54,14 +54,14 @@ impl<'a> Strings<'a> {
 
 /// An attribute with text up to its first zero byte; `None` for empty text.
 #[must_use]
-pub fn text(name: &str, text: &[u8]) -> Option<NewAttribute> {
+pub(super) fn text(name: &str, text: &[u8]) -> Option<NewAttribute> {
     let attribute = any_text(name, text);
     (!attribute.values.is_empty()).then_some(attribute)
 }
 
 /// An attribute with text up to its first zero byte.
 #[must_use]
-pub fn any_text(name: &str, text: &[u8]) -> NewAttribute {
+pub(super) fn any_text(name: &str, text: &[u8]) -> NewAttribute {
     new(name, Values::Char(cut(text).to_vec()))
 }
 
@@ -69,7 +69,7 @@ pub fn any_text(name: &str, text: &[u8]) -> NewAttribute {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`].
-pub fn range(bytes: &[u8], ty: NumberType) -> Result<Vec<NewAttribute>> {
+pub(super) fn range(bytes: &[u8], ty: NumberType) -> Result<Vec<NewAttribute>> {
     let values = numbers(bytes, ty.atomic, ty.order)?;
     let names = ["valid_max", "valid_min"];
     let named = (0..)
@@ -85,7 +85,7 @@ pub fn range(bytes: &[u8], ty: NumberType) -> Result<Vec<NewAttribute>> {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`].
-pub fn calibration(bytes: &[u8]) -> Result<Vec<NewAttribute>> {
+pub(super) fn calibration(bytes: &[u8]) -> Result<Vec<NewAttribute>> {
     let (factor, number, size) = match bytes.len() {
         DOUBLE => (Atomic::Double, Atomic::Int, 32),
         _ => (Atomic::Float, Atomic::Short, 16),

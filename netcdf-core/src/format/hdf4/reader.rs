@@ -21,7 +21,7 @@ use crate::model::{Schema, Values, VarId};
 
 /// An open HDF4 file.
 #[derive(Debug)]
-pub struct Hdf4Reader {
+pub(crate) struct Hdf4Reader {
     file: File,
     bytes: Sources,
     schema: Schema,
@@ -35,7 +35,7 @@ impl Hdf4Reader {
     ///
     /// # Errors
     /// Those of reading; damage that is not tolerated.
-    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+    pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let file = File::open(source, &env.limits, &env.siblings)?;
         let catalog = Catalog::read(&file, env)?;
         let mut builder = Builder::new(KIND, file.source().len(), env);

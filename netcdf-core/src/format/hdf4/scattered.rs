@@ -11,7 +11,7 @@ use crate::limits::zeros;
 
 /// A source of all such data of a file: each element has a range of its own, in which its parts follow each other.
 #[derive(Debug)]
-pub struct Scattered {
+pub(crate) struct Scattered {
     file: Arc<dyn Source>,
     pieces: RwLock<Pieces>,
 }
@@ -31,7 +31,7 @@ struct Placed {
 
 /// A part of an element.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// Its bytes.
     pub len: u64,
     /// Where they are.
@@ -40,7 +40,7 @@ pub struct Piece {
 
 /// Where the bytes of a part are.
 #[derive(Debug, Clone)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// In the file itself, at this offset.
     File(u64),
     /// In another file.
@@ -58,7 +58,7 @@ struct Part {
 impl Scattered {
     /// Nothing yet.
     #[must_use]
-    pub fn new(file: Arc<dyn Source>) -> Self {
+    pub(crate) fn new(file: Arc<dyn Source>) -> Self {
         let pieces = RwLock::default();
         Self { file, pieces }
     }
@@ -67,7 +67,7 @@ impl Scattered {
     ///
     /// # Errors
     /// Those of [`crate::arithmetic::Exact::get`].
-    pub fn add(&self, pieces: impl IntoIterator<Item = Piece>) -> Result<Range<u64>> {
+    pub(crate) fn add(&self, pieces: impl IntoIterator<Item = Piece>) -> Result<Range<u64>> {
         let mut all = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
         let start = all.end;
         for piece in pieces.into_iter().filter(|p| p.len > 0) {

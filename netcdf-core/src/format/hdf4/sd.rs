@@ -33,7 +33,7 @@ struct Parts<'a> {
 
 /// The Vgroup with all datasets, if there is one.
 #[must_use]
-pub fn root(catalog: &Catalog) -> Option<&Vgroup> {
+pub(super) fn root(catalog: &Catalog) -> Option<&Vgroup> {
     catalog.vgroups.values().find(|group| group.is(ROOT))
 }
 
@@ -41,7 +41,7 @@ pub fn root(catalog: &Catalog) -> Option<&Vgroup> {
 ///
 /// # Errors
 /// Those of reading; damage that is not tolerated.
-pub fn build(
+pub(super) fn build(
     builder: &mut Builder<'_>,
     file: &File,
     catalog: &Catalog,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Metadata by address; entries do not overlap.
 #[derive(Debug, Default)]
-pub struct CacheImage {
+pub(crate) struct CacheImage {
     entries: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ impl CacheImage {
     }
 
     /// Replaces `bytes`, which were read at an address, by the image where it covers them.
-    pub fn cover(&self, address: u64, bytes: &mut [u8]) {
+    pub(crate) fn cover(&self, address: u64, bytes: &mut [u8]) {
         let end = address.saturating_add(bytes.len() as u64);
         for (&at, image) in self.over(address, end) {
             let (skip, from) = (at.saturating_sub(address), address.saturating_sub(at));

@@ -12,7 +12,7 @@ impl CacheImage {
     ///
     /// # Errors
     /// Returns errors of reading the image.
-    pub fn of(file: &FileBytes, header: &ObjectHeader) -> Result<Option<Self>> {
+    pub(crate) fn of(file: &FileBytes, header: &ObjectHeader) -> Result<Option<Self>> {
         let Some(found) = header.find(message::CACHE_IMAGE) else {
             return Ok(None);
         };

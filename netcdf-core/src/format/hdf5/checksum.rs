@@ -18,7 +18,12 @@ impl Bytes {
 ///
 /// # Errors
 /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
-pub fn verify(file: &FileBytes, data: &[u8], address: Option<u64>, what: &str) -> Result<()> {
+pub(crate) fn verify(
+    file: &FileBytes,
+    data: &[u8],
+    address: Option<u64>,
+    what: &str,
+) -> Result<()> {
     let fail = |kind, text: String| match address {
         Some(a) => Err(file.error(kind, a, text)),
         None => Err(Error::new(kind, text).of(file.name())),

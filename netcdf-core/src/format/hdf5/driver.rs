@@ -20,7 +20,7 @@ const PARTS: [(&[u8; 8], &str, &str); 2] = [
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub fn check(file: &File) -> Result<()> {
+pub(super) fn check(file: &File) -> Result<()> {
     let Some(identification) = identification(file) else {
         return Ok(());
     };

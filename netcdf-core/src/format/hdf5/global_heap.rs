@@ -10,7 +10,7 @@ use crate::format::recent::{Most, Recent};
 
 /// The collections that were used last.
 #[derive(Debug)]
-pub struct GlobalHeap {
+pub(crate) struct GlobalHeap {
     recent: Recent<u64, Arc<Collection>>,
     /// Bytes of collections that may still be read.
     left: AtomicU64,
@@ -18,7 +18,7 @@ pub struct GlobalHeap {
 
 /// A collection of objects.
 #[derive(Debug)]
-pub struct Collection {
+pub(crate) struct Collection {
     bytes: Bytes,
     /// The index and place of each object, sorted by index.
     objects: Vec<(u16, Range<usize>)>,
@@ -55,7 +55,7 @@ impl Default for GlobalHeap {
 impl GlobalHeap {
     /// The heap of a file of `len` bytes.
     #[must_use]
-    pub fn new(len: u64) -> Self {
+    pub(crate) fn new(len: u64) -> Self {
         let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
         Self {
             recent: Recent::new(KEPT),
@@ -69,7 +69,7 @@ impl GlobalHeap {
     /// # Errors
     /// Those of reading the collection; [`ErrorKind::Corrupt`] if it has no such object; [`ErrorKind::Limit`] if
     /// the requested objects are scattered over collections far larger than themselves.
-    pub fn object(
+    pub(crate) fn object(
         &self,
         file: &FileBytes,
         address: u64,
@@ -96,7 +96,7 @@ impl GlobalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
-    pub fn collection(&self, file: &FileBytes, address: u64) -> Result<Arc<Collection>> {
+    pub(crate) fn collection(&self, file: &FileBytes, address: u64) -> Result<Arc<Collection>> {
         if let Some(collection) = self.recent.get(&address) {
             return Ok(collection);
         }
@@ -143,9 +143,9 @@ impl Collection {
         Ok(Self { bytes, objects })
     }
 
-    /// The bytes of an object.
-    #[must_use]
-    pub fn object(&self, index: u32) -> Option<&[u8]> {
+    /// Returns the bytes of an object.
+    #[cfg(test)]
+    pub(crate) fn object(&self, index: u32) -> Option<&[u8]> {
         self.bytes.data.get(self.range(index)?)
     }
 

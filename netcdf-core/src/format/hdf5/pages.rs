@@ -9,7 +9,7 @@ use super::object_header::ObjectHeader;
 use crate::error::Result;
 
 /// The strategy of paging.
-pub const PAGING: u8 = 1;
+pub(super) const PAGING: u8 = 1;
 
 /// The pages of a file, if its superblock extension says that it has some. They only make reading faster: a message that cannot
 /// be understood says nothing.

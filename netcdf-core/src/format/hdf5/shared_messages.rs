@@ -13,7 +13,7 @@ use crate::format::recent::once;
 
 /// The table of the indexes of shared messages.
 #[derive(Debug)]
-pub struct SharedMessages {
+pub(crate) struct SharedMessages {
     address: u64,
     indexes: Vec<MessageIndex>,
 }
@@ -32,7 +32,7 @@ impl SharedMessages {
     ///
     /// # Errors
     /// Those of reading the extension and the table.
-    pub fn of(file: &FileBytes) -> Result<Option<Self>> {
+    pub(crate) fn of(file: &FileBytes) -> Result<Option<Self>> {
         let Some(extension) = file.superblock().extension else {
             return Ok(None);
         };
@@ -53,7 +53,7 @@ impl SharedMessages {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn open(file: &FileBytes, address: u64, count: u8) -> Result<Self> {
+    pub(crate) fn open(file: &FileBytes, address: u64, count: u8) -> Result<Self> {
         let index = 14 + 2 * u64::from(file.sizes().offset);
         let bytes = file.read(address, 8 + u64::from(count) * index)?;
         let mut c = file.fields(&bytes);
@@ -70,7 +70,7 @@ impl SharedMessages {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.
-    pub fn message(&self, file: &FileBytes, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+    pub(crate) fn message(&self, file: &FileBytes, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
         // Fill values of both versions are in the same index.
         let kind = if kind == message::FILL_OLD {
             message::FILL

@@ -8,7 +8,7 @@ use crate::io::Source;
 use crate::io::source::truncated;
 
 /// The first eight bytes of the superblock.
-pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+pub(crate) const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// The contents of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Superblock {
 ///
 /// # Errors
 /// Those of reading.
-pub fn find(source: &dyn Source) -> Result<Option<u64>> {
+pub(crate) fn find(source: &dyn Source) -> Result<Option<u64>> {
     let mut place = 0u64;
     while place.checked_add(8).is_some_and(|end| end <= source.len()) {
         let mut head = [0; 8];

@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 
 /// A link of an old group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SymbolEntry {
+pub(crate) struct SymbolEntry {
     /// Its name.
     pub name: Vec<u8>,
     /// Address of the object's header; `None` for soft links.
@@ -20,7 +20,7 @@ pub struct SymbolEntry {
 
 /// What an entry caches of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cache {
+pub(crate) enum Cache {
     /// Nothing.
     None,
     /// The object is a group.
@@ -39,7 +39,7 @@ pub enum Cache {
 /// # Errors
 /// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
 /// [`ErrorKind::Unknown`].
-pub fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
+pub(crate) fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];
     let tree = BtreeV1 {

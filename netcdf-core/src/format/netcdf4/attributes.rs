@@ -13,7 +13,7 @@ use crate::model::{Atomic, Attribute, DataType, GroupId, Values};
 use crate::notes::Note;
 
 /// Path of an attribute.
-pub fn attribute_path(owner: &str, name: &[u8]) -> String {
+pub(super) fn attribute_path(owner: &str, name: &[u8]) -> String {
     format!("{owner}:{}", String::from_utf8_lossy(name))
 }
 
@@ -22,7 +22,12 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage.
-    pub fn attribute(&mut self, owner: AttributeOwner, file: u32, stored: Stored) -> Result<()> {
+    pub(super) fn attribute(
+        &mut self,
+        owner: AttributeOwner,
+        file: u32,
+        stored: Stored,
+    ) -> Result<()> {
         let name = self.names.stored(&stored.name);
         let Some(ty) = self.simple_type(owner, &stored) else {
             let place = self.attributes(owner).len();
@@ -86,7 +91,7 @@ impl FileBuilder<'_> {
     }
 
     /// The attributes of a group or variable.
-    pub fn attributes(&mut self, owner: AttributeOwner) -> &mut Vec<Attribute> {
+    pub(super) fn attributes(&mut self, owner: AttributeOwner) -> &mut Vec<Attribute> {
         let found = match owner {
             AttributeOwner::Group(id) => self
                 .schema
@@ -106,7 +111,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage.
-    pub fn settle_attributes(&mut self) -> Result<()> {
+    pub(super) fn settle_attributes(&mut self) -> Result<()> {
         self.name_enums();
         // Last to first, so that the indexes stay valid when an attribute is left out.
         for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {

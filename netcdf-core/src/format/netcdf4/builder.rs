@@ -16,7 +16,7 @@ use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
 /// The schema and its companion tables, built while a file is read.
-pub struct FileBuilder<'a> {
+pub(super) struct FileBuilder<'a> {
     pub env: &'a Env,
     pub files: Files,
     pub schema: Schema,
@@ -52,7 +52,7 @@ pub struct FileBuilder<'a> {
 
 impl<'a> FileBuilder<'a> {
     /// An empty builder.
-    pub fn new(files: Files, env: &'a Env) -> Self {
+    pub(super) fn new(files: Files, env: &'a Env) -> Self {
         Self {
             env,
             files,
@@ -77,7 +77,7 @@ impl<'a> FileBuilder<'a> {
     }
 
     /// Path of an object in a group.
-    pub fn path(&self, group: GroupId, name: &[u8]) -> String {
+    pub(super) fn path(&self, group: GroupId, name: &[u8]) -> String {
         let group = self.schema.group_path(group);
         let group = group.trim_end_matches('/');
         format!("{group}/{}", String::from_utf8_lossy(name))
@@ -87,7 +87,7 @@ impl<'a> FileBuilder<'a> {
     ///
     /// # Errors
     /// As [`LinkPath::target`].
-    pub fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
+    pub(super) fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
         let mut way = LinkPath {
             files: &mut self.files,
             paths: &mut self.paths,

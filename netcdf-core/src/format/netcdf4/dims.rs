@@ -34,7 +34,7 @@ impl DimIndex {
 
 impl FileBuilder<'_> {
     /// Gives every variable its dimensions, and every unlimited dimension its length.
-    pub fn settle_dims(&mut self) {
+    pub(super) fn settle_dims(&mut self) {
         let mut index = self.index();
         // Variables that the C library leaves out come last, so that the dimensions of the others get the same numbers as there.
         for left_out in [false, true] {

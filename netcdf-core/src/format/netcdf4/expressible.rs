@@ -9,7 +9,7 @@ use crate::model::Atomic;
 
 /// A field that was left out.
 #[derive(Debug)]
-pub struct LeftOut {
+pub(crate) struct LeftOut {
     /// Its name, preceded by those of the enclosing fields.
     pub field: String,
     /// Why.
@@ -20,7 +20,7 @@ pub struct LeftOut {
 ///
 /// # Errors
 /// As [`reduce`].
-pub fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<LeftOut>)> {
+pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<LeftOut>)> {
     let mut rest = Datatype::clone(datatype);
     let left_out = reduce(&mut rest)?;
     let reduced = match left_out.is_empty() {
@@ -110,13 +110,13 @@ fn unsupported_as(why: &Error) -> Error {
 const RAW: &[u8] = b"\0raw";
 
 /// Whether a datatype replaces an inexpressible type.
-pub fn is_raw(datatype: &Datatype) -> bool {
+pub(super) fn is_raw(datatype: &Datatype) -> bool {
     matches!(&datatype.class, Class::Opaque { tag } if tag == RAW)
 }
 
 /// Replaces inexpressible types of fixed size within a datatype by opaque types. References stay: their bytes are addresses, which
 /// differ between equal files.
-pub fn as_bytes(datatype: &mut Arc<Datatype>) {
+pub(super) fn as_bytes(datatype: &mut Arc<Datatype>) {
     let mut made = Datatype::clone(datatype);
     bytes_in(&mut made, false);
     if made != **datatype {
@@ -172,7 +172,7 @@ fn is_flat(datatype: &Datatype) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for base types that netCDF does not allow.
-pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
+pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
     let (bits, signed) = match &base.class {
         Class::Integer { bits, signed } => (*bits, *signed),
         Class::Bitfield { bits } => (*bits, false),
@@ -188,7 +188,7 @@ pub fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
 }
 
 /// The error for something that netCDF cannot express.
-pub fn unsupported(what: &str) -> Error {
+pub(super) fn unsupported(what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{INEXPRESSIBLE}{what}"))
 }
 
@@ -196,7 +196,7 @@ pub fn unsupported(what: &str) -> Error {
 const INEXPRESSIBLE: &str = "netCDF cannot express ";
 
 /// Whether an error is one of [`unsupported`].
-pub fn is_inexpressible(e: &Error) -> bool {
+pub(super) fn is_inexpressible(e: &Error) -> bool {
     e.what().starts_with(INEXPRESSIBLE)
 }
 

@@ -11,7 +11,7 @@ use crate::io::siblings;
 
 /// Open files by number. Their [`Source`]s decide how many descriptors are in use.
 #[derive(Debug, Default)]
-pub struct Files {
+pub(super) struct Files {
     all: Vec<Arc<File>>,
     numbers: HashMap<Arc<str>, u32>,
 }
@@ -21,14 +21,14 @@ impl Files {
     ///
     /// # Errors
     /// As [`File::open`].
-    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+    pub(super) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let file = File::noting(source, &env.limits, env.survey)?;
         Ok(Self::of(Arc::new(file)))
     }
 
     /// Starts with an open file, as number 0.
     #[must_use]
-    pub fn of(file: Arc<File>) -> Self {
+    pub(super) fn of(file: Arc<File>) -> Self {
         Self {
             numbers: HashMap::from([(Arc::clone(file.name()), 0)]),
             all: vec![file],
@@ -39,7 +39,7 @@ impl Files {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
-    pub fn get(&self, number: u32) -> Result<Arc<File>> {
+    pub(super) fn get(&self, number: u32) -> Result<Arc<File>> {
         let file = usize::try_from(number).ok().and_then(|n| self.all.get(n));
         file.cloned()
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
@@ -49,7 +49,7 @@ impl Files {
     ///
     /// # Errors
     /// Those of finding and opening it.
-    pub fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
+    pub(super) fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
         let source = siblings::open(&**self.get(from)?.source(), name, &env.siblings)?;
         if let Some(&known) = self.numbers.get(source.name()) {
             return Ok(known);
@@ -64,7 +64,7 @@ impl Files {
 
     /// All files, by number.
     #[must_use]
-    pub fn all(&self) -> &[Arc<File>] {
+    pub(super) fn all(&self) -> &[Arc<File>] {
         &self.all
     }
 }

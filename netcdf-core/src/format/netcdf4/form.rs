@@ -5,7 +5,7 @@ use crate::chunk::form::ElementForm;
 use crate::format::hdf5::datatype::{Class, Datatype};
 
 /// The form of a datatype's elements; `None` for heap data, references, and numbers in unusual forms.
-pub fn form(datatype: &Datatype) -> Option<ElementForm> {
+pub(super) fn form(datatype: &Datatype) -> Option<ElementForm> {
     match &datatype.class {
         Class::Integer { .. } | Class::Float { .. } => number(datatype),
         Class::Enum { base, .. } => number(base),

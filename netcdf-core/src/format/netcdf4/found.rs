@@ -9,7 +9,7 @@ use crate::model::{DimId, GroupId, Name, VarId};
 
 /// Facts about a dimension beyond the schema.
 #[derive(Debug, Clone, Copy)]
-pub struct FoundDimension {
+pub(super) struct FoundDimension {
     /// netCDF's id.
     pub number: i64,
     /// The scale; `None` for an invented dimension.
@@ -18,7 +18,7 @@ pub struct FoundDimension {
 
 /// Facts about a variable beyond the schema.
 #[derive(Debug)]
-pub struct FoundVariable {
+pub(super) struct FoundVariable {
     /// Number of the file.
     pub file: u32,
     /// The dataset.
@@ -37,7 +37,7 @@ pub struct FoundVariable {
 
 /// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttributeOwner {
+pub(super) enum AttributeOwner {
     /// A group.
     Group(GroupId),
     /// A variable.
@@ -45,7 +45,7 @@ pub enum AttributeOwner {
 }
 
 /// An attribute with a type that can only be resolved once all types are known.
-pub struct PendingAttribute {
+pub(super) struct PendingAttribute {
     pub owner: AttributeOwner,
     /// The index among the attributes of the owner.
     pub place: usize,
@@ -55,11 +55,11 @@ pub struct PendingAttribute {
 
 /// The scales without a length, by their datasets.
 #[derive(Debug, Default)]
-pub struct UnsizedScales(pub HashMap<FileObject, Vec<UnsizedScale>>);
+pub(super) struct UnsizedScales(pub HashMap<FileObject, Vec<UnsizedScale>>);
 
 /// One link to a scale without a length.
 #[derive(Debug)]
-pub struct UnsizedScale {
+pub(super) struct UnsizedScale {
     pub group: GroupId,
     pub name: Name,
     /// netCDF's stored id of the dimension.

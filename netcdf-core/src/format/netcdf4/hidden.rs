@@ -7,9 +7,9 @@ use crate::format::hdf5::datatype::Class;
 use crate::format::hdf5::message::attribute::AttributeMessage;
 
 /// The file follows the classic model.
-pub const STRICT: &[u8] = b"_nc3_strict";
+pub(super) const STRICT: &[u8] = b"_nc3_strict";
 /// What made the file.
-pub const PROPERTIES: &[u8] = b"_NCProperties";
+pub(super) const PROPERTIES: &[u8] = b"_NCProperties";
 
 /// Names that netCDF reserves for itself.
 const RESERVED: &[&[u8]] = &[
@@ -34,13 +34,13 @@ const RESERVED: &[&[u8]] = &[
 
 /// True for the name of an attribute that is not shown.
 #[must_use]
-pub fn is_reserved(name: &[u8]) -> bool {
+pub(super) fn is_reserved(name: &[u8]) -> bool {
     RESERVED.contains(&name)
 }
 
 /// What the hidden attributes of a dataset say.
 #[derive(Debug, Default)]
-pub struct Hidden {
+pub(super) struct Hidden {
     /// It is a dimension scale (`CLASS`).
     pub scale: bool,
     /// It is a dimension but not a variable (`NAME`).
@@ -63,7 +63,7 @@ impl Hidden {
     ///
     /// # Errors
     /// Those of reading the heap.
-    pub fn note(&mut self, file: &File, attribute: &AttributeMessage) -> Result<()> {
+    pub(super) fn note(&mut self, file: &File, attribute: &AttributeMessage) -> Result<()> {
         self.count += 1;
         match attribute.name.as_slice() {
             b"CLASS" => self.scale = text(attribute).starts_with(b"DIMENSION_SCALE"),
@@ -134,7 +134,7 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
 ///
 /// # Errors
 /// Those of reading the heap.
-pub fn properties(file: &File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
+pub(super) fn properties(file: &File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
     let until_zero = |text: &[u8]| text.split(|&b| b == 0).next().map(<[u8]>::to_vec);
     match attribute.datatype.class {
         Class::String { .. } => Ok(until_zero(&attribute.data)),

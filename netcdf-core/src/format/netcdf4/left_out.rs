@@ -26,7 +26,7 @@ fn cut(mut path: String) -> String {
 
 impl FileBuilder<'_> {
     /// Notes a skipped object. Dangling links and repeated groups contain no data of their own.
-    pub fn note(&self, object: String, e: &Error) {
+    pub(super) fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
             (_, None) | (None, _) => String::new(),
@@ -47,7 +47,12 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if nothing is left.
-    pub fn reduce(&mut self, file: u32, datatype: &mut Arc<Datatype>, path: &str) -> Result<()> {
+    pub(super) fn reduce(
+        &mut self,
+        file: u32,
+        datatype: &mut Arc<Datatype>,
+        path: &str,
+    ) -> Result<()> {
         if numbers::atomic(datatype).is_some() {
             return Ok(());
         }
@@ -73,7 +78,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage that is not tolerated.
-    pub fn left_out(&self, path: &str, e: Error) -> Result<()> {
+    pub(super) fn left_out(&self, path: &str, e: Error) -> Result<()> {
         match e.kind() {
             ErrorKind::Unsupported | ErrorKind::NotFound => {
                 self.note(path.to_owned(), &e);
@@ -87,7 +92,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// The damage, if it is not tolerated.
-    pub fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
+    pub(super) fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
         let e = Err::<(), _>(e).in_object(|| cut(path()));
         e.or_else(|e| self.env.damage.meet(e))
     }
@@ -96,7 +101,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage that is not tolerated.
-    pub fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
+    pub(super) fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
         let name = unread.name.as_deref().unwrap_or(b"(attribute)");
         self.left_out(&attribute_path(owner, name), unread.error)
     }

@@ -11,7 +11,7 @@ use crate::format::hdf5::message::link::Target;
 const SOFT_LINKS: u32 = 16;
 
 /// State needed to follow links.
-pub struct LinkPath<'a> {
+pub(super) struct LinkPath<'a> {
     /// The files reached by links so far; others are opened when needed.
     pub files: &'a mut Files,
     pub paths: &'a mut Paths,
@@ -24,7 +24,12 @@ impl LinkPath<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
     /// damage.
-    pub fn target(&mut self, from: FileObject, target: &Target, depth: u32) -> Result<FileObject> {
+    pub(super) fn target(
+        &mut self,
+        from: FileObject,
+        target: &Target,
+        depth: u32,
+    ) -> Result<FileObject> {
         match target {
             Target::Hard(address) => Ok(FileObject {
                 file: from.file,
@@ -53,7 +58,7 @@ impl LinkPath<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
-    pub fn root(&self, file: u32) -> Result<FileObject> {
+    pub(super) fn root(&self, file: u32) -> Result<FileObject> {
         let address = self.files.get(file)?.superblock().root;
         Ok(FileObject { file, address })
     }
@@ -62,7 +67,12 @@ impl LinkPath<'_> {
     ///
     /// # Errors
     /// As [`LinkPath::target`].
-    pub fn lookup(&mut self, from: FileObject, path: &[u8], depth: u32) -> Result<FileObject> {
+    pub(super) fn lookup(
+        &mut self,
+        from: FileObject,
+        path: &[u8],
+        depth: u32,
+    ) -> Result<FileObject> {
         if depth > SOFT_LINKS {
             return Err(Error::new(
                 ErrorKind::Unsupported,
@@ -90,7 +100,7 @@ impl LinkPath<'_> {
 const SHOWN: usize = 256;
 
 /// The error for a source of a virtual dataset that is a group or a type.
-pub fn no_dataset() -> Error {
+pub(super) fn no_dataset() -> Error {
     Error::new(ErrorKind::NotFound, "the object is not a dataset")
 }
 
@@ -101,7 +111,7 @@ fn dangling(path: &[u8]) -> Error {
 }
 
 /// A path as shown in messages: very long ones are cut.
-pub fn shown(path: &[u8]) -> String {
+pub(super) fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))
@@ -109,7 +119,7 @@ pub fn shown(path: &[u8]) -> String {
 
 /// True if the target of a link does not exist or cannot be followed; false for damage, and for failures of the system
 /// to open or read a file.
-pub fn may_be_left_out(e: &Error) -> bool {
+pub(super) fn may_be_left_out(e: &Error) -> bool {
     let is_other = matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::UnknownFormat);
     is_other || e.is_absence()
 }

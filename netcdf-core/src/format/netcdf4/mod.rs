@@ -35,15 +35,15 @@ mod found;
 mod hidden;
 mod left_out;
 mod links;
-pub mod numbers;
+pub(crate) mod numbers;
 mod paths;
-pub mod reader;
+pub(crate) mod reader;
 #[cfg(test)]
 mod tests;
-pub mod types;
+pub(crate) mod types;
 mod unseen;
 mod unsized_scales;
-pub mod values;
+pub(crate) mod values;
 mod variables;
 mod virtual_copy;
 mod virtual_data;
@@ -51,7 +51,7 @@ mod virtual_extent;
 mod virtual_mappings;
 mod virtual_sources;
 mod walk;
-pub mod write;
+pub(crate) mod write;
 
 use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
@@ -63,7 +63,7 @@ use crate::limits::Limits;
 use crate::model::{CreateOptions, Kind, Schema};
 
 /// The row of the table of formats.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
     kind,
@@ -120,7 +120,7 @@ pub const FORMAT: Format = Format {
 
 /// An object: the number of its file, and the address of its header there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileObject {
+pub(crate) struct FileObject {
     /// Number of the file; 0 for the one that was opened.
     pub file: u32,
     /// Address of the object header.

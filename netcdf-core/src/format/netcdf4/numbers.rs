@@ -6,7 +6,7 @@ use crate::model::{Atomic, Endianness, Values};
 
 /// The atomic type that holds the numbers or text of a datatype; `None` if none does.
 #[must_use]
-pub fn atomic(datatype: &Datatype) -> Option<Atomic> {
+pub(crate) fn atomic(datatype: &Datatype) -> Option<Atomic> {
     match &datatype.class {
         Class::Integer { bits, signed } => integer(bits.precision, *signed),
         Class::Float { fields, .. } => float(datatype.size, fields),
@@ -44,7 +44,7 @@ fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
 
 /// The byte order, if the stored form is exactly that of the atomic type.
 #[must_use]
-pub fn plain(datatype: &Datatype) -> Option<Endianness> {
+pub(crate) fn plain(datatype: &Datatype) -> Option<Endianness> {
     let size = atomic(datatype)?.size()? as u64;
     let whole = |bits: &Bits| bits.offset == 0 && u64::from(bits.precision) == 8 * size;
     let order = match &datatype.class {
@@ -71,7 +71,7 @@ fn is_ieee(size: u64, f: &FloatFields) -> bool {
 
 /// Decodes stored numbers (or single characters); `None` if no atomic type holds them.
 #[must_use]
-pub fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
+pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
     let target = atomic(datatype)?;
     if let Some(order) = plain(datatype) {
         return elements::decode(target, order, bytes).ok();
@@ -139,7 +139,7 @@ fn field(raw: u128, at: u32, bits: u32) -> u128 {
 
 /// An integer: the bits of its precision, with the sign extended.
 #[must_use]
-pub fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
+pub(crate) fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
     let precision = u32::from(bits.precision).min(128);
     let value = field(raw(element, bits.order), bits.offset.into(), precision);
     let unused = 128 - precision;

@@ -13,7 +13,7 @@ type Links = HashMap<Vec<u8>, Target>;
 
 /// The links of groups along paths.
 #[derive(Debug)]
-pub struct Paths {
+pub(super) struct Paths {
     /// By file name and address, so that files need not stay open; `None` for an object that is not a
     /// group.
     groups: HashMap<(Arc<str>, u64), Option<Links>>,
@@ -44,7 +44,12 @@ impl Paths {
     ///
     /// # Errors
     /// Those of reading the group; [`ErrorKind::Unsupported`] after very many steps.
-    pub fn step(&mut self, file: &File, address: u64, name: &[u8]) -> Result<Option<Target>> {
+    pub(super) fn step(
+        &mut self,
+        file: &File,
+        address: u64,
+        name: &[u8],
+    ) -> Result<Option<Target>> {
         self.spend(1)?;
         let place = (Arc::clone(file.name()), address);
         if let Some(links) = self.groups.get(&place) {
@@ -57,13 +62,13 @@ impl Paths {
     }
 
     /// Restarts counting steps.
-    pub fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         self.left = MOST;
     }
 
     /// Steps taken and links read since [`Paths::start`].
     #[cfg(test)]
-    pub fn spent(&self) -> u64 {
+    pub(super) fn spent(&self) -> u64 {
         MOST - self.left
     }
 

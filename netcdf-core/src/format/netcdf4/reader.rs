@@ -37,7 +37,7 @@ use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, Values, VarId}
 
 /// An open file.
 #[derive(Debug)]
-pub struct Netcdf4Reader {
+pub(crate) struct Netcdf4Reader {
     schema: Schema,
     provenance: Provenance,
     files: Files,
@@ -71,7 +71,7 @@ impl Netcdf4Reader {
     ///
     /// # Errors
     /// Damage, with the path of the object and the offset in the file.
-    pub fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
+    pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let mut builder = FileBuilder::new(Files::open(source, env)?, env);
         builder.walk()?;
         Self::finish(builder, &Nesting::default())

@@ -13,7 +13,7 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 
 /// The types of a file so far.
 #[derive(Debug, Default)]
-pub struct Types {
+pub(crate) struct Types {
     committed: HashMap<FileObject, TypeId>,
     /// The reductions of committed types.
     reductions: HashMap<FileObject, Arc<Reduction>>,
@@ -25,7 +25,7 @@ type Reduction = Result<(Arc<Datatype>, Vec<LeftOut>)>;
 
 /// The name of a type to define.
 #[derive(Debug, Clone)]
-pub struct NewType {
+pub(crate) struct NewType {
     /// Its name.
     pub name: Name,
     /// The group that it is defined in.
@@ -34,7 +34,7 @@ pub struct NewType {
 
 /// Where an unnamed type is to be defined.
 #[derive(Debug, Clone, Copy)]
-pub struct Home {
+pub(crate) struct Home {
     /// Number of the file of the datatype.
     pub file: u32,
     /// The group in which to define it; `None` if no types may be invented.
@@ -46,7 +46,7 @@ impl Types {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type.
-    pub fn define(
+    pub(crate) fn define(
         &mut self,
         schema: &mut Schema,
         NewType { name, group }: NewType,
@@ -68,7 +68,7 @@ impl Types {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type, or if it would have to be invented where `home` forbids that.
-    pub fn data_type(
+    pub(crate) fn data_type(
         &mut self,
         schema: &mut Schema,
         datatype: &Datatype,
@@ -108,7 +108,7 @@ impl Types {
 
     /// The part of a datatype that netCDF can express. `committed` is the place of a committed datatype: since many objects may
     /// share one, its result is computed once and kept.
-    pub fn reduction(
+    pub(crate) fn reduction(
         &mut self,
         datatype: &Arc<Datatype>,
         committed: Option<FileObject>,
@@ -124,7 +124,7 @@ impl Types {
 
     /// Number of types invented so far.
     #[must_use]
-    pub fn invented(&self) -> u32 {
+    pub(crate) fn invented(&self) -> u32 {
         self.anonymous
     }
 
@@ -132,14 +132,14 @@ impl Types {
     /// the lookup; `reduced` says that fields were left out of the type. The C library gives up where it first meets an unnamed type
     /// that contains another unnamed type, or a field that netCDF cannot express.
     #[must_use]
-    pub fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
+    pub(crate) fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
         let new = self.anonymous.saturating_sub(before);
         new > 1 || new == 1 && reduced
     }
 
     /// Whether a committed type is known.
     #[must_use]
-    pub fn knows(&self, place: FileObject) -> bool {
+    pub(crate) fn knows(&self, place: FileObject) -> bool {
         self.committed.contains_key(&place)
     }
 

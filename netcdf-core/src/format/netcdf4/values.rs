@@ -11,7 +11,7 @@ use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 const MOST: u64 = 1 << 26;
 
 /// Decodes elements.
-pub struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     /// The file with the heaps.
     pub file: &'a File,
     /// The types.
@@ -22,7 +22,7 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// A decoder of elements from a file.
     #[must_use]
-    pub fn new(file: &'a File, schema: &'a Schema) -> Self {
+    pub(crate) fn new(file: &'a File, schema: &'a Schema) -> Self {
         Self {
             file,
             schema,
@@ -34,7 +34,12 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// Those of reading the heap; [`ErrorKind::Unsupported`] for a datatype without values.
-    pub fn decode(&mut self, datatype: &Datatype, ty: DataType, bytes: &[u8]) -> Result<Values> {
+    pub(crate) fn decode(
+        &mut self,
+        datatype: &Datatype,
+        ty: DataType,
+        bytes: &[u8],
+    ) -> Result<Values> {
         match &datatype.class {
             Class::Integer { .. } | Class::Float { .. } => self.numbers(datatype, bytes),
             Class::String { .. } => Ok(text(datatype.size, ty, bytes)),

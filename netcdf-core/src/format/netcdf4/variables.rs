@@ -31,7 +31,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage; [`crate::ErrorKind::Unsupported`] for inexpressible types.
-    pub fn dataset(
+    pub(super) fn dataset(
         &mut self,
         group: GroupId,
         name: &[u8],
@@ -207,7 +207,7 @@ fn endianness(datatype: &Datatype) -> Option<Endianness> {
 }
 
 /// The byte order of elements stored exactly as their netCDF type has them; `None` for others.
-pub fn plain(dataset: &Dataset, ty: DataType) -> Option<Endianness> {
+pub(super) fn plain(dataset: &Dataset, ty: DataType) -> Option<Endianness> {
     ty.atomic()?.size()?;
     numbers::plain(&dataset.datatype)
 }

@@ -46,7 +46,7 @@ impl SourceCopy<'_> {
     /// # Errors
     /// Those of reading the source; [`ErrorKind::Unsupported`] if its type differs and
     /// cannot be converted.
-    pub fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
+    pub(super) fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
         let shape = self.source.reader.schema().shape(VarId(0));
         let extents = Extents {
             source: &shape,

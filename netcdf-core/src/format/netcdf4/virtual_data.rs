@@ -81,7 +81,7 @@ impl Virtual {
     /// # Errors
     /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source whose type differs
     /// and cannot be converted.
-    pub fn read(
+    pub(super) fn read(
         &self,
         dataset: &Dataset,
         (fill, part): (&[u8], &Block),
@@ -136,7 +136,11 @@ impl Virtual {
     ///
     /// # Errors
     /// Returns errors of reading mappings, and [`ErrorKind::Cancelled`].
-    pub fn open_files(&self, (dataset, whole): (&Dataset, &Region), env: &Env) -> Result<()> {
+    pub(super) fn open_files(
+        &self,
+        (dataset, whole): (&Dataset, &Region),
+        env: &Env,
+    ) -> Result<()> {
         self.nesting.start();
         let counted = self.counted.iter().copied().chain(repeat(u64::MAX));
         for (mapping, most) in self.mappings(dataset)?.iter().zip(counted) {
@@ -162,7 +166,7 @@ impl Virtual {
     ///
     /// # Errors
     /// Those of reading mappings, and of finding the chunks of sources.
-    pub fn stored(
+    pub(super) fn stored(
         &self,
         (dataset, whole): (&Dataset, &Region),
         enough: u64,

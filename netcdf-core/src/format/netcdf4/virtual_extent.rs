@@ -37,7 +37,7 @@ enum Source {
 
 /// What follows from the sources of a virtual dataset.
 #[derive(Debug)]
-pub struct SourcesExtent {
+pub(super) struct SourcesExtent {
     /// Its shape.
     pub dims: Vec<u64>,
     /// The number of sources of each mapping, in their order: for mappings that count their sources, those before
@@ -54,7 +54,12 @@ impl Virtual {
     ///
     /// # Errors
     /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many of them.
-    pub fn extent(&self, dataset: &Dataset, object: &str, env: &Env) -> Result<SourcesExtent> {
+    pub(super) fn extent(
+        &self,
+        dataset: &Dataset,
+        object: &str,
+        env: &Env,
+    ) -> Result<SourcesExtent> {
         let dims = &dataset.dataspace.dims;
         let mappings = self.mappings(dataset)?;
         let mut reached: Vec<Option<u64>> = vec![None; dims.len()];

@@ -15,7 +15,7 @@ use crate::format::recent::once;
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
-pub struct Virtual {
+pub(super) struct Virtual {
     pub(super) file: Arc<File>,
     mappings: OnceLock<Vec<Mapping>>,
     /// See [`super::virtual_extent::SourcesExtent`].
@@ -43,7 +43,7 @@ impl std::fmt::Debug for OpenSource {
 impl Virtual {
     /// The sources of a dataset of this file.
     #[must_use]
-    pub fn new(file: Arc<File>, nesting: Nesting) -> Self {
+    pub(super) fn new(file: Arc<File>, nesting: Nesting) -> Self {
         Self {
             file,
             mappings: OnceLock::new(),
@@ -55,7 +55,7 @@ impl Virtual {
 
     /// Sets the known numbers of sources.
     #[must_use]
-    pub fn with_counted(mut self, counted: Vec<u64>) -> Self {
+    pub(super) fn with_counted(mut self, counted: Vec<u64>) -> Self {
         self.counted = counted;
         self
     }

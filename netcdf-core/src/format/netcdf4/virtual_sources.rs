@@ -13,17 +13,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::File;
 
 /// The name of a file, and of a dataset in it.
-pub type SourceNames = (Arc<[u8]>, Arc<[u8]>);
+pub(super) type SourceNames = (Arc<[u8]>, Arc<[u8]>);
 
 /// What was found: the file, and the address of the object header.
-pub type SourceDataset = (Arc<File>, u64);
+pub(super) type SourceDataset = (Arc<File>, u64);
 
 /// The identity of an object, under whatever name: name of the file, address of the object header.
-pub type SourceObject = (Arc<str>, u64);
+pub(super) type SourceObject = (Arc<str>, u64);
 
 /// Virtual datasets within virtual datasets.
 #[derive(Debug, Clone, Default)]
-pub struct Nesting {
+pub(super) struct Nesting {
     depth: u32,
     shared: Arc<SharedSources>,
 }
@@ -46,12 +46,12 @@ const SHAPES: usize = 1 << 16;
 /// Deepest nesting of virtual datasets as sources of virtual datasets.
 const DEPTH: u32 = 8;
 /// Most sources of inner virtual datasets to read for one source of the outermost.
-pub const READS: u64 = 1 << 16;
+pub(super) const READS: u64 = 1 << 16;
 /// Most that looking for sources may cost while a file is opened, or while one source of a region is read.
 /// A file with a million sources costs less.
 const COST: u64 = 1 << 22;
 /// Extra cost of a source that was not seen before: its header is read.
-pub const HEADER: u64 = 3;
+pub(super) const HEADER: u64 = 3;
 /// Factor for the cost of sources of inner virtual datasets, whose number can grow with the power of [`DEPTH`].
 const WITHIN: u64 = 8;
 /// Bytes of mappings or names that cost as much as looking for one source.
@@ -63,7 +63,7 @@ const NAME: usize = 4096;
 
 impl Nesting {
     /// The nesting of the sources: one level deeper.
-    pub fn deeper(&self) -> Self {
+    pub(super) fn deeper(&self) -> Self {
         Self {
             depth: self.depth + 1,
             shared: Arc::clone(&self.shared),
@@ -71,7 +71,7 @@ impl Nesting {
     }
 
     /// Restarts counting, for a region of the outermost dataset or one of its sources.
-    pub fn start(&self) {
+    pub(super) fn start(&self) {
         if self.depth == 0 {
             self.shared.reads.store(0, Ordering::Relaxed);
             self.shared.cost.store(0, Ordering::Relaxed);
@@ -83,7 +83,7 @@ impl Nesting {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for too many reads of sources of inner virtual datasets.
-    pub fn read(&self) -> Result<()> {
+    pub(super) fn read(&self) -> Result<()> {
         self.start();
         let reads = &self.shared.reads;
         if self.depth > 0 && reads.fetch_add(1, Ordering::Relaxed) > READS {
@@ -98,7 +98,7 @@ impl Nesting {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] when the total is too high.
-    pub fn spend(&self, units: u64, bytes: usize, file: &File) -> Result<()> {
+    pub(super) fn spend(&self, units: u64, bytes: usize, file: &File) -> Result<()> {
         let bytes = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
         let weight = if self.depth == 0 { 1 } else { WITHIN };
         let cost = units.saturating_add(bytes).saturating_mul(weight);
@@ -115,7 +115,12 @@ impl Nesting {
     ///
     /// # Errors
     /// Those of opening the file and following links; for missing sources see [`Error::is_missing`].
-    pub fn find(&self, own: &Arc<File>, names: &SourceNames, env: &Env) -> Result<SourceDataset> {
+    pub(super) fn find(
+        &self,
+        own: &Arc<File>,
+        names: &SourceNames,
+        env: &Env,
+    ) -> Result<SourceDataset> {
         if self.depth >= DEPTH {
             let what = "virtual datasets are nested too deeply";
             return Err(Error::new(ErrorKind::Unsupported, what));
@@ -126,12 +131,12 @@ impl Nesting {
     }
 
     /// The shape of a virtual dataset, if it is known.
-    pub fn shape(&self, object: &SourceObject) -> Option<Vec<u64>> {
+    pub(super) fn shape(&self, object: &SourceObject) -> Option<Vec<u64>> {
         self.shapes(|shapes| shapes.get(object).cloned())
     }
 
     /// Keeps the shape of a virtual dataset.
-    pub fn keep(&self, object: SourceObject, shape: Vec<u64>) {
+    pub(super) fn keep(&self, object: SourceObject, shape: Vec<u64>) {
         self.shapes(|shapes| {
             if shapes.len() >= SHAPES {
                 shapes.clear();
@@ -239,7 +244,7 @@ impl Origin {
 }
 
 /// The names of a source, as shown in messages.
-pub fn named((file, path): &SourceNames) -> String {
+pub(super) fn named((file, path): &SourceNames) -> String {
     format!("{}:{}", shown(file), shown(path))
 }
 

@@ -28,7 +28,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Damage; what netCDF cannot express is only noted.
-    pub fn walk(&mut self) -> Result<()> {
+    pub(super) fn walk(&mut self) -> Result<()> {
         let file = self.files.get(0)?;
         let address = file.superblock().root;
         let root = FileObject { file: 0, address };
@@ -44,7 +44,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
-    pub fn single(&mut self, address: u64) -> Result<()> {
+    pub(super) fn single(&mut self, address: u64) -> Result<()> {
         let file = self.files.get(0)?;
         file.start();
         let header = ObjectHeader::read(&file, address)?;

@@ -84,7 +84,7 @@ pub struct Shard {
 ///
 /// # Errors
 /// What was found, and what is expected.
-pub fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), String> {
+pub(super) fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), String> {
     let [first, second] = texts;
     match json.filter(|json| json.as_str().is_none_or(|text| !texts.contains(&text))) {
         None => Ok(()),
@@ -99,7 +99,7 @@ pub fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), S
 ///
 /// # Errors
 /// What was found, and what is expected.
-pub fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
+pub(super) fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
     let number = match version {
         ZarrVersion::V2 => 2,
         ZarrVersion::V3 => 3,
@@ -124,7 +124,7 @@ pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn shapes(
+pub(super) fn shapes(
     shape: Option<&Json>,
     chunk: Option<&Json>,
     rank: u32,

@@ -20,18 +20,18 @@ const FEW: u64 = 64;
 /// more than one key in this many.
 const PART: u64 = 16;
 /// Most keys of one look-up, and most chunks of one fetch that may be missing.
-pub const TOGETHER: u64 = 1 << 16;
+pub(super) const TOGETHER: u64 = 1 << 16;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
-pub type Key = (u64, u64);
+pub(super) type Key = (u64, u64);
 
 /// The keys of a variable, once listed.
 #[derive(Debug, Default)]
-pub struct Listing(OnceLock<Arc<Vec<Key>>>);
+pub(super) struct Listing(OnceLock<Arc<Vec<Key>>>);
 
 /// The keys of an array.
 #[derive(Clone, Copy)]
-pub struct ArrayKeys<'a> {
+pub(super) struct ArrayKeys<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// The variable.
@@ -45,21 +45,21 @@ pub struct ArrayKeys<'a> {
 impl ArrayKeys<'_> {
     /// The shape of the contents of a key.
     #[must_use]
-    pub fn outer(&self) -> &[u64] {
+    pub(super) fn outer(&self) -> &[u64] {
         let shard = self.array.described.shards.first();
         shard.map_or(&self.array.layout.chunk, |s| &s.shape)
     }
 
     /// Number of keys per dimension.
     #[must_use]
-    pub fn key_grid(&self) -> Vec<u64> {
+    pub(super) fn key_grid(&self) -> Vec<u64> {
         let shape = self.array.layout.extent.iter().zip(self.outer());
         shape.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
     /// The key at a place in the grid of keys.
     #[must_use]
-    pub fn key_at(&self, place: Vec<u64>) -> String {
+    pub(super) fn key_at(&self, place: Vec<u64>) -> String {
         let described = &self.array.described;
         let key = described.keys.key(&described.key_place(place));
         format!("{}{key}", self.array.prefix)
@@ -67,13 +67,13 @@ impl ArrayKeys<'_> {
 
     /// The key that contains a chunk.
     #[must_use]
-    pub fn key(&self, chunk: u64) -> String {
+    pub(super) fn key(&self, chunk: u64) -> String {
         self.key_at(cells(&self.array.layout.place(chunk), &self.ratio()))
     }
 
     /// Number of chunks in a key, per dimension.
     #[must_use]
-    pub fn ratio(&self) -> Vec<u64> {
+    pub(super) fn ratio(&self) -> Vec<u64> {
         cells(self.outer(), &self.array.layout.chunk)
     }
 
@@ -81,7 +81,7 @@ impl ArrayKeys<'_> {
     ///
     /// # Errors
     /// Errors of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+    pub(super) fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
         let count = product(&wanted.count);
         if count == Some(0) {
             return Ok(vec![]);
@@ -131,7 +131,7 @@ impl ArrayKeys<'_> {
     ///
     /// # Errors
     /// Errors of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn places<E: From<Error>>(
+    pub(super) fn places<E: From<Error>>(
         &self,
         wanted: &Block,
         grid: &[u64],
@@ -176,20 +176,20 @@ impl ArrayKeys<'_> {
 
     /// True if it takes requests to find out which chunks are stored, and each chunk is all there is under a key.
     #[must_use]
-    pub fn asks_for_keys(&self) -> bool {
+    pub(super) fn asks_for_keys(&self) -> bool {
         let described = &self.array.described;
         described.shards.is_empty() && self.store.latency()
     }
 
     /// True if all keys have been listed.
     #[must_use]
-    pub fn are_listed(&self) -> bool {
+    pub(super) fn are_listed(&self) -> bool {
         self.listing.0.get().is_some()
     }
 
     /// True if a chunk that was visited is known to be stored. Another thread may have listed all keys since then.
     #[must_use]
-    pub fn is_known(&self, chunk: u64) -> bool {
+    pub(super) fn is_known(&self, chunk: u64) -> bool {
         let listed = |all: &Arc<Vec<Key>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
         !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
     }
@@ -198,7 +198,7 @@ impl ArrayKeys<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn number_of(&self, chunk: u64) -> Result<u64> {
+    pub(super) fn number_of(&self, chunk: u64) -> Result<u64> {
         let place = cells(&self.array.layout.place(chunk), &self.ratio());
         number(&place, &self.key_grid()).ok_or_else(too_many)
     }
@@ -211,7 +211,7 @@ fn too_many() -> Error {
 
 /// A chunk of a variable at a range of its key.
 #[must_use]
-pub fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
+pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
     ChunkRef {
         variable,
         index,
@@ -223,6 +223,6 @@ pub fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
 
 /// The error for a key that has disappeared.
 #[must_use]
-pub fn gone() -> Error {
+pub(super) fn gone() -> Error {
     Error::new(ErrorKind::NotFound, "the chunk is not there any more")
 }

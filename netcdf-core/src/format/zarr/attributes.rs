@@ -14,7 +14,7 @@ use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl StoreBuilder<'_> {
     /// The attributes of a group.
-    pub fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
+    pub(super) fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {
             let properties = json.get("_NCProperties").and_then(Json::as_str);
             self.properties = properties.map(|p| p.as_bytes().to_vec());
@@ -70,7 +70,7 @@ impl StoreBuilder<'_> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn variable_attributes(
+    pub(super) fn variable_attributes(
         &mut self,
         (prefix, ty): (&str, DataType),
         described: &Described,
@@ -161,7 +161,7 @@ impl StoreBuilder<'_> {
 
     /// The fill value of an array without an attribute for it, as a value of the variable's type. Truth values have none:
     /// otherwise one of the two could not be used as data.
-    pub fn unsaid_fill(
+    pub(super) fn unsaid_fill(
         &self,
         described: &Described,
         ty: DataType,

@@ -8,7 +8,7 @@ use crate::model::{Atomic, Values};
 
 /// The type that NCZarr recorded for an attribute: JSON is text. `None` for unknown types.
 #[must_use]
-pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
+pub(super) fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     let stored = match text {
         "char" | "|J0" | "json" => return Some(Atomic::Char),
         "string" => return Some(Atomic::String),
@@ -34,7 +34,7 @@ pub fn recorded(text: &str, pure: bool) -> Option<Atomic> {
 
 /// The values of an attribute, in this type if possible, and whether it was possible.
 #[must_use]
-pub fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
+pub(super) fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
     let one = std::slice::from_ref(json);
     let list = json.items();
     let items = list.unwrap_or(one);
@@ -68,7 +68,7 @@ fn text(json: &Json) -> Values {
 
 /// JSON's `null` as a string. Texts without a recorded type are characters, so the text "null" differs.
 #[must_use]
-pub fn null() -> Values {
+pub(super) fn null() -> Values {
     Values::String(vec![Some(Json::Null.to_bytes().into_boxed_slice())])
 }
 
@@ -127,7 +127,7 @@ fn integer(json: &Json) -> Option<i128> {
 
 /// Values of one type; `None` if one of them does not fit the type.
 #[must_use]
-pub fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
+pub(super) fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
     fn ints<T: TryFrom<i128>>(items: &[Json]) -> Option<Vec<T>> {
         let one = |json: &Json| T::try_from(whole(json)?).ok();
         items.iter().map(one).collect()

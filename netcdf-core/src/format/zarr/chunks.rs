@@ -11,7 +11,7 @@ use crate::model::region::product;
 const USUAL: u64 = 64 << 10;
 
 /// Finds chunks.
-pub struct ChunkFinder<'a> {
+pub(super) struct ChunkFinder<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
     /// Known indexes of shards.
@@ -21,7 +21,7 @@ pub struct ChunkFinder<'a> {
 impl<'a> ChunkFinder<'a> {
     /// The shards of the array.
     #[must_use]
-    pub fn sharded(&self) -> Sharded<'a> {
+    pub(super) fn sharded(&self) -> Sharded<'a> {
         Sharded {
             keys: self.keys,
             read: self.read,
@@ -32,7 +32,7 @@ impl<'a> ChunkFinder<'a> {
     ///
     /// # Errors
     /// Errors of the store, and of damaged indexes.
-    pub fn locate(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
+    pub(super) fn locate(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let grid = self.keys.key_grid();
         let all = Block::whole(&grid);
         let wanted_keys = common(&coarse(wanted, &self.keys.ratio()), &all);
@@ -50,7 +50,7 @@ impl<'a> ChunkFinder<'a> {
     ///
     /// # Errors
     /// As [`ChunkFinder::locate`].
-    pub fn candidates(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
+    pub(super) fn candidates(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let layout = &self.keys.array.layout;
         let grid = layout.grid();
         let all = common(wanted, &Block::whole(&grid));

@@ -22,11 +22,11 @@ use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// Metadata objects by their keys.
-pub type Objects = BTreeMap<String, Json>;
+pub(super) type Objects = BTreeMap<String, Json>;
 
 /// The objects in `.zmetadata`; `None` if it has no member for them.
 #[must_use]
-pub fn objects_v2(json: &Json) -> Option<Objects> {
+pub(super) fn objects_v2(json: &Json) -> Option<Objects> {
     match json.get("metadata") {
         Some(Json::Object(members)) => Some(members.iter().cloned().collect()),
         _ => None,
@@ -35,7 +35,7 @@ pub fn objects_v2(json: &Json) -> Option<Objects> {
 
 /// The objects in `zarr.json` of the root, and itself; `None` if it repeats none.
 #[must_use]
-pub fn objects_v3(root: &Json) -> Option<Objects> {
+pub(super) fn objects_v3(root: &Json) -> Option<Objects> {
     let all = root.get("consolidated_metadata")?.get("metadata")?;
     let nodes = all.members().iter();
     let key = |path: &str| format!("{}/{}", path.trim_matches('/'), node::V3);
@@ -49,7 +49,7 @@ pub fn objects_v3(root: &Json) -> Option<Objects> {
 
 /// The objects in an object of consolidated metadata, if it is whole. Arrays have at most `rank` dimensions.
 #[must_use]
-pub fn whole(json: &Json, version: ZarrVersion, rank: u32) -> Option<Objects> {
+pub(super) fn whole(json: &Json, version: ZarrVersion, rank: u32) -> Option<Objects> {
     let objects = match version {
         ZarrVersion::V2 => {
             let format = json.get("zarr_consolidated_format")?.as_u64();

@@ -6,7 +6,7 @@ use super::schema::{NodeObjects, StoreBuilder};
 use crate::model::{DimId, GroupId, ZarrVersion};
 
 /// A variable to define.
-pub struct VariableName<'a> {
+pub(super) struct VariableName<'a> {
     /// Its group.
     pub group: GroupId,
     /// Its name.
@@ -15,7 +15,7 @@ pub struct VariableName<'a> {
 
 impl StoreBuilder<'_> {
     /// The dimensions of a variable; missing ones are defined.
-    pub fn dims(
+    pub(super) fn dims(
         &mut self,
         VariableName { group, name }: VariableName<'_>,
         described: &mut Described,

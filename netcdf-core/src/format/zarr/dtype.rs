@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
 /// The names of a number type.
-pub struct NumberType {
+pub(super) struct NumberType {
     /// The type.
     pub ty: Atomic,
     /// Its name in version 2, without the byte order.
@@ -19,7 +19,7 @@ const fn number(ty: Atomic, v2: &'static str, v3: &'static str) -> NumberType {
 }
 
 /// All number types that netCDF also has.
-pub const NUMBERS: [NumberType; 10] = [
+pub(super) const NUMBERS: [NumberType; 10] = [
     number(Atomic::Byte, "i1", "int8"),
     number(Atomic::UByte, "u1", "uint8"),
     number(Atomic::Short, "i2", "int16"),
@@ -224,13 +224,13 @@ impl StructMember {
 
 /// JSON as text for messages, without the quotes of a text.
 #[must_use]
-pub fn shown(json: &Json) -> String {
+pub(super) fn shown(json: &Json) -> String {
     quoted(json).trim_matches('"').to_owned()
 }
 
 /// JSON as text for messages where the type of the value matters.
 #[must_use]
-pub fn quoted(json: &Json) -> String {
+pub(super) fn quoted(json: &Json) -> String {
     let text = json.to_bytes();
     String::from_utf8_lossy(text.get(..200).unwrap_or(&text)).into_owned()
 }
@@ -288,7 +288,7 @@ fn structure(
 
 /// A spelling of NumPy: `<f8`, `|S5`, `>M8[ns]` …
 #[must_use]
-pub fn numpy(text: &str) -> StoredType {
+pub(super) fn numpy(text: &str) -> StoredType {
     let (order, rest) = match text.as_bytes().first() {
         Some(b'<') => (Some(Endianness::Little), text.get(1..)),
         Some(b'>') => (Some(Endianness::Big), text.get(1..)),

@@ -13,13 +13,13 @@ const SIX_DIGITS: &str = "9.96921e+36";
 /// plain, where others write bytes in base64. A list of one value stands for the value if the type has no lists, as in
 /// netCDF-C.
 #[must_use]
-pub fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
+pub(super) fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let listed = || plain(what, single(json)?, netcdf);
     plain(what, json, netcdf).or_else(listed)
 }
 
 /// Returns the value of a list of one value.
-pub fn single(json: &Json) -> Option<&Json> {
+pub(super) fn single(json: &Json) -> Option<&Json> {
     match json.items() {
         Some([one]) => Some(one),
         Some(_) | None => None,
@@ -49,7 +49,7 @@ fn plain(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
 
 /// netCDF's default fill value of a type, as JSON; `None` for types that netCDF does not have.
 #[must_use]
-pub fn default(dtype: &Dtype) -> Option<Json> {
+pub(super) fn default(dtype: &Dtype) -> Option<Json> {
     match dtype {
         Dtype::Number(a) => {
             let bits = encoded(&a.default_fill(), Endianness::Big)?;

@@ -1,11 +1,11 @@
 //! Boxes in grids of chunks, shards and keys.
 
 use crate::chunk::scatter::Block;
-pub use crate::chunk::scatter::place;
+pub(super) use crate::chunk::scatter::place;
 
 /// The row-major number of a place in a grid.
 #[must_use]
-pub fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
+pub(super) fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     let mut all = place.iter().zip(grid);
     all.try_fold(0u64, |sum, (&at, &cells)| {
         sum.checked_mul(cells)?.checked_add(at)
@@ -14,21 +14,21 @@ pub fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
 
 /// The number of cells of a length in another length, per dimension.
 #[must_use]
-pub fn cells(all: &[u64], each: &[u64]) -> Vec<u64> {
+pub(super) fn cells(all: &[u64], each: &[u64]) -> Vec<u64> {
     let pairs = all.iter().zip(each);
     pairs.map(|(all, each)| all / each.max(&1)).collect()
 }
 
 /// True if a place is in a box.
 #[must_use]
-pub fn in_block(place: &[u64], block: &Block) -> bool {
+pub(super) fn in_block(place: &[u64], block: &Block) -> bool {
     let mut all = place.iter().zip(block.start.iter().zip(&block.count));
     all.all(|(at, (start, count))| at >= start && at - start < *count)
 }
 
 /// The intersection of two boxes.
 #[must_use]
-pub fn common(a: &Block, b: &Block) -> Block {
+pub(super) fn common(a: &Block, b: &Block) -> Block {
     let dims = a.ranges().zip(b.ranges()).map(|(a, b)| {
         let start = a.start.max(b.start);
         (start, a.end.min(b.end).saturating_sub(start))
@@ -39,7 +39,7 @@ pub fn common(a: &Block, b: &Block) -> Block {
 
 /// The cells of a grid touched by a box of smaller cells; `ratio` is the number of smaller cells per cell, per dimension.
 #[must_use]
-pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
+pub(super) fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     let dims = wanted.ranges().zip(ratio).map(|(range, ratio)| {
         let (first, end) = (
             range.start / ratio.max(&1),
@@ -53,7 +53,7 @@ pub fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
 
 /// The place at a distance from a corner, in cells.
 #[must_use]
-pub fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
+pub(super) fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
     let all = at.iter().zip(corner);
     all.map(|(a, c)| a.saturating_add(*c)).collect()
 }

@@ -2,7 +2,7 @@
 
 /// A number of half precision as a float, exactly.
 #[must_use]
-pub fn to_f32(bits: u16) -> f32 {
+pub(super) fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let exponent = u32::from(bits >> 10) & 0x1f;
     let fraction = u32::from(bits) & 0x3ff;
@@ -20,7 +20,7 @@ pub fn to_f32(bits: u16) -> f32 {
 
 /// The nearest number of half precision, ties to even.
 #[must_use]
-pub fn from_f32(value: f32) -> u16 {
+pub(super) fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16) & 0x8000;
     let size = bits & 0x7fff_ffff;
@@ -55,13 +55,13 @@ fn subnormal(size: u32) -> u32 {
 
 /// A `bfloat16` as a float, exactly.
 #[must_use]
-pub fn brain_to_f32(bits: u16) -> f32 {
+pub(super) fn brain_to_f32(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
 /// The nearest `bfloat16`, ties to even.
 #[must_use]
-pub fn brain_from_f32(value: f32) -> u16 {
+pub(super) fn brain_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let upper = match value.is_nan() {
         // A NaN must stay a NaN, whichever bits are cut off.

@@ -21,7 +21,7 @@ use crate::model::{Zarr, ZarrVersion};
 const ROUND: usize = 4096;
 
 /// Reads the levels of a store.
-pub struct Levels<'a> {
+pub(super) struct Levels<'a> {
     store: &'a Arc<dyn Store>,
     env: &'a Env,
     zarr: Zarr,
@@ -52,7 +52,7 @@ struct Group {
 impl<'a> Levels<'a> {
     /// The levels of a store; `objects` says whether netCDF's own metadata is in separate objects.
     #[must_use]
-    pub fn of(meta: &Metadata<'a>, zarr: Zarr, objects: bool) -> Self {
+    pub(super) fn of(meta: &Metadata<'a>, zarr: Zarr, objects: bool) -> Self {
         Self {
             store: meta.store,
             env: meta.env,
@@ -66,7 +66,7 @@ impl<'a> Levels<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Cancelled`].
-    pub fn read(mut self) -> Result<()> {
+    pub(super) fn read(mut self) -> Result<()> {
         let root = Candidate {
             prefix: String::new(),
             kind: None,

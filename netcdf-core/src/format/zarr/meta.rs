@@ -16,10 +16,10 @@ use crate::model::ZarrVersion;
 const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKind::NoContent];
 
 /// Most bytes of text in metadata objects that are asked for ahead.
-pub const AHEAD: u64 = 64 << 20;
+pub(super) const AHEAD: u64 = 64 << 20;
 
 /// Asks for the objects with these names below prefixes, all at once. [`crate::io::ahead`] keeps the answers.
-pub fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
+pub(super) fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
     let mut keys = Vec::with_capacity(prefixes.len() * names.len());
     for prefix in prefixes {
         keys.extend(names.iter().map(|name| format!("{prefix}{name}")));
@@ -40,7 +40,7 @@ fn consolidated_in(version: ZarrVersion) -> &'static str {
 const IN_MEMORY: u64 = 32;
 
 /// Reads metadata objects.
-pub struct Metadata<'a> {
+pub(super) struct Metadata<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// Limits and notes.
@@ -58,7 +58,11 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// Those of the store; [`ErrorKind::Corrupt`] for invalid consolidated metadata that is used.
-    pub fn open(store: &'a Arc<dyn Store>, version: ZarrVersion, env: &'a Env) -> Result<Self> {
+    pub(super) fn open(
+        store: &'a Arc<dyn Store>,
+        version: ZarrVersion,
+        env: &'a Env,
+    ) -> Result<Self> {
         let mut metadata = Self {
             store,
             env,
@@ -112,7 +116,7 @@ impl<'a> Metadata<'a> {
 
     /// True if objects are read one by one.
     #[must_use]
-    pub fn has_objects(&self) -> bool {
+    pub(super) fn has_objects(&self) -> bool {
         self.consolidated.is_none()
     }
 
@@ -133,7 +137,11 @@ impl<'a> Metadata<'a> {
     }
 
     /// An error about an object.
-    pub fn wrong(&self, key: &str, what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    pub(super) fn wrong(
+        &self,
+        key: &str,
+        what: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Error {
         Error::new(ErrorKind::Corrupt, what)
             .in_object(key)
             .of(self.store.name())
@@ -143,7 +151,7 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if it is not JSON, [`ErrorKind::Limit`] if it is too large; those of the store.
-    pub fn get(&mut self, key: &str) -> Result<Option<Json>> {
+    pub(super) fn get(&mut self, key: &str) -> Result<Option<Json>> {
         if let Some(all) = &self.consolidated {
             return Ok(all.get(key).cloned());
         }
@@ -187,7 +195,7 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] if there are too many.
-    pub fn memory(&mut self, bytes: u64, key: &str) -> Result<()> {
+    pub(super) fn memory(&mut self, bytes: u64, key: &str) -> Result<()> {
         self.take(bytes / IN_MEMORY, key)
     }
 
@@ -207,7 +215,7 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn exists(&self, key: &str) -> Result<bool> {
+    pub(super) fn exists(&self, key: &str) -> Result<bool> {
         match &self.consolidated {
             Some(all) => Ok(all.contains_key(key)),
             None => Ok(self.store.size(key)?.is_some()),
@@ -218,7 +226,7 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn children(&self, prefix: &str) -> Result<Vec<String>> {
+    pub(super) fn children(&self, prefix: &str) -> Result<Vec<String>> {
         let mut names = match &self.consolidated {
             None => self.store.children(prefix)?,
             Some(all) => {

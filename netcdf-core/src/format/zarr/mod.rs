@@ -31,7 +31,7 @@ mod v3;
 mod values;
 mod variable;
 mod whole;
-pub mod write;
+pub(crate) mod write;
 
 pub use array::{Described, Shard, lengths};
 pub use dtype::{Dtype, StoredType};

@@ -3,30 +3,30 @@
 use crate::json::Json;
 
 /// The name of the format in messages.
-pub const FORMAT_NAME: &str = "Zarr";
+pub(super) const FORMAT_NAME: &str = "Zarr";
 
 /// The names of metadata objects of version 2.
-pub const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
+pub(super) const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
 /// The name of a metadata object of version 3.
-pub const V3: &str = "zarr.json";
+pub(super) const V3: &str = "zarr.json";
 
 /// The name of the consolidated metadata of version 2.
-pub const CONSOLIDATED: &str = ".zmetadata";
+pub(super) const CONSOLIDATED: &str = ".zmetadata";
 /// The name of the superblock of netCDF-C 4.8.0, which stores netCDF metadata in separate objects.
-pub const FIRST: &str = ".nczarr";
+pub(super) const FIRST: &str = ".nczarr";
 
 /// True if a name below a group may name a group or array.
 #[must_use]
-pub fn may_be_node(name: &str) -> bool {
+pub(super) fn may_be_node(name: &str) -> bool {
     !name.starts_with('.') && name != V3
 }
 
 /// Most names to look at to find out whether a name without metadata is a group.
-pub const TRIED: usize = 64;
+pub(super) const TRIED: usize = 64;
 
 /// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeKind {
+pub(super) enum NodeKind {
     /// A group.
     Group,
     /// An array.
@@ -34,7 +34,7 @@ pub enum NodeKind {
 }
 
 /// The kind of a node according to `zarr.json`.
-pub fn node_type(json: &Json) -> NodeKind {
+pub(super) fn node_type(json: &Json) -> NodeKind {
     match json.get("node_type").and_then(Json::as_str) {
         Some("array") => NodeKind::Array,
         _ => NodeKind::Group,

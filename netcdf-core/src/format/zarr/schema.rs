@@ -19,7 +19,7 @@ use crate::notes::Note;
 
 /// An array that became a variable; parallel to `schema.vars`.
 #[derive(Debug)]
-pub struct Array {
+pub(super) struct Array {
     /// The contents of its metadata.
     pub described: Described,
     /// The prefix of its keys: empty, or ending in `/`.
@@ -34,7 +34,7 @@ pub struct Array {
 
 /// The metadata objects of a node.
 #[derive(Debug, Clone)]
-pub struct NodeObjects {
+pub(super) struct NodeObjects {
     /// `.zgroup`, `.zarray` or `zarr.json`.
     pub own: Json,
     /// Its attributes.
@@ -42,7 +42,7 @@ pub struct NodeObjects {
 }
 
 /// Builds the schema of a store.
-pub struct StoreBuilder<'a> {
+pub(super) struct StoreBuilder<'a> {
     /// Where the metadata is.
     pub meta: Metadata<'a>,
     /// The version, and whether netCDF's own metadata is used.
@@ -75,7 +75,7 @@ impl<'a> StoreBuilder<'a> {
     ///
     /// # Errors
     /// Those of reading the metadata of the root.
-    pub fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
+    pub(super) fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
         let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
         let superblock = match root_objects(&mut meta, version)? {
             Some(root) => NczarrPart::Superblock
@@ -109,7 +109,7 @@ impl<'a> StoreBuilder<'a> {
     ///
     /// # Errors
     /// Damage that is not tolerated; those of the store.
-    pub fn build(&mut self) -> Result<()> {
+    pub(super) fn build(&mut self) -> Result<()> {
         if self.meta.store.latency() && self.meta.has_objects() {
             Levels::of(&self.meta, self.zarr, self.objects).read()?;
         }
@@ -150,12 +150,16 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The metadata objects of a node.
-    pub fn objects_of(&mut self, prefix: &str, node: NodeKind) -> Result<Option<NodeObjects>> {
+    pub(super) fn objects_of(
+        &mut self,
+        prefix: &str,
+        node: NodeKind,
+    ) -> Result<Option<NodeObjects>> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
 
     /// A part of netCDF's own metadata.
-    pub fn part(
+    pub(super) fn part(
         &mut self,
         part: NczarrPart,
         prefix: &str,
@@ -173,7 +177,7 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// Notes something about an object that is not fatal.
-    pub fn note(&self, path: &str, what: impl Into<String>) {
+    pub(super) fn note(&self, path: &str, what: impl Into<String>) {
         self.meta.env.notes.say(Note {
             object: format!("{}: {path}", self.meta.store.name()),
             what: what.into(),
@@ -313,7 +317,13 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// Defines a dimension.
-    pub fn define(&mut self, group: GroupId, name: &str, len: u64, unlimited: bool) -> DimId {
+    pub(super) fn define(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        len: u64,
+        unlimited: bool,
+    ) -> DimId {
         let name = self.names.stored(name.as_bytes());
         let id = self.schema.add_dim(Dimension {
             name: name.clone(),
@@ -335,19 +345,19 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The dimension of this name in a group.
-    pub fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
+    pub(super) fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
         let known = self.known.get(&group)?;
         known.dims.get(name.as_bytes()).copied()
     }
 
     /// The subgroup of this name in a group.
-    pub fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
+    pub(super) fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
         let known = self.known.get(&group)?;
         known.groups.get(name.as_bytes()).copied()
     }
 
     /// Describes the array below a prefix.
-    pub fn describe(&mut self, prefix: &str) -> Result<(Described, NodeObjects, Extras)> {
+    pub(super) fn describe(&mut self, prefix: &str) -> Result<(Described, NodeObjects, Extras)> {
         let Some(objects) = self.objects_of(prefix, NodeKind::Array)? else {
             return Err(self
                 .meta
@@ -373,13 +383,13 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// The path of a name in a group, for messages.
-    pub fn path(&self, group: GroupId, name: &str) -> String {
+    pub(super) fn path(&self, group: GroupId, name: &str) -> String {
         let path = self.schema.group_path(group);
         format!("{}/{name}", if path == "/" { "" } else { &path })
     }
 
     /// A name, exactly as in the store.
-    pub fn name(&mut self, name: &str) -> Name {
+    pub(super) fn name(&mut self, name: &str) -> Name {
         self.names.stored(name.as_bytes())
     }
 }
@@ -424,7 +434,10 @@ fn objects(
 }
 
 /// The metadata objects of the root, whether group or array.
-pub fn root_objects(meta: &mut Metadata<'_>, version: ZarrVersion) -> Result<Option<NodeObjects>> {
+pub(super) fn root_objects(
+    meta: &mut Metadata<'_>,
+    version: ZarrVersion,
+) -> Result<Option<NodeObjects>> {
     let group = objects(meta, version, ("", NodeKind::Group))?;
     match group {
         Some(group) => Ok(Some(group)),

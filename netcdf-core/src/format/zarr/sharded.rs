@@ -29,7 +29,7 @@ const INDEXES: usize = 16 << 20;
 
 /// Metadata of the shards of a store that was read.
 #[derive(Debug)]
-pub struct ShardsRead {
+pub(super) struct ShardsRead {
     indexes: Recent<ShardId, Arc<ShardIndex>>,
     /// Keys that went through codecs as a whole, decoded, by variable and number.
     decoded: Recent<(VarId, u64), Arc<Vec<u8>>>,
@@ -64,7 +64,7 @@ enum KeyBytes {
 }
 
 /// The shards of an array.
-pub struct Sharded<'a> {
+pub(super) struct Sharded<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
     /// Indexes and decoded keys that were read.
@@ -88,7 +88,7 @@ impl Sharded<'_> {
     ///
     /// # Errors
     /// Errors of the store, and of damaged indexes.
-    pub fn located(&self, wanted: &Block, keys: &[Key]) -> Result<Vec<ChunkRef>> {
+    pub(super) fn located(&self, wanted: &Block, keys: &[Key]) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         for part in keys.chunks(TOGETHER) {
             self.indexes_ahead(part);
@@ -109,7 +109,7 @@ impl Sharded<'_> {
     ///
     /// # Errors
     /// Errors of reading and decoding the key; [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) past its end.
-    pub fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
+    pub(super) fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         match self.bytes(self.keys.number_of(chunk)?)? {
             KeyBytes::Stored => Ok(None),
             KeyBytes::Decoded(bytes) => parts_of(&bytes, ranges).map(Some),

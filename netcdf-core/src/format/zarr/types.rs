@@ -5,7 +5,7 @@ use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeK
 
 /// The netCDF type of an element. A structure becomes a compound type in `group`, named after the variable; the others
 /// are defined in the root group, once.
-pub fn declare(
+pub(super) fn declare(
     schema: &mut Schema,
     stored: &StoredType,
     (group, var): (GroupId, &str),

@@ -13,7 +13,7 @@ use crate::model::ZarrVersion;
 ///
 /// # Errors
 /// Why it does not describe an array.
-pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
+pub(super) fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let (shape, chunk) = shapes(json.get("shape"), json.get("chunks"), rank)?;
     let dtype = json.get("dtype").ok_or("no dtype")?;
     let (filters, codecs) = filters(json);

@@ -32,7 +32,7 @@ const DEPTH: usize = 8;
 ///
 /// # Errors
 /// Why it does not describe an array.
-pub fn describe(json: &Json, rank: u32) -> Result<Described, String> {
+pub(super) fn describe(json: &Json, rank: u32) -> Result<Described, String> {
     let grid = json.get("chunk_grid");
     let regular = grid.and_then(name) == Some("regular");
     let shape = json.get("shape");

@@ -11,7 +11,12 @@ use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, TypeKind, Value
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for elements without netCDF values.
-pub fn decode(schema: &Schema, stored: &StoredType, ty: DataType, bytes: &[u8]) -> Result<Values> {
+pub(super) fn decode(
+    schema: &Schema,
+    stored: &StoredType,
+    ty: DataType,
+    bytes: &[u8],
+) -> Result<Values> {
     let order = stored.endianness();
     let size = stored.size().and_then(|n| usize::try_from(n).ok());
     let size = size.ok_or_else(no_values)?.max(1);

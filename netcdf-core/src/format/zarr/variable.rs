@@ -26,7 +26,7 @@ impl StoreBuilder<'_> {
     ///
     /// # Errors
     /// Damage of its metadata; those of the store.
-    pub fn array(&mut self, group: GroupId, name: &str, prefix: &str) -> Result<()> {
+    pub(super) fn array(&mut self, group: GroupId, name: &str, prefix: &str) -> Result<()> {
         let (mut described, objects, extras) = self.describe(prefix)?;
         settle(&mut described, &extras, self.zarr.pure);
         let dims = self.dims(
@@ -104,7 +104,7 @@ impl StoreBuilder<'_> {
 
 /// The context in which the metadata of an array is read.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub(super) struct Around<'a> {
     /// The schema with the types of the array's elements.
     pub schema: &'a Schema,
     /// The available filters.
@@ -115,7 +115,7 @@ pub struct Around<'a> {
 
 impl Around<'_> {
     /// How an array is stored. If it cannot be read, the reason is put into `described`.
-    pub fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
+    pub(super) fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {
             let what = format!("the type {name} is not known");
             described.problem.get_or_insert(what);
@@ -279,7 +279,7 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
 }
 
 /// How an array stores texts of any length, if it does.
-pub fn texts_of(described: &Described, layout: &Layout) -> Option<Texts> {
+pub(super) fn texts_of(described: &Described, layout: &Layout) -> Option<Texts> {
     let fill = fill::stored(&described.stored, &described.fill, false);
     Some(Texts {
         codec: described.heap?,
@@ -331,7 +331,7 @@ impl Array {
     ///
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`], with the reason, if it cannot.
-    pub fn readable(&self) -> Result<()> {
+    pub(super) fn readable(&self) -> Result<()> {
         match &self.described.problem {
             None => Ok(()),
             Some(problem) => {
@@ -344,6 +344,6 @@ impl Array {
 
 /// The error for an id without a variable.
 #[must_use]
-pub fn no_variable() -> Error {
+pub(super) fn no_variable() -> Error {
     Error::new(ErrorKind::NotFound, "no such variable")
 }

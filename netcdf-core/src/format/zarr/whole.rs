@@ -15,7 +15,7 @@ const MOST_TEXT: u64 = 1 << 30;
 
 /// How to decode shards.
 #[derive(Debug)]
-pub struct Whole {
+pub(super) struct Whole {
     /// Their codecs.
     pub chain: Chain,
     /// Most bytes of a shard, encoded or decoded.
@@ -27,7 +27,7 @@ impl Whole {
     ///
     /// # Errors
     /// Those of finding the codecs.
-    pub fn of(described: &Described, layout: &Layout, env: &Env) -> Result<Option<Self>> {
+    pub(super) fn of(described: &Described, layout: &Layout, env: &Env) -> Result<Option<Self>> {
         if described.whole.is_empty() {
             return Ok(None);
         }
@@ -54,7 +54,7 @@ impl Whole {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`].
-    pub fn check(&self, size: u64) -> Result<()> {
+    pub(super) fn check(&self, size: u64) -> Result<()> {
         if size <= self.most {
             return Ok(());
         }

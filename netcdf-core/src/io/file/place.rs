@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What a path leads to, all symbolic links followed.
 #[derive(Debug, PartialEq, Eq)]
-pub enum PathEnd {
+pub(crate) enum PathEnd {
     /// A path, which may or may not exist.
     Path(PathBuf),
     /// An open file of a process, by its path (`/proc/self/fd/1`, `/dev/fd/1`).
@@ -18,7 +18,7 @@ pub enum PathEnd {
 ///
 /// # Errors
 /// If the links never end.
-pub fn resolve(path: &Path) -> Result<PathEnd> {
+pub(crate) fn resolve(path: &Path) -> Result<PathEnd> {
     let mut at = path.to_path_buf();
     for _ in 0..40 {
         if is_descriptor(&at) {
@@ -48,7 +48,7 @@ fn is_descriptor(path: &Path) -> bool {
 ///
 /// # Errors
 /// Those of opening.
-pub fn open_descriptor(path: &Path) -> Result<File> {
+pub(crate) fn open_descriptor(path: &Path) -> Result<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;

@@ -77,12 +77,12 @@ impl Modes {
     }
 
     /// True if a word is present.
-    pub fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
     /// The sort of dataset.
-    pub fn asked(&self) -> AskedFormat {
+    pub(super) fn asked(&self) -> AskedFormat {
         if self.has("nczarr") {
             let pure = self.has("zarr");
             return AskedFormat::Zarr { pure };
@@ -94,7 +94,7 @@ impl Modes {
     }
 
     /// The version of Zarr, if given.
-    pub fn version(&self) -> Option<ZarrVersion> {
+    pub(super) fn version(&self) -> Option<ZarrVersion> {
         match (self.has("v2"), self.has("v3")) {
             (_, true) => Some(ZarrVersion::V3),
             (true, false) => Some(ZarrVersion::V2),

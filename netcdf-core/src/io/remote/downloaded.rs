@@ -36,7 +36,7 @@ struct Folder {
 
 impl Downloaded {
     /// The copy of a file, in this folder.
-    pub fn new(copy: FileSource, folder: Option<Arc<Web>>) -> Self {
+    pub(super) fn new(copy: FileSource, folder: Option<Arc<Web>>) -> Self {
         let folder = folder.map(|web| {
             let opened = Mutex::default();
             Arc::new(Folder { web, opened })

@@ -21,18 +21,18 @@ pub(super) struct Failure {
 
 impl Failure {
     /// Errors of a service that is asked with what `tried` says.
-    pub fn new(tried: &str) -> Self {
+    pub(super) fn new(tried: &str) -> Self {
         let tried = tried.to_owned();
         Self { tried }
     }
 
     /// The error for what happened to an object that was read.
-    pub fn of(&self, e: object_store::Error, address: &str) -> Error {
+    pub(super) fn of(&self, e: object_store::Error, address: &str) -> Error {
         self.of_any("cannot be read", e, address)
     }
 
     /// The error for what happened to an object that was written.
-    pub fn of_writing(&self, e: object_store::Error, address: &str) -> Error {
+    pub(super) fn of_writing(&self, e: object_store::Error, address: &str) -> Error {
         self.of_any("cannot be written", e, address)
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Adds a key, if there is room for it.
-    pub fn add(&mut self, key: &str, size: u64) {
+    pub(super) fn add(&mut self, key: &str, size: u64) {
         let entry = size_of::<(usize, u64)>();
         let taken = self.text.len() + key.len() + self.ends.len() * entry;
         if self.cut || taken > MOST {
@@ -36,12 +36,12 @@ impl Listed {
     }
 
     /// The list, unless it was too long.
-    pub fn whole(self) -> Option<Self> {
+    pub(super) fn whole(self) -> Option<Self> {
         (!self.cut).then_some(self)
     }
 
     /// The size of a key, if it is in the list. Keys were added sorted by bytes.
-    pub fn size(&self, key: &str) -> Option<u64> {
+    pub(super) fn size(&self, key: &str) -> Option<u64> {
         let (mut from, mut to) = (0, self.ends.len());
         while from < to {
             let middle = from + (to - from) / 2;
@@ -61,7 +61,7 @@ impl Listed {
     ///
     /// # Errors
     /// Those of the visitor.
-    pub fn each(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
+    pub(super) fn each(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         let mut start = 0;
         for &(end, size) in &self.ends {
             let key = self.text.get(start..end).unwrap_or_default();

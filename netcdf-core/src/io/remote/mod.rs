@@ -25,5 +25,5 @@ mod web;
 mod writing;
 
 pub(super) use objects::{Answer, Got, Objects, Page, Part, Version, Walk, below};
-pub use open::{any, exists, source, store, store_target, target};
-pub use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed};
+pub(crate) use open::{any, exists, source, store, store_target, target};
+pub(crate) use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed};

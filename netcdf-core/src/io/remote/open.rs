@@ -27,7 +27,11 @@ use crate::notes::{Note, Notes};
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is none; those of connecting and reading.
-pub fn source(address: &Address, notes: &Notes, network: &Arc<Network>) -> Result<Arc<dyn Source>> {
+pub(crate) fn source(
+    address: &Address,
+    notes: &Notes,
+    network: &Arc<Network>,
+) -> Result<Arc<dyn Source>> {
     if let Service::Web { url } = &address.service {
         return file(url, address, notes, network);
     }
@@ -42,7 +46,11 @@ pub fn source(address: &Address, notes: &Notes, network: &Arc<Network>) -> Resul
 ///
 /// # Errors
 /// Those of connecting.
-pub fn store(address: &Address, hints: Hints, network: &Arc<Network>) -> Result<Arc<dyn Store>> {
+pub(crate) fn store(
+    address: &Address,
+    hints: Hints,
+    network: &Arc<Network>,
+) -> Result<Arc<dyn Store>> {
     let objects = objects(address, network)?;
     Ok(Arc::new(Keys::new(objects, &address.key, hints)))
 }
@@ -51,7 +59,7 @@ pub fn store(address: &Address, hints: Hints, network: &Arc<Network>) -> Result<
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for web servers; those of connecting.
-pub fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
+pub(crate) fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
     let bucket = writable(address, &run.network)?;
     Ok(Box::new(ObjectTarget::create(bucket, &address.key, run)?))
 }
@@ -60,7 +68,11 @@ pub fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
 ///
 /// # Errors
 /// [`ErrorKind::Exists`] if there is anything that is not replaced; [`ErrorKind::Unsupported`] for web servers; those of connecting.
-pub fn store_target(address: &Address, overwrite: bool, run: &Run) -> Result<Box<dyn StoreTarget>> {
+pub(crate) fn store_target(
+    address: &Address,
+    overwrite: bool,
+    run: &Run,
+) -> Result<Box<dyn StoreTarget>> {
     let bucket = writable(address, &run.network)?;
     let target = BucketTarget::create(bucket, &address.key, overwrite, run)?;
     Ok(Box::new(target))
@@ -70,7 +82,7 @@ pub fn store_target(address: &Address, overwrite: bool, run: &Run) -> Result<Box
 ///
 /// # Errors
 /// Those of connecting and asking.
-pub fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Result<bool> {
+pub(crate) fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Result<bool> {
     let bucket = writable(address, network)?;
     wait(async {
         if !is_store {
@@ -111,7 +123,7 @@ fn is_zarr_name(path: &str) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.
-pub fn any(
+pub(crate) fn any(
     address: &Address,
     hints: Hints,
     notes: &Notes,

@@ -13,7 +13,11 @@ use crate::io::target::StoreTarget;
 ///
 /// # Errors
 /// As [`Shared::begin`]; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for web servers; those of connecting.
-pub fn begin_claimed(address: &Address, (tag, overwrite): (&str, bool), run: &Run) -> Result<()> {
+pub(crate) fn begin_claimed(
+    address: &Address,
+    (tag, overwrite): (&str, bool),
+    run: &Run,
+) -> Result<()> {
     shared(address, tag, run)?.begin(overwrite)
 }
 
@@ -21,7 +25,7 @@ pub fn begin_claimed(address: &Address, (tag, overwrite): (&str, bool), run: &Ru
 ///
 /// # Errors
 /// As [`Shared::part`]; those of connecting.
-pub fn part_of_claimed(
+pub(crate) fn part_of_claimed(
     address: &Address,
     tag: &str,
     run: &Run,
@@ -33,7 +37,7 @@ pub fn part_of_claimed(
 ///
 /// # Errors
 /// As [`Shared::end`]; those of connecting.
-pub fn end_of_claimed(
+pub(crate) fn end_of_claimed(
     address: &Address,
     (tag, owner): (&str, &LeaseOwner),
     run: &Run,
@@ -45,7 +49,7 @@ pub fn end_of_claimed(
 ///
 /// # Errors
 /// Returns the errors of [`Shared::remove`], and connection errors.
-pub fn remove_claimed(
+pub(crate) fn remove_claimed(
     address: &Address,
     (tag, owner): (&str, &LeaseOwner),
     run: &Run,

@@ -36,7 +36,7 @@ pub(super) struct Object {
 
 impl Object {
     /// The object under a key, whose first bytes, at most [`HEAD`], are `first`.
-    pub fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
+    pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
         let name = objects.address(key).into();
         Self {
             objects,
@@ -53,13 +53,13 @@ impl Object {
     ///
     /// # Errors
     /// As [`Objects::get`].
-    pub fn open(objects: Arc<dyn Objects>, key: &str) -> Result<Option<Self>> {
+    pub(super) fn open(objects: Arc<dyn Objects>, key: &str) -> Result<Option<Self>> {
         let first = wait(objects.get(key, Part::First(HEAD), None))?;
         Ok(first.map(|first| Self::new(objects, key, first)))
     }
 
     /// The same object, beside which there are the objects of a folder.
-    pub fn beside(self, folder: Option<Arc<dyn Objects>>) -> Self {
+    pub(super) fn beside(self, folder: Option<Arc<dyn Objects>>) -> Self {
         Self { folder, ..self }
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// The objects below `prefix`, a key without slashes at its ends.
-    pub fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
+    pub(super) fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
         let name = objects.address(prefix).into();
         let prefix = below(prefix);
         Self {

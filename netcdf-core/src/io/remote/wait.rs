@@ -14,12 +14,12 @@ const THREADS: usize = 2;
 ///
 /// # Errors
 /// Those of the answer; [`ErrorKind::Io`] if no thread can be started.
-pub fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
+pub(super) fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
     runtime()?.block_on(answer)
 }
 
 /// Does something within an answer that [`wait`] waits for: it may itself wait for answers.
-pub fn aside<R>(work: impl FnOnce() -> R) -> R {
+pub(super) fn aside<R>(work: impl FnOnce() -> R) -> R {
     tokio::task::block_in_place(work)
 }
 
@@ -27,7 +27,7 @@ pub fn aside<R>(work: impl FnOnce() -> R) -> R {
 ///
 /// # Errors
 /// [`ErrorKind::Io`] if no thread can be started.
-pub fn start(answer: impl Future<Output = ()> + Send + 'static) -> Result<AbortHandle> {
+pub(super) fn start(answer: impl Future<Output = ()> + Send + 'static) -> Result<AbortHandle> {
     Ok(runtime()?.spawn(answer).abort_handle())
 }
 

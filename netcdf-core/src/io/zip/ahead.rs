@@ -25,7 +25,7 @@ impl<'s> Ahead<'s> {
     ///
     /// # Errors
     /// Those of reading.
-    pub fn of<'m>(
+    pub(super) fn of<'m>(
         source: &'s dyn Source,
         wanted: impl Iterator<Item = (&'m ZipMember, Vec<Range<u64>>)>,
     ) -> Result<Self> {

@@ -16,7 +16,7 @@ macro_rules! data {
     ($($value:expr => $($name:ident)*;)*) => {
         $($(
             #[unsafe(no_mangle)]
-            pub static mut $name: Id = $value;
+            pub(crate) static mut $name: Id = $value;
         )*)*
 
         fn identifiers() -> Vec<Export> {
@@ -30,9 +30,9 @@ macro_rules! data {
 
 /// Whether libhdf5 was initialized, and whether it was terminated.
 #[unsafe(no_mangle)]
-pub static mut H5_libinit_g: bool = true;
+pub(super) static mut H5_libinit_g: bool = true;
 #[unsafe(no_mangle)]
-pub static mut H5_libterm_g: bool = false;
+pub(super) static mut H5_libterm_g: bool = false;
 
 pub(super) fn exports() -> Vec<Export> {
     let mut all = identifiers();

@@ -2,7 +2,7 @@
 
 /// The shape of the nodes of a tree.
 #[derive(Debug, Clone)]
-pub struct Geometry {
+pub(crate) struct Geometry {
     record: u64,
     offset: u64,
     /// Bytes of a node's record count, the same for all levels.
@@ -23,7 +23,7 @@ struct Level {
 
 /// Bytes of the counts that follow the address of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Widths {
+pub(crate) struct Widths {
     /// Of the number of records in the child.
     pub records: usize,
     /// Of the number of records in the child and all below it.
@@ -40,7 +40,7 @@ impl Geometry {
     ///
     /// # Errors
     /// What is wrong with these numbers.
-    pub fn new(node: u32, record: u16, depth: u16, offset: u8) -> Result<Self, String> {
+    pub(crate) fn new(node: u32, record: u16, depth: u16, offset: u8) -> Result<Self, String> {
         if record == 0 || depth > DEEPEST {
             return Err(format!(
                 "a B-tree of depth {depth}, records of {record} bytes"
@@ -83,7 +83,7 @@ impl Geometry {
     ///
     /// # Errors
     /// If there are more than the node has room for.
-    pub fn used(&self, level: u16, records: u16) -> Result<u64, String> {
+    pub(crate) fn used(&self, level: u16, records: u16) -> Result<u64, String> {
         let most = self.level(level).most;
         let records = u64::from(records);
         if records > most {
@@ -96,12 +96,12 @@ impl Geometry {
     }
 
     /// Most records of a node of this level and all below it.
-    pub fn total(&self, level: u16) -> u64 {
+    pub(crate) fn total(&self, level: u16) -> u64 {
         self.level(level).total
     }
 
     /// Widths of the counts that follow addresses in a node of this level, above the leaves.
-    pub fn widths(&self, level: u16) -> Widths {
+    pub(crate) fn widths(&self, level: u16) -> Widths {
         let width = |n: u64| usize::try_from(n).unwrap_or(0);
         Widths {
             records: width(self.width),

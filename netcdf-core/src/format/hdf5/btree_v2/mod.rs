@@ -2,7 +2,7 @@
 //! objects of fractal heaps, shared messages, and chunks.
 
 pub(in crate::format::hdf5) mod geometry;
-pub mod records;
+pub(crate) mod records;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

@@ -4,19 +4,19 @@ use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
 
 /// Type of the trees of huge objects with an id, without and with filters.
-pub const HUGE_BY_ID: [u8; 2] = [1, 2];
+pub(crate) const HUGE_BY_ID: [u8; 2] = [1, 2];
 /// Type of the trees of links by name.
-pub const LINK_NAME: u8 = 5;
+pub(crate) const LINK_NAME: u8 = 5;
 /// Type of the trees of links by creation order.
-pub const LINK_ORDER: u8 = 6;
+pub(crate) const LINK_ORDER: u8 = 6;
 /// Type of the trees of attributes by name.
-pub const ATTRIBUTE_NAME: u8 = 8;
+pub(crate) const ATTRIBUTE_NAME: u8 = 8;
 /// Type of the trees of attributes by creation order.
-pub const ATTRIBUTE_ORDER: u8 = 9;
+pub(crate) const ATTRIBUTE_ORDER: u8 = 9;
 
 /// A link by name (type 5); in the order of the hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinkName {
+pub(crate) struct LinkName {
     /// `lookup3` of the name.
     pub hash: u32,
     /// The id of the link in the group's heap.
@@ -26,7 +26,7 @@ pub struct LinkName {
 /// A link by creation order (type 6): links are found by name and sorted afterwards.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinkOrder {
+pub(crate) struct LinkOrder {
     /// Its number in the order of creation.
     pub order: u64,
     /// The id of the link in the group's heap.
@@ -35,7 +35,7 @@ pub struct LinkOrder {
 
 /// An attribute by name (type 8), in the order of the hashes, or by creation order (type 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AttributeRecord {
+pub(crate) struct AttributeRecord {
     /// Where the message is: in the object's heap, or if it is shared in that of shared messages.
     pub id: [u8; 8],
     /// Flags of the message.
@@ -48,7 +48,7 @@ pub struct AttributeRecord {
 
 /// A huge object of a fractal heap (types 1 to 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Huge {
+pub(crate) struct Huge {
     /// Its address.
     pub address: u64,
     /// Its length in the file, in bytes.
@@ -62,7 +62,7 @@ pub struct Huge {
 impl LinkName {
     /// # Errors
     /// [`crate::ErrorKind::Truncated`].
-    pub fn parse(c: &mut Fields) -> Result<Self> {
+    pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             hash: c.u32_le()?,
             id: c.array()?,
@@ -74,7 +74,7 @@ impl LinkName {
 impl LinkOrder {
     /// # Errors
     /// [`crate::ErrorKind::Truncated`].
-    pub fn parse(c: &mut Fields) -> Result<Self> {
+    pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             order: c.u64_le()?,
             id: c.array()?,
@@ -87,7 +87,7 @@ impl AttributeRecord {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`].
-    pub fn parse(c: &mut Fields, kind: u8) -> Result<Self> {
+    pub(crate) fn parse(c: &mut Fields, kind: u8) -> Result<Self> {
         let (id, flags, order) = (c.array()?, c.u8()?, c.u32_le()?);
         let hash = (kind == ATTRIBUTE_NAME).then(|| c.u32_le()).transpose()?;
         Ok(Self {
@@ -104,7 +104,7 @@ impl Huge {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`]; [`crate::ErrorKind::Corrupt`] for the undefined address.
-    pub fn parse(c: &mut Fields, filtered: bool) -> Result<Self> {
+    pub(crate) fn parse(c: &mut Fields, filtered: bool) -> Result<Self> {
         let (address, len) = (c.defined_address("a huge object")?, c.length()?);
         let filtered = filtered.then(|| Ok((c.u32_le()?, c.length()?)));
         let filtered = filtered.transpose()?;
@@ -120,7 +120,7 @@ impl Huge {
     ///
     /// # Errors
     /// As [`Huge::parse`].
-    pub fn parse_with_id(c: &mut Fields, filtered: bool) -> Result<Self> {
+    pub(crate) fn parse_with_id(c: &mut Fields, filtered: bool) -> Result<Self> {
         let huge = Self::parse(c, filtered)?;
         let id = Some(c.length()?);
         Ok(Self { id, ..huge })

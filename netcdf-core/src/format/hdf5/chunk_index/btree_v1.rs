@@ -44,7 +44,7 @@ struct Bounds<'a> {
 }
 
 impl ChunkTreeV1 {
-    pub fn new(root: u64, grid: &Grid) -> Self {
+    pub(super) fn new(root: u64, grid: &Grid) -> Self {
         let tree = btree_v1::BtreeV1 {
             root,
             kind: CHUNKS,
@@ -54,7 +54,7 @@ impl ChunkTreeV1 {
         Self { tree, nodes }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let origin = vec![0; query.wanted.start.len()];
         let bounds = Bounds {
             from: &origin,

@@ -27,7 +27,7 @@ pub(super) struct ChunkTreeV2 {
 }
 
 impl ChunkTreeV2 {
-    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let tree = BTree2::open(file, address)?;
         tree.expect(file, &[PLAIN, FILTERED])?;
         let at = file.fields_of(&[], Some(address));
@@ -37,7 +37,7 @@ impl ChunkTreeV2 {
         Ok(Self { tree, form })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let near = query.grid.near(query.wanted, NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);

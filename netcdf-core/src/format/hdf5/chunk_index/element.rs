@@ -38,7 +38,7 @@ impl EntryForm {
     /// The form of elements of `size` bytes. The width of the chunk's size is what the other fields
     /// leave over: it depends on the chunk size in layout version 4, and on the superblock in
     /// version 5.
-    pub fn new(c: &Fields, filtered: bool, size: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn new(c: &Fields, filtered: bool, size: u64, grid: &Grid) -> Result<Self> {
         let address = u64::from(c.sizes().offset);
         let width = match filtered {
             true => size
@@ -58,7 +58,7 @@ impl EntryForm {
     }
 
     /// The form for the client of an array: 0 without filters, 1 with filters.
-    pub fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
+    pub(super) fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
         if client > 1 {
             let what = format!("client {client} of an array, expected 0 or 1");
             return Err(c.error(ErrorKind::Unknown, what));
@@ -67,13 +67,13 @@ impl EntryForm {
     }
 
     /// Element `number`, counted from the next one.
-    pub fn slot(&self, c: &mut Fields, number: u64) -> Result<Slot> {
+    pub(super) fn slot(&self, c: &mut Fields, number: u64) -> Result<Slot> {
         pass(c, number, self.size)?;
         Ok(self.read(c)?.map_or(Slot::Empty, Slot::Chunk))
     }
 
     /// The next element; `None` for a chunk that is not stored.
-    pub fn read(&self, c: &mut Fields) -> Result<Option<ChunkEntry>> {
+    pub(super) fn read(&self, c: &mut Fields) -> Result<Option<ChunkEntry>> {
         let address = c.address()?;
         let (size, mask) = match self.width {
             Some(width) => (c.uint_le(width)?, c.u32_le()?),

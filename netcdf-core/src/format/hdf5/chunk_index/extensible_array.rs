@@ -76,7 +76,7 @@ struct ElementPlace {
 
 impl ExtensibleArray {
     /// Reads header and index block.
-    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let head = header(file, address, grid)?;
         let Some(unlimited) = grid.unlimited() else {
             let what = "an extensible array for a dataset without exactly one unlimited dimension";
@@ -93,7 +93,7 @@ impl ExtensibleArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(index) = &self.index else {
             return Ok(());
         };

@@ -52,7 +52,7 @@ struct FixedHeader {
 
 impl FixedArray {
     /// Reads header and data block.
-    pub fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
         let header = header(file, address, grid)?;
         let steps = grid.array_steps(0);
         let last = grid.all().last().map(|at| dot(&at, &steps));
@@ -72,7 +72,7 @@ impl FixedArray {
         })
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let Some(block) = &self.block else {
             return Ok(());
         };

@@ -84,7 +84,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub fn new(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
+    pub(super) fn new(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
         let (chunk, dims) = (&chunked.dims, extent.dims);
         if chunk.len() != dims.len() || dims.len() != extent.max.len() {
             let (chunk, rank) = (chunk.len(), dims.len());
@@ -113,12 +113,12 @@ impl Grid {
     }
 
     /// Number of chunks per dimension.
-    pub fn counts(&self) -> &[u64] {
+    pub(super) fn counts(&self) -> &[u64] {
         &self.counts
     }
 
     /// The part of a block that is in the grid.
-    pub fn clip(&self, block: &Block) -> Block {
+    pub(super) fn clip(&self, block: &Block) -> Block {
         let dims = block.start.iter().zip(&block.count);
         let clipped = dims
             .chain(std::iter::repeat((&0, &u64::MAX)))
@@ -129,24 +129,24 @@ impl Grid {
     }
 
     /// All chunks.
-    pub fn all(&self) -> Block {
+    pub(super) fn all(&self) -> Block {
         Block::whole(&self.counts)
     }
 
     /// The row-major number of a chunk of the grid.
-    pub fn number(&self, at: &[u64]) -> u64 {
+    pub(super) fn number(&self, at: &[u64]) -> u64 {
         dot(at, &self.steps)
     }
 
     /// Whether a chunk is stored without filters because it extends beyond the extent.
-    pub fn without_filters(&self, at: &[u64]) -> bool {
+    pub(super) fn without_filters(&self, at: &[u64]) -> bool {
         let edges = self.edges.as_deref().unwrap_or_default();
         at.iter().zip(edges).any(|(x, edge)| x >= edge)
     }
 
     /// Strides in an array of the chunks of the maximum extent, in which dimension `first` varies
     /// slowest (the other dimensions must have a maximum).
-    pub fn array_steps(&self, first: usize) -> Vec<u64> {
+    pub(super) fn array_steps(&self, first: usize) -> Vec<u64> {
         let mut order: Vec<usize> = (0..self.most.len()).filter(|&d| d != first).collect();
         order.insert(0, first);
         let most = |&d: &usize| self.most.get(d).copied().flatten().unwrap_or(u64::MAX);
@@ -161,7 +161,7 @@ impl Grid {
     }
 
     /// The first of the trailing dimensions along which the chunks of a block have at most `most` others between them.
-    pub fn near(&self, block: &Block, most: u64) -> usize {
+    pub(super) fn near(&self, block: &Block, most: u64) -> usize {
         let mut near = self.steps.len();
         // From the first to the last chunk of the block that differ in dimensions from `near` on.
         let mut span = 1u64;
@@ -176,7 +176,7 @@ impl Grid {
     }
 
     /// The dimension that is unlimited, if it is the only one.
-    pub fn unlimited(&self) -> Option<usize> {
+    pub(super) fn unlimited(&self) -> Option<usize> {
         let mut all = (0..).zip(&self.most).filter(|(_, most)| most.is_none());
         let (dim, _) = all.next()?;
         all.next().is_none().then_some(dim)

@@ -15,12 +15,12 @@ pub(super) struct Implicit {
 }
 
 impl Implicit {
-    pub fn new(address: u64, grid: &Grid) -> Self {
+    pub(super) fn new(address: u64, grid: &Grid) -> Self {
         let steps = grid.array_steps(0);
         Self { address, steps }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let size = query.grid.bytes;
         let file = query.file;
         let last = query.wanted.last().map(|at| dot(&at, &self.steps));

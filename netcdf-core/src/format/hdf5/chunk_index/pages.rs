@@ -26,7 +26,13 @@ impl Default for Pages {
 
 impl Pages {
     /// The `len` bytes at an address; the last four are the checksum of the others.
-    pub fn get(&self, file: &File, address: u64, len: u64, what: &str) -> Result<Arc<Bytes>> {
+    pub(super) fn get(
+        &self,
+        file: &File,
+        address: u64,
+        len: u64,
+        what: &str,
+    ) -> Result<Arc<Bytes>> {
         let kept = self.0.get(&address);
         if let Some(page) = kept.filter(|page| page.data.len() as u64 == len) {
             return Ok(page);
@@ -53,7 +59,7 @@ pub(super) struct BlockOwner {
 
 impl BlockOwner {
     /// Reads the start of every block: signature, version, client and the address of the header.
-    pub fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
+    pub(super) fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
         c.signature(&signature)?;
         c.version(0..=0, "a block of a chunk index")?;
         let client = c.u8()?;

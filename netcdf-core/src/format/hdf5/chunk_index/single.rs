@@ -12,11 +12,11 @@ pub(super) struct Single {
 }
 
 impl Single {
-    pub fn new(address: u64, filtered: Option<(u64, u32)>) -> Self {
+    pub(super) fn new(address: u64, filtered: Option<(u64, u32)>) -> Self {
         Self { address, filtered }
     }
 
-    pub fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
         let (size, mask) = self.filtered.unwrap_or((query.grid.bytes, 0));
         let at = &query.wanted.start;
         if at.iter().any(|&x| x != 0) {

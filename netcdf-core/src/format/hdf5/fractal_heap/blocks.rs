@@ -11,11 +11,11 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
 
 /// The children of an indirect block; `None` where there is no block (yet).
-pub type Children = Arc<Vec<Option<HeapBlock>>>;
+pub(super) type Children = Arc<Vec<Option<HeapBlock>>>;
 
 /// The place of a block in the heap, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockExtent {
+pub(super) struct BlockExtent {
     /// Offset of its first byte.
     pub start: u64,
     /// Its size in bytes.
@@ -23,13 +23,13 @@ pub struct BlockExtent {
 }
 
 /// Bytes of a direct block before its objects.
-pub fn direct_prefix(file: &FileBytes, header: &HeapHeader) -> usize {
+pub(super) fn direct_prefix(file: &FileBytes, header: &HeapHeader) -> usize {
     let sum = if header.has_checksums { 4 } else { 0 };
     4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
 }
 
 /// Reads a whole direct block; the offsets of objects count from its first byte.
-pub fn direct(
+pub(super) fn direct(
     file: &FileBytes,
     header: &HeapHeader,
     block: HeapBlock,
@@ -54,7 +54,7 @@ pub fn direct(
 }
 
 /// Undoes the filters, except those in the mask; the result has `size` bytes.
-pub fn unfilter(
+pub(super) fn unfilter(
     file: &FileBytes,
     stored: Bytes,
     filters: &Filters,
@@ -118,7 +118,7 @@ fn frame(
 }
 
 /// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
-pub fn indirect(
+pub(super) fn indirect(
     file: &FileBytes,
     header: &HeapHeader,
     address: u64,

@@ -9,11 +9,11 @@ use crate::model::{Atomic, Element, Endianness, FilterSpec};
 
 /// The filters of a heap, in the order of writing.
 #[derive(Debug, Clone)]
-pub struct Filters(Vec<FilterSpec>);
+pub(super) struct Filters(Vec<FilterSpec>);
 
 impl Filters {
     /// Reads the Filter Pipeline message of a heap's header.
-    pub fn parse(file: &FileBytes, message: &[u8]) -> Result<Self> {
+    pub(super) fn parse(file: &FileBytes, message: &[u8]) -> Result<Self> {
         let filters = filters::parse(&mut file.fields_of(message, None))?;
         let specs = filters.into_iter().map(|f| FilterSpec {
             id: f.id.into(),
@@ -23,7 +23,7 @@ impl Filters {
     }
 
     /// Undoes the filters, except those that were not applied according to `mask`; the result has `len` bytes.
-    pub fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
         let context = Context {
             shape: vec![len as u64],
             element: Element {

@@ -7,7 +7,7 @@ use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
 
 /// The contents of a heap's header.
 #[derive(Debug, Clone)]
-pub struct HeapHeader {
+pub(super) struct HeapHeader {
     /// Its address.
     pub address: u64,
     /// Bytes of an object's id.
@@ -30,7 +30,7 @@ pub struct HeapHeader {
 
 /// A block, as described by its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeapBlock {
+pub(super) struct HeapBlock {
     /// Its address.
     pub address: u64,
     /// Its length in the file and the mask of filters that were not applied, for a direct block in a heap with
@@ -44,7 +44,7 @@ impl HeapHeader {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
     /// [`ErrorKind::Unknown`].
-    pub fn read(file: &FileBytes, address: u64) -> Result<Self> {
+    pub(super) fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let bytes = read_all(file, address)?;
         let mut c = file.fields(&bytes);
         c.skip(4)?;

@@ -2,7 +2,7 @@
 
 /// The sizes of blocks according to the header, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Table {
+pub(crate) struct Table {
     /// log2 of the number of blocks of a row.
     width_bits: u32,
     /// log2 of the size of the blocks of the first two rows; from then on the size doubles with each row.
@@ -15,7 +15,7 @@ pub struct Table {
 
 /// A place in an indirect block, for an offset within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TablePlace {
+pub(crate) struct TablePlace {
     /// The row.
     pub row: u32,
     /// Number of the child, over all rows.
@@ -31,7 +31,7 @@ impl Table {
     ///
     /// # Errors
     /// What is wrong with these numbers.
-    pub fn new(width: u16, start: u64, direct: u64, bits: u16) -> Result<Self, String> {
+    pub(crate) fn new(width: u16, start: u64, direct: u64, bits: u16) -> Result<Self, String> {
         let power = |n: u64| n.is_power_of_two().then(|| n.ilog2());
         let all = (power(width.into()), power(start), power(direct));
         let fail = || {
@@ -56,45 +56,45 @@ impl Table {
     }
 
     /// Bytes of an offset in the heap.
-    pub fn offset_len(&self) -> usize {
+    pub(crate) fn offset_len(&self) -> usize {
         usize::try_from(self.heap_bits.div_ceil(8)).unwrap_or(8)
     }
 
     /// Bytes of a length within the largest direct block, for objects of at most `most` bytes.
-    pub fn length_len(&self, most: u32) -> usize {
+    pub(crate) fn length_len(&self, most: u32) -> usize {
         let direct = self.direct_bits.div_ceil(8);
         let object = most.max(1).ilog2() / 8 + 1;
         usize::try_from(direct.min(object)).unwrap_or(4)
     }
 
     /// Size of the first direct block.
-    pub fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         1 << self.start_bits
     }
 
     /// Number of blocks in a row.
-    pub fn width(&self) -> u64 {
+    pub(crate) fn width(&self) -> u64 {
         1 << self.width_bits
     }
 
     /// Rows of direct blocks in an indirect block that has enough rows.
-    pub fn direct_rows(&self) -> u32 {
+    pub(crate) fn direct_rows(&self) -> u32 {
         self.direct_bits - self.start_bits + 2
     }
 
     /// Rows of an indirect block that covers the whole heap.
-    pub fn most_rows(&self) -> u32 {
+    pub(crate) fn most_rows(&self) -> u32 {
         self.heap_bits - self.width_bits - self.start_bits + 1
     }
 
     /// Rows of the indirect block that covers `size` bytes; `None` if that is less than a row.
-    pub fn rows(&self, size: u64) -> Option<u32> {
+    pub(crate) fn rows(&self, size: u64) -> Option<u32> {
         let bits = size.checked_ilog2()?;
         Some(bits.checked_sub(self.width_bits + self.start_bits)? + 1)
     }
 
     /// The place of the byte at an offset within an indirect block.
-    pub fn place(&self, offset: u64) -> TablePlace {
+    pub(crate) fn place(&self, offset: u64) -> TablePlace {
         let first = self.width_bits + self.start_bits;
         let top = offset.checked_ilog2().filter(|&bits| bits >= first);
         let (row, from, bits) = match top {

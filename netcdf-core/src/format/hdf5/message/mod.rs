@@ -8,7 +8,7 @@ pub mod filters;
 pub mod layout;
 pub mod link;
 pub mod reference;
-pub mod shared;
+pub(crate) mod shared;
 
 /// Nothing.
 pub const NIL: u16 = 0x00;

@@ -13,7 +13,7 @@ use crate::format::hdf5::object_header::{Body, Message, ObjectHeader};
 ///
 /// # Errors
 /// Those of reading it; [`ErrorKind::Corrupt`] if it does not exist or is shared itself.
-pub fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'static>> {
+pub(crate) fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'static>> {
     match reference {
         Reference::Heap(id) => {
             let bytes = file.shared_message(kind, id)?;

@@ -20,7 +20,7 @@ const FILES: &[&str] = &[
 ];
 
 /// Reads all objects that can be reached, their links, attributes and strings; the errors.
-pub fn errors(file: &File) -> Vec<Error> {
+pub(super) fn errors(file: &File) -> Vec<Error> {
     let mut errors = vec![];
     let mut pending = vec![file.superblock().root];
     let mut seen = HashSet::from([file.superblock().root]);

@@ -17,7 +17,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// All elements of a dimension.
-    pub fn whole(extent: u64) -> Self {
+    pub(super) fn whole(extent: u64) -> Self {
         Self {
             start: 0,
             stride: extent.max(1),
@@ -28,7 +28,7 @@ impl Axis {
     }
 
     /// The elements of a comb; an unlimited one ends at `extent`.
-    pub fn of_comb(comb: &Comb, extent: u64) -> Self {
+    pub(super) fn of_comb(comb: &Comb, extent: u64) -> Self {
         let rest = extent.saturating_sub(comb.start);
         let block = comb.block.unwrap_or(rest).max(1);
         let mut axis = Self {
@@ -46,7 +46,7 @@ impl Axis {
     }
 
     /// Only block `number`.
-    pub fn block(&self, number: u64) -> Self {
+    pub(super) fn block(&self, number: u64) -> Self {
         Self {
             start: self.position(number.saturating_mul(self.block)),
             stride: self.block,
@@ -57,7 +57,7 @@ impl Axis {
     }
 
     /// The place of element `k`.
-    pub fn position(&self, k: u64) -> u64 {
+    pub(super) fn position(&self, k: u64) -> u64 {
         let blocks = (k / self.block).saturating_mul(self.stride);
         self.start
             .saturating_add(blocks)
@@ -65,7 +65,7 @@ impl Axis {
     }
 
     /// Number of elements before a place.
-    pub fn before(&self, place: u64) -> u64 {
+    pub(super) fn before(&self, place: u64) -> u64 {
         let Some(distance) = place.checked_sub(self.start) else {
             return 0;
         };
@@ -75,12 +75,12 @@ impl Axis {
     }
 
     /// The elements from one place up to another.
-    pub fn within(&self, start: u64, end: u64) -> Range<u64> {
+    pub(super) fn within(&self, start: u64, end: u64) -> Range<u64> {
         self.before(start)..self.before(end)
     }
 
     /// The distance between neighbouring elements, if it is constant.
-    pub fn step(&self) -> Option<u64> {
+    pub(super) fn step(&self) -> Option<u64> {
         if self.len <= self.block || self.stride == self.block {
             return Some(1);
         }
@@ -88,7 +88,7 @@ impl Axis {
     }
 
     /// Number of consecutive elements from `k` on.
-    pub fn neighbours(&self, k: u64) -> u64 {
+    pub(super) fn neighbours(&self, k: u64) -> u64 {
         let left = self.len.saturating_sub(k);
         if self.stride == self.block {
             return left;
@@ -97,7 +97,7 @@ impl Axis {
     }
 
     /// Number of elements from `k` to the end of its block.
-    pub fn left_in_block(&self, k: u64) -> u64 {
+    pub(super) fn left_in_block(&self, k: u64) -> u64 {
         self.block - k % self.block
     }
 }

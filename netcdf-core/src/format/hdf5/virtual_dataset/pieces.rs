@@ -27,7 +27,7 @@ pub struct MappedPiece {
 }
 
 /// Receives pieces.
-pub type VisitPiece<'a> = dyn FnMut(MappedPiece) -> Result<()> + 'a;
+pub(super) type VisitPiece<'a> = dyn FnMut(MappedPiece) -> Result<()> + 'a;
 
 impl Mapping {
     /// The pieces of source `number` (see [`Mapping::sources`]) within a box of the virtual

@@ -19,7 +19,7 @@ pub(super) struct Row {
 
 impl Row {
     /// The rest of the row after the first `n` elements.
-    pub fn after(mut self, n: u64) -> Self {
+    pub(super) fn after(mut self, n: u64) -> Self {
         self.len = self.len.saturating_sub(n);
         if let Some(x) = self.at.last_mut() {
             *x = x.saturating_add(n);
@@ -39,7 +39,7 @@ pub(super) enum Elements<'a> {
 
 impl Elements<'_> {
     /// The row from element `number` on; `None` after the last element. Numbers must not decrease between calls.
-    pub fn row(&mut self, number: u64) -> Option<Row> {
+    pub(super) fn row(&mut self, number: u64) -> Option<Row> {
         match self {
             Self::Grid(grid) => grid.row(number),
             Self::List(list) => list.row(number),
@@ -57,7 +57,7 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^64 elements.
-    pub fn new(axes: &'a [Axis]) -> Result<Self> {
+    pub(super) fn new(axes: &'a [Axis]) -> Result<Self> {
         let lens: Vec<u64> = axes.iter().map(|a| a.len).collect();
         let what = "a selection of a virtual dataset has more than 2^64 elements";
         match product(&lens) {
@@ -84,7 +84,7 @@ impl<'a> Grid<'a> {
 
     /// The rows with elements in a box from `start` up to `end`, each with the number of its first
     /// element.
-    pub fn within(&self, start: &[u64], end: &[u64]) -> Within<'a> {
+    pub(super) fn within(&self, start: &[u64], end: &[u64]) -> Within<'a> {
         let bounds = start.iter().zip(end);
         let axes = self.axes.iter().zip(bounds);
         let ranges: Vec<_> = axes.map(|(a, (&s, &e))| a.within(s, e)).collect();
@@ -141,7 +141,7 @@ pub(super) struct RowList<'a> {
 
 impl<'a> RowList<'a> {
     /// The rows of a selection other than a grid.
-    pub fn of(selection: &'a Selection) -> Self {
+    pub(super) fn of(selection: &'a Selection) -> Self {
         let mut rows: Box<dyn Iterator<Item = Row> + 'a> = match selection {
             Selection::Points(points) => Box::new(points.iter().map(|at| Row {
                 at: at.clone(),

@@ -33,7 +33,7 @@ struct Child {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`]
-pub fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Result<u64> {
+pub(super) fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Result<u64> {
     let size: u16 = narrow(
         records.first().map_or(0, MetadataPart::len) as u64,
         "a record",

@@ -19,7 +19,7 @@ const HEAD: usize = 24;
 
 /// The index of the chunks of a dataset.
 #[derive(Debug)]
-pub struct ChunkTree {
+pub(super) struct ChunkTree {
     /// Elements of a chunk per dimension.
     pub chunk: Vec<u64>,
     /// Bytes of an element.
@@ -57,7 +57,7 @@ struct OpenNode {
 
 /// A chunk that was stored.
 #[derive(Debug, Clone, Copy)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// Its address.
     pub address: u64,
     /// Its size in bytes.
@@ -68,7 +68,7 @@ pub struct Chunk {
 
 impl ChunkTree {
     /// An empty index.
-    pub fn new(chunk: Vec<u64>, element: u64) -> Self {
+    pub(super) fn new(chunk: Vec<u64>, element: u64) -> Self {
         let key = 8 + 8 * (chunk.len() + 1);
         let size = HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key;
         Self {
@@ -88,18 +88,18 @@ impl ChunkTree {
     ///
     /// # Errors
     /// Those of [`Tail::reserve`].
-    pub fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
+    pub(super) fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
         self.room.front = Some(tail.reserve_run(self.room.size, nodes(chunks))?);
         Ok(())
     }
 
     /// True if there were more chunks than expected, and nodes lie among the data.
-    pub fn exceeds(&self) -> bool {
+    pub(super) fn exceeds(&self) -> bool {
         self.room.exceeded
     }
 
     /// Bytes of a chunk before its filters.
-    pub fn bytes(&self) -> Option<u64> {
+    pub(super) fn bytes(&self) -> Option<u64> {
         crate::model::region::product(&self.chunk)?.checked_mul(self.element)
     }
 
@@ -107,7 +107,7 @@ impl ChunkTree {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a place of another rank, or one that does not come after the last.
-    pub fn check(&self, place: &[u64]) -> Result<()> {
+    pub(super) fn check(&self, place: &[u64]) -> Result<()> {
         let is_next = self.last.as_deref().is_none_or(|last| last < place);
         if place.len() == self.chunk.len() && is_next {
             return Ok(());
@@ -121,7 +121,7 @@ impl ChunkTree {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for sizes and places that do not fit; those of the target.
-    pub fn push(&mut self, place: &[u64], chunk: Chunk, tail: &mut Tail) -> Result<()> {
+    pub(super) fn push(&mut self, place: &[u64], chunk: Chunk, tail: &mut Tail) -> Result<()> {
         let size = narrow(chunk.size, "the size of a chunk in bytes")?;
         let key = self.key(place, (size, chunk.mask), 0)?;
         self.add(key, chunk.address, tail)?;
@@ -180,7 +180,7 @@ impl ChunkTree {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn finish(&mut self, tail: &mut Tail) -> Result<u64> {
+    pub(super) fn finish(&mut self, tail: &mut Tail) -> Result<u64> {
         let Some(last) = &self.last else {
             return Ok(UNDEFINED);
         };

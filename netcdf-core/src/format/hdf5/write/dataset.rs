@@ -17,7 +17,7 @@ use crate::model::region::product;
 
 /// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
 #[derive(Debug)]
-pub struct DatasetState {
+pub(super) struct DatasetState {
     /// Current lengths.
     pub lens: Vec<u64>,
     /// Maximum lengths.
@@ -30,7 +30,7 @@ pub struct DatasetState {
 
 /// Where the data of a dataset is.
 #[derive(Debug)]
-pub enum DataPlace {
+pub(super) enum DataPlace {
     /// In the header.
     Compact(Range<usize>),
     /// In one piece.
@@ -48,7 +48,7 @@ pub enum DataPlace {
 
 /// Data in one piece.
 #[derive(Debug)]
-pub struct Contiguous {
+pub(super) struct Contiguous {
     /// Place of its address.
     pub address_at: usize,
     /// Its size in bytes.
@@ -83,7 +83,7 @@ fn bytes(shape: &PlannedShape, element: u64) -> Result<u64> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`]
-pub fn sized(attribute: &PlannedAttribute) -> Result<()> {
+pub(super) fn sized(attribute: &PlannedAttribute) -> Result<()> {
     let want = bytes(&attribute.shape, attribute.ty.datatype().size)?;
     let have = attribute.data.bytes.len() as u64;
     if want == have {
@@ -98,7 +98,7 @@ pub fn sized(attribute: &PlannedAttribute) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, [`ErrorKind::Limit`] for what is too large.
-pub fn messages(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<Vec<Message>> {
+pub(super) fn messages(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<Vec<Message>> {
     check(dataset)?;
     let space = messages::dataspace(&dataset.shape, dataset.max.as_deref())?;
     let (datatype, shared) = messages::datatype(&dataset.ty)?;
@@ -195,7 +195,7 @@ impl DatasetState {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`]
-    pub fn new(dataset: &Dataset, messages: &[Message], bodies: &[usize]) -> Result<Self> {
+    pub(super) fn new(dataset: &Dataset, messages: &[Message], bodies: &[usize]) -> Result<Self> {
         let body = |kind: u16| {
             let mut all = messages.iter().zip(bodies);
             let found = all.find(|(m, _)| u16::from(m.kind) == kind);

@@ -14,7 +14,11 @@ use crate::format::hdf5::btree_v2::records;
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`]
-pub fn links(own: &mut MetadataPart, names: &[&[u8]], links: &[MetadataPart]) -> Result<Dense> {
+pub(super) fn links(
+    own: &mut MetadataPart,
+    names: &[&[u8]],
+    links: &[MetadataPart],
+) -> Result<Dense> {
     let (heap, ids) = fractal_heap::write(own, LINKS, links)?;
     let by_name = sorted(names, &ids, |_, hash, id| {
         let mut record = MetadataPart::default();
@@ -43,7 +47,7 @@ const RECORD: usize = 9;
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`]
-pub fn attributes(
+pub(super) fn attributes(
     own: &mut MetadataPart,
     names: &[&[u8]],
     attributes: &[MetadataPart],

@@ -21,7 +21,7 @@ const K: [u16; 3] = [32, 16, 4];
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`].
-pub fn extension(out: &mut MetadataPart, paged: bool) -> Result<Option<usize>> {
+pub(super) fn extension(out: &mut MetadataPart, paged: bool) -> Result<Option<usize>> {
     let message = match paged {
         true => Message::new(
             message::FILE_SPACE_INFO,

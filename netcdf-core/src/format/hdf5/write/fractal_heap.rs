@@ -12,7 +12,7 @@ use crate::format::hdf5::fractal_heap::table::Table;
 
 /// The settings of a kind of heap.
 #[derive(Debug, Clone, Copy)]
-pub struct HeapSettings {
+pub(super) struct HeapSettings {
     /// Bytes of an object's id.
     id: usize,
     /// Bytes of the first direct block.
@@ -22,13 +22,13 @@ pub struct HeapSettings {
 }
 
 /// Heaps of links.
-pub const LINKS: HeapSettings = HeapSettings {
+pub(super) const LINKS: HeapSettings = HeapSettings {
     id: 7,
     start: 512,
     bits: 32,
 };
 /// Heaps of attributes.
-pub const ATTRIBUTES: HeapSettings = HeapSettings {
+pub(super) const ATTRIBUTES: HeapSettings = HeapSettings {
     id: 8,
     start: 1024,
     bits: 40,
@@ -85,7 +85,7 @@ struct Huge {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for more than the heap has room for.
-pub fn write(
+pub(super) fn write(
     out: &mut MetadataPart,
     form: HeapSettings,
     objects: &[MetadataPart],

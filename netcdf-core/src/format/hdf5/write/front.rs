@@ -19,13 +19,13 @@ use crate::format::hdf5::message;
 use crate::model::FileSpace;
 
 /// The start of the block: after the superblock.
-pub const START: u64 = 48;
+pub(super) const START: u64 = 48;
 /// The most links or attributes in the header itself.
 const COMPACT: usize = 8;
 
 /// The block, with a place for every object.
 #[derive(Debug)]
-pub struct Front {
+pub(super) struct Front {
     /// The block, without checksums so far.
     pub part: MetadataPart,
     /// Address of the root group.
@@ -54,7 +54,7 @@ impl Front {
     /// # Errors
     /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
-    pub fn new(plan: &FilePlan, space: FileSpace) -> Result<Self> {
+    pub(super) fn new(plan: &FilePlan, space: FileSpace) -> Result<Self> {
         let pages = Pages::of(space)?;
         let mut builder = FrontBuilder {
             plan,

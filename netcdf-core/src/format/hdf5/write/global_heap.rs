@@ -25,7 +25,7 @@ struct Collection {
 
 /// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeapPlace {
+pub(super) struct HeapPlace {
     /// The address of its collection.
     pub collection: u64,
     /// Its number there.
@@ -33,11 +33,11 @@ pub struct HeapPlace {
 }
 
 /// A complete collection: its address, and its bytes.
-pub type Full = (u64, MetadataPart);
+pub(super) type Full = (u64, MetadataPart);
 
 /// The collection that receives objects. Sizes and places depend only on the objects.
 #[derive(Debug)]
-pub struct GlobalHeap {
+pub(super) struct GlobalHeap {
     open: Option<Collection>,
     next: usize,
 }
@@ -57,7 +57,7 @@ impl GlobalHeap {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.
-    pub fn put(
+    pub(super) fn put(
         &mut self,
         object: &MetadataPart,
         allocate: &mut dyn FnMut(u64) -> Result<u64>,
@@ -93,7 +93,7 @@ impl GlobalHeap {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] if more was put than it has room for.
-    pub fn finish(&mut self) -> Result<Option<Full>> {
+    pub(super) fn finish(&mut self) -> Result<Option<Full>> {
         self.open.take().map(Collection::close).transpose()
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 
 /// A message.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub(super) struct Message {
     /// Its type.
     pub kind: u8,
     /// Its flags.
@@ -19,7 +19,7 @@ pub struct Message {
 
 impl Message {
     /// A message other than an attribute. The types of all written messages fit into a byte.
-    pub fn new(kind: u16, flags: u8, body: MetadataPart) -> Self {
+    pub(super) fn new(kind: u16, flags: u8, body: MetadataPart) -> Self {
         Self {
             kind: kind.to_le_bytes()[0],
             flags,
@@ -30,9 +30,9 @@ impl Message {
 }
 
 /// Flag of a message: it never changes.
-pub const CONSTANT: u8 = 0x01;
+pub(super) const CONSTANT: u8 = 0x01;
 /// Flag of a message: it is not to be put among the shared messages of a file.
-pub const NOT_SHARED: u8 = 0x04;
+pub(super) const NOT_SHARED: u8 = 0x04;
 /// The longest body of a message.
 pub const LONGEST: usize = 0xffff;
 
@@ -43,7 +43,11 @@ const ORDERED: u8 = 0x0c;
 ///
 /// # Errors
 /// [`crate::ErrorKind::Limit`] for a message or a header that is too long.
-pub fn write(out: &mut MetadataPart, ordered: bool, messages: &[Message]) -> Result<Vec<usize>> {
+pub(super) fn write(
+    out: &mut MetadataPart,
+    ordered: bool,
+    messages: &[Message],
+) -> Result<Vec<usize>> {
     let start = out.len();
     let prefix = if ordered { 6 } else { 4 };
     let size: usize = messages.iter().map(|m| prefix + m.body.len()).sum();

@@ -12,7 +12,7 @@ use crate::model::FilterSpec;
 
 /// The places of links or attributes outside of the header.
 #[derive(Debug, Clone, Copy)]
-pub struct Dense {
+pub(super) struct Dense {
     /// The heap.
     pub heap: u64,
     /// The index by name.
@@ -21,7 +21,7 @@ pub struct Dense {
     pub by_order: u64,
 }
 
-pub fn dense_info(count: &[u8], places: Option<Dense>) -> MetadataPart {
+pub(super) fn dense_info(count: &[u8], places: Option<Dense>) -> MetadataPart {
     let mut out = MetadataPart::of(&[0, 3]);
     out.sink.put(count);
     match places {
@@ -34,7 +34,7 @@ pub fn dense_info(count: &[u8], places: Option<Dense>) -> MetadataPart {
 }
 
 /// Group Info, version 0, with nothing but defaults.
-pub fn group_info() -> MetadataPart {
+pub(super) fn group_info() -> MetadataPart {
     MetadataPart::of(&[0, 0])
 }
 
@@ -42,7 +42,7 @@ pub fn group_info() -> MetadataPart {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that a link cannot have.
-pub fn link(name: &[u8], order: u64, to: ObjectId) -> Result<MetadataPart> {
+pub(super) fn link(name: &[u8], order: u64, to: ObjectId) -> Result<MetadataPart> {
     check_name(name, "a link")?;
     let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
     let mut out = MetadataPart::of(&[1, 0x04 | width]);
@@ -71,7 +71,7 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for more than 2^32 links.
-pub fn reference_count(count: u64) -> Result<MetadataPart> {
+pub(super) fn reference_count(count: u64) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[0]);
     out.sink
         .u32(narrow(count, "the number of links to an object")?);
@@ -82,7 +82,7 @@ pub fn reference_count(count: u64) -> Result<MetadataPart> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for too many dimensions.
-pub fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Sink> {
+pub(super) fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Sink> {
     let mut out = Sink::with_room(USUAL);
     let dims = match shape {
         PlannedShape::Null => {
@@ -112,14 +112,14 @@ pub fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Si
 }
 
 /// Byte of a [`dataspace`] where the current lengths start.
-pub const DIMS: usize = 4;
+pub(super) const DIMS: usize = 4;
 
 /// A type, and whether it is stored elsewhere: then the part is a reference to it ("Shared Message",
 /// version 2).
 ///
 /// # Errors
 /// Those of writing the type.
-pub fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
+pub(super) fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
         PlannedType::Here(datatype) => {
             let mut out = MetadataPart::with_room(USUAL);
@@ -138,7 +138,7 @@ pub fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for a value of 4 GiB.
-pub fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
+pub(super) fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
     let allocate = match fill.allocate {
         None => 0,
         Some(Allocate::Early) => 1,
@@ -165,14 +165,14 @@ pub fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
 }
 
 /// Byte of [`fill`] where the value is.
-pub const FILL_VALUE: usize = 6;
+pub(super) const FILL_VALUE: usize = 6;
 
 /// Filter Pipeline, version 2; filters with a number of 256 and more would have a name, which may be
 /// empty.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for too many filters or parameters.
-pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
+pub(super) fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
     if filters.len() > 32 {
         let what = format!("{} filters, HDF5 allows at most 32", filters.len());
         return Err(Error::new(ErrorKind::Limit, what));
@@ -199,7 +199,7 @@ pub fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for 64 KiB and more.
-pub fn compact(data: &MetadataPart) -> Result<MetadataPart> {
+pub(super) fn compact(data: &MetadataPart) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[3, 0]);
     out.sink
         .u16(narrow(data.len() as u64, "the size of compact data")?);
@@ -208,10 +208,10 @@ pub fn compact(data: &MetadataPart) -> Result<MetadataPart> {
 }
 
 /// Byte of [`compact`] where the data starts.
-pub const COMPACT_DATA: usize = 4;
+pub(super) const COMPACT_DATA: usize = 4;
 
 /// Data Layout, version 3: in one piece, without an address so far.
-pub fn contiguous(size: u64) -> MetadataPart {
+pub(super) fn contiguous(size: u64) -> MetadataPart {
     let mut out = MetadataPart::of(&[3, 1]);
     out.sink.u64(UNDEFINED);
     out.sink.u64(size);
@@ -219,13 +219,13 @@ pub fn contiguous(size: u64) -> MetadataPart {
 }
 
 /// Byte of [`contiguous`] where the address is.
-pub const CONTIGUOUS_ADDRESS: usize = 2;
+pub(super) const CONTIGUOUS_ADDRESS: usize = 2;
 
 /// Data Layout, version 3: in chunks, without an index so far.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for chunks of 2^32 bytes, or as long in a dimension.
-pub fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
+pub(super) fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[3, 2]);
     let rank = dims.len() as u64 + 1;
     out.sink.u8(narrow(rank, "the rank")?);
@@ -239,7 +239,7 @@ pub fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
 }
 
 /// Byte of [`chunked`] where the address of the index is.
-pub const CHUNKED_ADDRESS: usize = 3;
+pub(super) const CHUNKED_ADDRESS: usize = 3;
 
 /// Bytes of an attribute beside its name, type, shape and data.
 const HEAD: usize = 10;
@@ -248,7 +248,7 @@ const HEAD: usize = 10;
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
-pub fn attribute(
+pub(super) fn attribute(
     name: &[u8],
     ty: &PlannedType,
     shape: &PlannedShape,

@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// The collections of the global heap that metadata refers to.
 #[derive(Default)]
-pub struct MetadataHeap {
+pub(super) struct MetadataHeap {
     open: GlobalHeap,
     part: MetadataPart,
     /// Bytes of the collections, including the open one.
@@ -18,7 +18,7 @@ pub struct MetadataHeap {
 
 impl MetadataHeap {
     /// An empty heap in a file with these pages.
-    pub fn in_pages(pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(pages: Option<Pages>) -> Self {
         Self {
             pages,
             ..Self::default()
@@ -29,7 +29,7 @@ impl MetadataHeap {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Argument`] for offsets beyond the bytes.
-    pub fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
+    pub(super) fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
         let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
             part.sink.patch(at, &[0; 8])?;
@@ -68,7 +68,7 @@ impl MetadataHeap {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Limit`] beyond the address space.
-    pub fn finish(mut self) -> Result<MetadataPart> {
+    pub(super) fn finish(mut self) -> Result<MetadataPart> {
         if let Some((at, full)) = self.open.finish()? {
             self.part.overlay(at, &full)?;
         }

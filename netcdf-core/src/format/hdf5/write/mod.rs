@@ -32,10 +32,10 @@ mod messages;
 mod metadata_heap;
 mod part;
 mod path;
-pub mod plan;
+pub(crate) mod plan;
 mod space;
 mod tail;
-pub mod writer;
+pub(crate) mod writer;
 
 use crate::error::{Error, ErrorKind};
 

@@ -11,14 +11,14 @@ use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// The undefined address.
-pub const UNDEFINED: u64 = u64::MAX;
+pub(super) const UNDEFINED: u64 = u64::MAX;
 
 /// Bytes that hold most messages.
-pub const USUAL: usize = 64;
+pub(super) const USUAL: usize = 64;
 
 /// The target of an address that is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hole {
+pub(super) enum Hole {
     /// The header of an object.
     Object(ObjectId),
     /// A collection of the global heap, by its place among the collections of the metadata.
@@ -38,7 +38,7 @@ struct Sum {
 
 /// Bytes of metadata, and the parts of them that are not known yet.
 #[derive(Debug, Clone, Default)]
-pub struct MetadataPart {
+pub(super) struct MetadataPart {
     /// The bytes, with zeros in place of unknown addresses and checksums.
     pub sink: Sink,
     holes: Vec<(usize, Hole)>,
@@ -49,7 +49,7 @@ pub struct MetadataPart {
 
 impl MetadataPart {
     /// An empty part with room for `bytes` bytes.
-    pub fn with_room(bytes: usize) -> Self {
+    pub(super) fn with_room(bytes: usize) -> Self {
         Self {
             sink: Sink::with_room(bytes),
             ..Self::default()
@@ -57,14 +57,14 @@ impl MetadataPart {
     }
 
     /// A part that begins with these bytes, and has room for a usual message.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of(bytes: &[u8]) -> Self {
         let mut part = Self::with_room(bytes.len().max(USUAL));
         part.sink.put(bytes);
         part
     }
 
     /// An empty part of a file with these pages.
-    pub fn in_pages(pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(pages: Option<Pages>) -> Self {
         Self {
             pages,
             ..Self::default()
@@ -75,7 +75,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] beyond the address space.
-    pub fn begin(&mut self, before: u64, len: usize) -> Result<u64> {
+    pub(super) fn begin(&mut self, before: u64, len: usize) -> Result<u64> {
         self.sink.align(8);
         let at = (exact(before) + self.len()).get()?;
         if let Some(pages) = self.pages {
@@ -86,23 +86,23 @@ impl MetadataPart {
     }
 
     /// Bytes so far.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.sink.len()
     }
 
     /// Appends an address that is not known yet.
-    pub fn address(&mut self, of: Hole) {
+    pub(super) fn address(&mut self, of: Hole) {
         self.hole(self.len(), of);
         self.sink.u64(0);
     }
 
     /// Overwrites eight bytes with an address.
-    pub fn hole(&mut self, at: usize, of: Hole) {
+    pub(super) fn hole(&mut self, at: usize, of: Hole) {
         self.holes.push((at, of));
     }
 
     /// Appends the checksum of everything from `start` on.
-    pub fn checksum(&mut self, start: usize) {
+    pub(super) fn checksum(&mut self, start: usize) {
         let at = self.len();
         let range = start..at;
         self.sums.push(Sum { range, at });
@@ -110,12 +110,12 @@ impl MetadataPart {
     }
 
     /// Overwrites four bytes of a range, which count as zero, with the checksum of the range.
-    pub fn checksum_within(&mut self, range: Range<usize>, at: usize) {
+    pub(super) fn checksum_within(&mut self, range: Range<usize>, at: usize) {
         self.sums.push(Sum { range, at });
     }
 
     /// Appends another part.
-    pub fn append(&mut self, other: &Self) {
+    pub(super) fn append(&mut self, other: &Self) {
         let start = self.len();
         self.sink.put(&other.sink.bytes);
         self.take_over(start, other);
@@ -125,7 +125,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] beyond the address space.
-    pub fn overlay(&mut self, start: u64, other: &Self) -> Result<()> {
+    pub(super) fn overlay(&mut self, start: u64, other: &Self) -> Result<()> {
         let beyond = || Error::new(ErrorKind::Limit, "metadata beyond the address space");
         let start = usize::try_from(start).map_err(|_| beyond())?;
         let end = start.checked_add(other.len()).ok_or_else(beyond)?;
@@ -149,7 +149,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// Those of `address`.
-    pub fn fill(
+    pub(super) fn fill(
         &mut self,
         first: usize,
         mut address: impl FnMut(Hole) -> Result<Option<u64>>,
@@ -165,7 +165,7 @@ impl MetadataPart {
     }
 
     /// Number of holes left.
-    pub fn holes(&self) -> usize {
+    pub(super) fn holes(&self) -> usize {
         self.holes.len()
     }
 
@@ -173,7 +173,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if an address is not known.
-    pub fn finish(self) -> Result<Vec<u8>> {
+    pub(super) fn finish(self) -> Result<Vec<u8>> {
         self.finish_unless(&Cancel::default())
     }
 
@@ -181,7 +181,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`] then; those of [`MetadataPart::finish`].
-    pub fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
+    pub(super) fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
         if let Some((_, of)) = self.holes.first() {
             let what = format!("the address of {of:?} is not known");
             return Err(Error::new(ErrorKind::Argument, what));

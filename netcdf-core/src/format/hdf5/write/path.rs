@@ -3,7 +3,7 @@
 use super::plan::{FilePlan, ObjectId, PlannedObject};
 
 /// A path of an object: the names of the links that lead to it from the root group.
-pub fn of(plan: &FilePlan, id: usize) -> String {
+pub(super) fn of(plan: &FilePlan, id: usize) -> String {
     let mut names = vec![];
     let mut at = id;
     // A parent that was already visited would mean an endless loop.

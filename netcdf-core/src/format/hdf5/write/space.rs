@@ -14,7 +14,7 @@ const ALLOWED: RangeInclusive<u64> = 512..=1 << 30;
 /// The pages of a file (file space strategy PAGE). A structure that is shorter than a page lies within one; any other begins with a
 /// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pages {
+pub(super) struct Pages {
     /// Bytes of each: a power of two.
     size: u64,
 }
@@ -25,7 +25,7 @@ impl Pages {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Argument`] for a size that HDF5 does not allow, or that is not a power of two.
-    pub fn of(space: FileSpace) -> Result<Option<Self>> {
+    pub(super) fn of(space: FileSpace) -> Result<Option<Self>> {
         let size = match space {
             FileSpace::Mixed | FileSpace::Front => return Ok(None),
             FileSpace::Paged(size) => size.unwrap_or(*CHOSEN.end()),
@@ -40,7 +40,7 @@ impl Pages {
 
     /// The same pages, or the smallest that hold all metadata, which ends at `end`, if the size can be chosen.
     #[must_use]
-    pub fn chosen(self, space: FileSpace, end: u64) -> Self {
+    pub(super) fn chosen(self, space: FileSpace, end: u64) -> Self {
         match space {
             FileSpace::Paged(None) => {
                 let size = end
@@ -53,7 +53,7 @@ impl Pages {
     }
 
     /// Bytes of a page.
-    pub fn size(self) -> u64 {
+    pub(super) fn size(self) -> u64 {
         self.size
     }
 
@@ -63,7 +63,7 @@ impl Pages {
     }
 
     /// The bytes to leave unused at a place, so that a structure of a length can follow.
-    pub fn padding(self, at: u64, len: u64) -> u64 {
+    pub(super) fn padding(self, at: u64, len: u64) -> u64 {
         match self.left(at) {
             left if left < len => left % self.size,
             _ => 0,
@@ -71,7 +71,7 @@ impl Pages {
     }
 
     /// The bytes that structures of the same length, a multiple of eight, take one behind the other from the place of the first on.
-    pub fn run(self, start: u64, len: u64, count: u64) -> Exact {
+    pub(super) fn run(self, start: u64, len: u64, count: u64) -> Exact {
         let Some(last) = count.checked_sub(1) else {
             return exact(0u64);
         };
@@ -90,7 +90,7 @@ impl Pages {
 
 /// A range of a file that is left for structures.
 #[derive(Debug)]
-pub struct Room {
+pub(super) struct Room {
     /// What is left.
     pub left: Range<u64>,
     /// The pages of the file.
@@ -99,7 +99,7 @@ pub struct Room {
 
 impl Room {
     /// A place for a structure, at a multiple of eight.
-    pub fn take(&mut self, len: u64) -> Option<u64> {
+    pub(super) fn take(&mut self, len: u64) -> Option<u64> {
         let at = self.left.start.checked_next_multiple_of(8)?;
         let padding = self.pages.map_or(0, |pages| pages.padding(at, len));
         let at = at.checked_add(padding)?;

@@ -12,7 +12,7 @@ use crate::io::{Source, Target};
 
 /// The end of a file being written.
 #[derive(Debug)]
-pub struct Tail {
+pub(super) struct Tail {
     target: Box<dyn Target>,
     /// The current end of the file.
     end: u64,
@@ -43,7 +43,7 @@ const COPY: u64 = 1 << 24;
 
 impl Tail {
     /// A file that ends at `end`; everything before that is written with [`Tail::write`].
-    pub fn new(target: Box<dyn Target>, end: u64) -> Self {
+    pub(super) fn new(target: Box<dyn Target>, end: u64) -> Self {
         Self {
             target,
             end,
@@ -57,7 +57,7 @@ impl Tail {
 
     /// A file with pages, if there are some.
     #[must_use]
-    pub fn in_pages(mut self, pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(mut self, pages: Option<Pages>) -> Self {
         self.pages = pages;
         self
     }
@@ -66,7 +66,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn end_metadata(&mut self, pages: Option<Pages>) -> Result<()> {
+    pub(super) fn end_metadata(&mut self, pages: Option<Pages>) -> Result<()> {
         self.pages = pages;
         self.next_page()
     }
@@ -75,7 +75,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn next_page(&mut self) -> Result<()> {
+    pub(super) fn next_page(&mut self) -> Result<()> {
         let Some(pages) = self.pages else {
             return Ok(());
         };
@@ -85,7 +85,7 @@ impl Tail {
     }
 
     /// The current end of the file.
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.end
     }
 
@@ -105,7 +105,7 @@ impl Tail {
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
-    pub fn reserve(&mut self, size: u64) -> Result<u64> {
+    pub(super) fn reserve(&mut self, size: u64) -> Result<u64> {
         let padding = self.padding_before(size)?;
         let zeros = (Amount::of(padding) + size).count();
         if zeros > GATHER {
@@ -132,7 +132,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn reserve_run(&mut self, size: u64, count: u64) -> Result<Room> {
+    pub(super) fn reserve_run(&mut self, size: u64, count: u64) -> Result<Room> {
         let padding = self.padding_before(size)?;
         let start = (exact(self.end) + padding).get()?;
         let bytes = match self.pages {
@@ -151,7 +151,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn reserve_metadata(&mut self, size: u64) -> Result<u64> {
+    pub(super) fn reserve_metadata(&mut self, size: u64) -> Result<u64> {
         let Some(pages) = self.pages else {
             return self.reserve(size);
         };
@@ -179,7 +179,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn aligned_room(&mut self, size: u64) -> Result<u64> {
+    pub(super) fn aligned_room(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
         self.grow(self.padding(), size)
     }
@@ -188,7 +188,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn room(&mut self, size: u64) -> Result<u64> {
+    pub(super) fn room(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
         self.grow(0, size)
     }
@@ -197,7 +197,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
+    pub(super) fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
         let size = length(range);
         let missing = range.start.wrapping_sub(self.end) % PAGE;
         self.moved = self.moved + size;
@@ -212,7 +212,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         if bytes.len() > GATHER / 4 {
             let at = self.room(bytes.len() as u64)?;
             self.target.write_at(at, bytes)?;
@@ -228,7 +228,7 @@ impl Tail {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn write(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         let first = self.end - self.gathered.len() as u64;
         let start = at.checked_sub(first).map(usize::try_from);
         let Some(Ok(start)) = start else {
@@ -245,7 +245,7 @@ impl Tail {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn repeat(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+    pub(super) fn repeat(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
         if bytes.iter().all(|&b| b == 0) {
             return Ok(());
         }
@@ -264,7 +264,12 @@ impl Tail {
     ///
     /// # Errors
     /// Those of the source and the target.
-    pub fn copy(&mut self, source: &Arc<dyn Source>, range: Range<u64>, to: u64) -> Result<()> {
+    pub(super) fn copy(
+        &mut self,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+        to: u64,
+    ) -> Result<()> {
         if let Some(copying) = &mut self.copying {
             let done = copying.range.end - copying.range.start;
             let is_next = Arc::ptr_eq(&copying.source, source)
@@ -306,7 +311,7 @@ impl Tail {
     ///
     /// # Errors
     /// Those of sources and target.
-    pub fn finish(mut self, (at, front): (u64, &[u8]), superblock: &[u8]) -> Result<()> {
+    pub(super) fn finish(mut self, (at, front): (u64, &[u8]), superblock: &[u8]) -> Result<()> {
         self.flush_copy()?;
         self.spill(0)?;
         self.target.set_len(self.end)?;

@@ -16,7 +16,7 @@ const CLASSIC_DIM: u64 = u32::MAX as u64;
 /// # Errors
 /// [`ErrorKind::Strict`] for what the classic model lacks, [`ErrorKind::BadName`] for names that
 /// are not allowed, [`ErrorKind::Exists`] for duplicate names.
-pub fn check(schema: &Schema, scales: &Scales) -> Result<()> {
+pub(super) fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     if schema.kind == Kind::NETCDF4_CLASSIC {
         strict(schema)?;
     }

@@ -16,7 +16,12 @@ use crate::notes::Note;
 ///
 /// # Errors
 /// As for [`storage::of`]. Errors about codecs are notes.
-pub fn stored(schema: &mut Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
+pub(super) fn stored(
+    schema: &mut Schema,
+    id: VarId,
+    types: &Types,
+    env: &Env,
+) -> Result<VariableStorage> {
     let Some(filters) = of_codecs(schema, id, env) else {
         return storage::of(schema, id, types, env);
     };

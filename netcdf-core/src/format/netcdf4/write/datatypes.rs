@@ -16,7 +16,7 @@ const HEAP_REFERENCE: u64 = 16;
 const MOST_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
 #[derive(Debug)]
-pub struct Types {
+pub(crate) struct Types {
     /// Parallel to `schema.types`.
     user: Vec<Datatype>,
     /// The object of the first type; the others follow.
@@ -30,7 +30,7 @@ impl Types {
     /// # Errors
     /// [`ErrorKind::BadType`] for impossible types, [`ErrorKind::Limit`] for types that are nested too deeply or have too many parts,
     /// with the path of the type.
-    pub fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
+    pub(crate) fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
         let mut making = TypeMaker {
             schema,
             depth: Limits::default().depth,
@@ -47,7 +47,7 @@ impl Types {
     }
 
     /// The committed types, in the order of their ids.
-    pub fn committed(&self) -> impl Iterator<Item = &Datatype> {
+    pub(crate) fn committed(&self) -> impl Iterator<Item = &Datatype> {
         self.user.iter()
     }
 
@@ -55,7 +55,7 @@ impl Types {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
-    pub fn of(&self, ty: DataType, order: Endianness) -> Result<PlannedType> {
+    pub(crate) fn of(&self, ty: DataType, order: Endianness) -> Result<PlannedType> {
         let id = match ty {
             DataType::Atomic(atomic) => return Ok(PlannedType::Here(atomic_type(atomic, order))),
             DataType::User(id) => id,
@@ -264,24 +264,24 @@ fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
 }
 
 /// A list of elements of a type.
-pub fn vlen(base: Datatype) -> Datatype {
+pub(crate) fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
     Datatype::of(HEAP_REFERENCE, Class::Vlen { base })
 }
 
 /// A reference to an object.
-pub fn object_reference() -> Datatype {
+pub(crate) fn object_reference() -> Datatype {
     Datatype::of(8, Class::Reference(Reference::Object))
 }
 
 /// Text of a fixed length of at least 1, as netCDF stores `char`s.
-pub fn text(len: u64) -> Datatype {
+pub(crate) fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
     Datatype::of(len.max(1), Class::String { padding, charset })
 }
 
 /// A compound whose members follow each other without gaps.
-pub fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
+pub(crate) fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
     let mut size = 0;
     let mut member = |(name, datatype): (&str, Datatype)| {
         let offset = size;
@@ -298,7 +298,7 @@ pub fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
 }
 
 /// An atomic type; text has no byte order.
-pub fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
+pub(crate) fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
     let signed = |signed| (Some(signed), ty.size());
     let (signed, size) = match ty {
         Atomic::Byte | Atomic::Short | Atomic::Int | Atomic::Int64 => signed(true),

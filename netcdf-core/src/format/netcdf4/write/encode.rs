@@ -15,7 +15,7 @@ const REFERENCE: usize = 16;
 /// # Errors
 /// [`ErrorKind::BadType`] for values of another type; [`ErrorKind::Limit`] for lists that are too
 /// long.
-pub fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
+pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
     match (values, &datatype.class) {
         (Values::String(strings), Class::VlenString { .. }) => {
             let objects = strings.iter().map(|s| s.as_deref().map(text));
@@ -133,7 +133,11 @@ fn other_type() -> Error {
 ///
 /// # Errors
 /// As [`payload`], and those of the file.
-pub fn store(values: &Values, datatype: &Datatype, file: &mut FileWriter) -> Result<Vec<u8>> {
+pub(crate) fn store(
+    values: &Values,
+    datatype: &Datatype,
+    file: &mut FileWriter,
+) -> Result<Vec<u8>> {
     if let (Values::String(strings), Class::VlenString { .. }) = (values, &datatype.class) {
         return store_strings(strings, file);
     }

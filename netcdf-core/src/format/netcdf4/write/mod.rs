@@ -14,13 +14,13 @@
 
 mod check;
 mod codecs;
-pub mod datatypes;
-pub mod encode;
+pub(crate) mod datatypes;
+pub(crate) mod encode;
 mod order;
 mod plan;
 mod scales;
-pub mod storage;
-pub mod writer;
+pub(crate) mod storage;
+pub(crate) mod writer;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::model::{DimId, GroupId, Name, Schema, VarId};
 
 /// The target of a link of a group, other than types and groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub(super) enum Item {
     /// The scale of a dimension without a variable.
     Dim(DimId),
     /// A variable.
@@ -15,7 +15,7 @@ pub enum Item {
 
 /// Which variables are the scales of dimensions.
 #[derive(Debug, Default)]
-pub struct Scales {
+pub(super) struct Scales {
     /// Parallel to `schema.dims`.
     of_dims: Vec<Option<VarId>>,
     /// Names of dimensions, by group.
@@ -25,7 +25,7 @@ pub struct Scales {
 impl Scales {
     /// Finds the scales: a variable in the group of its first dimension and with the same name is its scale.
     #[must_use]
-    pub fn of(schema: &Schema) -> Self {
+    pub(super) fn of(schema: &Schema) -> Self {
         let mut scales = Self {
             of_dims: vec![None; schema.dims.len()],
             names: vec![HashMap::new(); schema.groups.len()],
@@ -52,20 +52,20 @@ impl Scales {
 
     /// The variable that is the scale of a dimension.
     #[must_use]
-    pub fn variable(&self, dim: DimId) -> Option<VarId> {
+    pub(super) fn variable(&self, dim: DimId) -> Option<VarId> {
         self.of_dims.get(dim.index()).copied().flatten()
     }
 
     /// The dimension whose scale a variable is.
     #[must_use]
-    pub fn dimension(&self, schema: &Schema, var: VarId) -> Option<DimId> {
+    pub(super) fn dimension(&self, schema: &Schema, var: VarId) -> Option<DimId> {
         let first = schema.var(var)?.dims.first().copied()?;
         (self.variable(first) == Some(var)).then_some(first)
     }
 
     /// True for a variable that has the name of a dimension of its group without being its scale.
     #[must_use]
-    pub fn clashes(&self, schema: &Schema, var: VarId) -> bool {
+    pub(super) fn clashes(&self, schema: &Schema, var: VarId) -> bool {
         let named = schema.var(var).and_then(|v| self.named(v.group, &v.name));
         named.is_some_and(|dim| self.variable(dim) != Some(var))
     }
@@ -73,7 +73,7 @@ impl Scales {
     /// The scales and variables of a group in the order in which netCDF-C creates them: variables in the order of
     /// definition, dimensions without a variable before the next dimension that has one.
     #[must_use]
-    pub fn order(&self, schema: &Schema, group: GroupId) -> Vec<Item> {
+    pub(super) fn order(&self, schema: &Schema, group: GroupId) -> Vec<Item> {
         let Some(group) = schema.group(group) else {
             return vec![];
         };

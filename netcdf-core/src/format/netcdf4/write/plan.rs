@@ -26,7 +26,7 @@ const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 /// Maps ids to objects.
 #[derive(Debug)]
-pub struct ObjectIds {
+pub(super) struct ObjectIds {
     types: u32,
     vars: u32,
     /// The scales of dimensions, parallel to `schema.dims`.
@@ -38,7 +38,7 @@ impl ObjectIds {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^32 objects.
-    pub fn new(schema: &Schema, scales: &Scales) -> Result<Self> {
+    pub(super) fn new(schema: &Schema, scales: &Scales) -> Result<Self> {
         let many = || Error::new(ErrorKind::Limit, "more than 2^32 objects");
         let count = |n: usize| u32::try_from(n).map_err(|_| many());
         let types = count(schema.groups.len())?;
@@ -62,7 +62,7 @@ impl ObjectIds {
     }
 
     /// The object of the first type.
-    pub fn first_type(&self) -> ObjectId {
+    pub(super) fn first_type(&self) -> ObjectId {
         ObjectId(self.types)
     }
 
@@ -72,19 +72,19 @@ impl ObjectIds {
     }
 
     /// The dataset of a variable.
-    pub fn var(&self, id: VarId) -> ObjectId {
+    pub(super) fn var(&self, id: VarId) -> ObjectId {
         ObjectId(self.vars + id.0)
     }
 
     /// The scale of a dimension.
-    pub fn scale(&self, id: DimId) -> Option<ObjectId> {
+    pub(super) fn scale(&self, id: DimId) -> Option<ObjectId> {
         self.scales.get(id.index()).copied()
     }
 }
 
 /// Everything the plan of a new file is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct PlanInput<'a> {
+pub(super) struct PlanInput<'a> {
     /// What it is to hold.
     pub schema: &'a Schema,
     /// Which variables are scales.
@@ -103,7 +103,7 @@ pub struct PlanInput<'a> {
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] for an id without a variable.
-pub fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<Vec<u8>> {
+pub(super) fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<Vec<u8>> {
     let name = schema.var(id).or_internal("no such variable")?;
     let name = name.name.as_bytes();
     Ok(match scales.clashes(schema, id) {
@@ -117,7 +117,7 @@ impl PlanInput<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::BadType`] for values of another type than declared, with the object's path.
-    pub fn plan(&self) -> Result<FilePlan> {
+    pub(super) fn plan(&self) -> Result<FilePlan> {
         let mut objects = vec![];
         for (n, group) in (0..).zip(&self.schema.groups) {
             let path = || self.schema.group_path(GroupId(n));

@@ -12,7 +12,7 @@ use crate::model::{Atomic, DimId, Dimension};
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
 /// A use of a dimension: the dataset of a variable, and the index among its dimensions.
-pub type Use = (ObjectId, u32);
+pub(super) type Use = (ObjectId, u32);
 
 /// An attribute, given by all its parts.
 fn attribute(
@@ -40,7 +40,7 @@ fn terminated(name: &str, value: &[u8]) -> PlannedAttribute {
 }
 
 /// A text attribute without a terminating zero.
-pub fn plain_text(name: &str, value: &str) -> PlannedAttribute {
+pub(super) fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     let datatype = text(value.len() as u64);
     attribute(
         name,
@@ -51,7 +51,7 @@ pub fn plain_text(name: &str, value: &str) -> PlannedAttribute {
 }
 
 /// An attribute of one `int`.
-pub fn one_int(name: &str, value: u32) -> PlannedAttribute {
+pub(super) fn one_int(name: &str, value: u32) -> PlannedAttribute {
     attribute(
         name,
         int(),
@@ -61,7 +61,7 @@ pub fn one_int(name: &str, value: u32) -> PlannedAttribute {
 }
 
 /// The attributes that make a dataset of this name the scale of a dimension.
-pub fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
+pub(super) fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
     [
         terminated("CLASS", b"DIMENSION_SCALE"),
         terminated("NAME", name),
@@ -70,14 +70,14 @@ pub fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
 }
 
 /// The attribute that lists the dimensions of a variable by netCDF's ids.
-pub fn coordinates(dims: &[DimId]) -> PlannedAttribute {
+pub(super) fn coordinates(dims: &[DimId]) -> PlannedAttribute {
     let ids: Vec<u8> = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = PlannedShape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, ids)
 }
 
 /// The attribute that lists the dimensions of a variable by their scales.
-pub fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
+pub(super) fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
     let mut data = Payload::from(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {
         let reference = Payload {
@@ -93,7 +93,7 @@ pub fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
 }
 
 /// The attribute of a scale that lists the uses of its dimension; `None` if there are none.
-pub fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
+pub(super) fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
     if uses.is_empty() {
         return None;
     }
@@ -114,7 +114,7 @@ pub fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
 }
 
 /// The scale of a dimension without a variable.
-pub fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
+pub(super) fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
     let len = if dim.unlimited { 0 } else { dim.len };
     let name = format!("{NO_VARIABLE}{len:>10}");
     let mut attributes: Vec<_> = marks(name.as_bytes(), id).into();

@@ -18,7 +18,7 @@ use crate::model::{
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct VariableStorage {
+pub(crate) struct VariableStorage {
     /// The type of its elements.
     pub ty: PlannedType,
     /// Where its data will be.
@@ -35,7 +35,7 @@ const COMPACT: u64 = (64 << 10) - 5;
 const RANK: usize = 32;
 
 /// Whether a filter may be skipped for single chunks.
-pub fn optional(filter: &FilterSpec) -> bool {
+pub(crate) fn optional(filter: &FilterSpec) -> bool {
     filter.id != FLETCHER32
 }
 
@@ -45,7 +45,7 @@ pub fn optional(filter: &FilterSpec) -> bool {
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
-pub fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
+pub(crate) fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
     let var = schema
         .var(id)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;

@@ -28,7 +28,7 @@ use crate::notes::{Note, Notes};
 
 /// A netCDF-4 file being written.
 #[derive(Debug)]
-pub struct Netcdf4Writer {
+pub(crate) struct Netcdf4Writer {
     file: FileWriter,
     schema: Schema,
     scales: Scales,
@@ -53,7 +53,7 @@ impl Netcdf4Writer {
     /// [`ErrorKind::Strict`], [`ErrorKind::BadName`], [`ErrorKind::Exists`],
     /// [`ErrorKind::BadType`] for what the kind cannot hold, [`ErrorKind::Argument`] and
     /// [`ErrorKind::VarSize`] for impossible storage; those of the filters.
-    pub fn create(
+    pub(crate) fn create(
         target: Box<dyn Target>,
         mut schema: Schema,
         options: CreateOptions,

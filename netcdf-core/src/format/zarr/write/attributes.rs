@@ -10,7 +10,7 @@ use crate::model::{Atomic, Attribute, Kind, Values};
 
 /// How attributes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AttributeForm {
+pub(crate) struct AttributeForm {
     /// Whether their types are recorded.
     pub recorded: bool,
     /// How numbers are written.
@@ -21,7 +21,7 @@ pub struct AttributeForm {
 
 /// An attribute in stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredAttribute {
+pub(crate) struct StoredAttribute {
     /// Its value.
     pub json: Json,
     /// The type of its values.
@@ -36,7 +36,7 @@ pub struct StoredAttribute {
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] for user types.
-pub fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribute> {
+pub(crate) fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribute> {
     let values = &attribute.values;
     let Some(ty) = values.data_type() else {
         let what = format!("attribute {} of a user-defined type", attribute.name);
@@ -85,7 +85,7 @@ pub fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribu
 /// same JSON and, where types are recorded, have the same type. Or types are not recorded, and a list that is not a list of values,
 /// or a number that JSON cannot express, reads back as text.
 #[must_use]
-pub fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
+pub(crate) fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr() else {
         return false;
     };
@@ -185,7 +185,7 @@ fn is_strict_number(text: &str) -> bool {
 
 /// The text as UTF-8, and whether it had to be converted: invalid bytes are taken as Latin-1.
 #[must_use]
-pub fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
+pub(crate) fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
     if std::str::from_utf8(bytes).is_ok() {
         return (Cow::Borrowed(bytes), false);
     }

@@ -31,14 +31,14 @@ const RESERVED: &[&str] = &[
 ];
 
 /// The attribute with the names of a variable's dimensions.
-pub const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+pub(crate) const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// Refuses what a Zarr dataset cannot hold, and lists all of it; notes what is left out without loss of data.
 ///
 /// # Errors
 /// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are
 /// reserved, [`ErrorKind::Exists`] for duplicate names.
-pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
+pub(crate) fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
     let lists = lists(schema);
@@ -62,7 +62,7 @@ pub fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
 }
 
 /// All lists of attributes, with the paths of their owners and the variables among these.
-pub fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
+pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
         let path = path.trim_end_matches('/').to_owned();
@@ -74,7 +74,7 @@ pub fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> 
 }
 
 /// Notes what readers of a dataset without netCDF's own metadata will not know.
-pub fn say_untold(schema: &Schema, env: &Env) {
+pub(crate) fn say_untold(schema: &Schema, env: &Env) {
     let unlimited = schema.dims.iter().filter(|d| d.unlimited);
     let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
     let vars = schema.var_ids().zip(&schema.vars);
@@ -107,7 +107,7 @@ pub fn say_untold(schema: &Schema, env: &Env) {
 }
 
 /// Notes that Python's readers open no dataset of version 2 with netCDF's type for characters.
-pub fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
+pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
@@ -175,7 +175,7 @@ fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bo
 ///
 /// # Errors
 /// [`ErrorKind::NotInFormat`], with everything that has such a type.
-pub fn user_types(schema: &Schema) -> Result<()> {
+pub(crate) fn user_types(schema: &Schema) -> Result<()> {
     let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let held = match var.ty {

@@ -10,7 +10,7 @@ use crate::model::{Endianness, FilterSpec};
 
 /// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as in netCDF-C.
 #[must_use]
-pub fn v2(codecs: &[Json]) -> (Json, Json) {
+pub(crate) fn v2(codecs: &[Json]) -> (Json, Json) {
     match codecs.split_last() {
         None => (Json::Null, Json::Null),
         Some((last, [])) => (last.clone(), Json::Null),
@@ -23,7 +23,7 @@ pub fn v2(codecs: &[Json]) -> (Json, Json) {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a filter of elements after one of bytes.
-pub fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
+pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     let filters = stored.layout.filters.iter();
     let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
     let filters: Vec<_> = filters.filter(|f| !of_strings(f)).collect();
@@ -81,6 +81,6 @@ fn bytes(order: Endianness) -> Json {
 
 /// Whether a filter is an array-to-array codec in version 3.
 #[must_use]
-pub fn is_of_elements(id: u32) -> bool {
+pub(crate) fn is_of_elements(id: u32) -> bool {
     codec::stage(id) == Stage::Elements
 }

@@ -16,7 +16,7 @@ fn number(ty: Atomic) -> Option<&'static str> {
 
 /// The `dtype` of an array of version 2 without szip; strings have `width` bytes.
 #[must_use]
-pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
+pub(crate) fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     let sign = match order {
         _ if ty.size() == Some(1) => '|',
         Endianness::Little => '<',
@@ -33,7 +33,7 @@ pub fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
 /// As [`v2`], for an array with szip: netCDF-C cannot open stores that have szip for bytes without a byte order, and no other
 /// reader can undo szip.
 #[must_use]
-pub fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
+pub(crate) fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     match (ty, number(ty)) {
         (Atomic::Byte | Atomic::UByte, Some(number)) => format!("<{number}"),
         _ => v2(ty, order, pure, width),
@@ -42,7 +42,7 @@ pub fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String 
 
 /// The recorded type of an attribute; strings have `width` bytes.
 #[must_use]
-pub fn recorded(ty: Atomic, width: u64) -> String {
+pub(crate) fn recorded(ty: Atomic, width: u64) -> String {
     match number(ty) {
         Some(number) => format!("<{number}"),
         None if ty == Atomic::String => format!("|S{width}"),
@@ -53,7 +53,7 @@ pub fn recorded(ty: Atomic, width: u64) -> String {
 /// The `data_type` of an array of version 3. Strings have variable length there, with or without netCDF's metadata: zarr-python
 /// does not read the `r<n>` of the NCZarr document.
 #[must_use]
-pub fn v3(ty: Atomic, pure: bool) -> Json {
+pub(crate) fn v3(ty: Atomic, pure: bool) -> Json {
     match (ty == Atomic::Char, pure) {
         (true, true) => fixed_text(1),
         (true, false) => Json::text("uint8"),
@@ -63,7 +63,7 @@ pub fn v3(ty: Atomic, pure: bool) -> Json {
 
 /// The recorded type of an attribute in version 3.
 #[must_use]
-pub fn recorded3(ty: Atomic) -> &'static str {
+pub(crate) fn recorded3(ty: Atomic) -> &'static str {
     match NUMBERS.iter().find(|row| row.ty == ty) {
         Some(row) => row.v3,
         None if ty == Atomic::Char => "char",
@@ -73,7 +73,7 @@ pub fn recorded3(ty: Atomic) -> &'static str {
 
 /// The `data_type` of texts of a fixed number of bytes in version 3.
 #[must_use]
-pub fn fixed_text(width: u64) -> Json {
+pub(crate) fn fixed_text(width: u64) -> Json {
     let configuration = Json::object([("length_bytes", Json::int(width))]);
     named("null_terminated_bytes", configuration)
 }

@@ -30,7 +30,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Adds the key of a chunk or shard at a grid position, once.
-    pub fn add(&mut self, place: Vec<u64>, key: impl FnOnce(&[u64]) -> String) {
+    pub(super) fn add(&mut self, place: Vec<u64>, key: impl FnOnce(&[u64]) -> String) {
         if !self.seen.contains(&place) {
             self.keys.push(key(&place));
             self.seen.insert(place);
@@ -41,7 +41,7 @@ impl Keys {
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
-    pub fn check(&self, store: &dyn Store, cancel: &Cancel) -> Result<()> {
+    pub(super) fn check(&self, store: &dyn Store, cancel: &Cancel) -> Result<()> {
         for keys in self.keys.chunks(CHECKED_TOGETHER) {
             cancel.check()?;
             for (key, size) in keys.iter().zip(store.sizes(keys)) {
@@ -55,7 +55,7 @@ impl Keys {
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
-    pub fn sum(&self, store: &Arc<dyn Store>, env: &Env) -> Result<KeySum> {
+    pub(super) fn sum(&self, store: &Arc<dyn Store>, env: &Env) -> Result<KeySum> {
         let items = self.keys.chunks(TOGETHER);
         let items = items.map(|keys| Ok(Item::new(PIECE, keys)));
         let work = |keys: &[String]| {

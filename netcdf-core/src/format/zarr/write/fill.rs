@@ -17,13 +17,13 @@ use crate::model::{Atomic, Attribute, Element, Fill, Schema, Values, Variable, Z
 use super::strings;
 
 /// Most bytes of chunks to store at the end although they were never put.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MOST_BYTES: u64 = 64 << 20;
 /// Most chunks to store at the end.
-pub const MOST_CHUNKS: u64 = 4096;
+pub(crate) const MOST_CHUNKS: u64 = 4096;
 
 /// What readers learn about elements that are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldFill {
+pub(crate) struct ToldFill {
     /// The stored form of the value that they read as.
     pub value: Vec<u8>,
     /// The stored form of `_FillValue`.
@@ -60,7 +60,7 @@ impl ToldFill {
     ///
     /// # Errors
     /// Those of encoding the values; [`crate::ErrorKind::Limit`] for elements that are too large.
-    pub fn of(
+    pub(crate) fn of(
         schema: &Schema,
         var: &Variable,
         (element, user): (Element, Option<&StoredType>),
@@ -97,7 +97,7 @@ impl ToldFill {
 
     /// The stored form of `fill_value`, or `None` if there is to be none; `whole` says that all chunks are stored.
     #[must_use]
-    pub fn fill_value(&self, whole: bool) -> Option<&[u8]> {
+    pub(crate) fn fill_value(&self, whole: bool) -> Option<&[u8]> {
         match (&self.own, self.when) {
             (Some(own), _) if whole => Some(own),
             (Some(own), When::Own) => Some(own),
@@ -109,14 +109,14 @@ impl ToldFill {
 
     /// Whether the metadata of version 3 holds `_FillValue` as `fill_value`, which is mandatory there.
     #[must_use]
-    pub fn holds_own(&self, whole: bool) -> bool {
+    pub(crate) fn holds_own(&self, whole: bool) -> bool {
         let held = self.fill_value(whole).unwrap_or(&self.value);
         self.own.as_deref() == Some(held)
     }
 
     /// Whether readers would take some elements for others or mask them, unless all chunks are stored.
     #[must_use]
-    pub fn misleads(&self) -> bool {
+    pub(crate) fn misleads(&self) -> bool {
         matches!(self.when, When::Needed | When::Own)
     }
 }
@@ -130,7 +130,7 @@ fn own(var: &Variable) -> Option<Values> {
 
 /// Whether skipped records of a variable read as netCDF's default, without `_FillValue` and without a fill mode in the metadata.
 #[must_use]
-pub fn is_default(schema: &Schema, var: &Variable) -> bool {
+pub(crate) fn is_default(schema: &Schema, var: &Variable) -> bool {
     let grows = var.dims.iter().any(|&dim| schema.is_unlimited(dim));
     let default = var.ty.atomic().map(Atomic::default_fill);
     grows && var.storage.unwritten.is_some() && var.storage.unwritten == default
@@ -138,14 +138,14 @@ pub fn is_default(schema: &Schema, var: &Variable) -> bool {
 
 /// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
 #[must_use]
-pub fn is_own(var: &Variable, attribute: &Attribute) -> bool {
+pub(crate) fn is_own(var: &Variable, attribute: &Attribute) -> bool {
     attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
 }
 
 /// Whether xarray opens no store of version 3 with this attribute of a variable: a `_FillValue` that is not one number, or not the fill
 /// value of a text variable.
 #[must_use]
-pub fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
+pub(crate) fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
     let is_text = |ty: Option<Atomic>| matches!(ty, Some(Atomic::Char | Atomic::String));
     let atomic = var.ty.atomic().is_some() && attribute.ty.atomic().is_some();
     if !atomic || !attribute.name.is("_FillValue") {
@@ -160,14 +160,14 @@ pub fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
 /// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
 /// attributes in JSON cannot have.
 #[must_use]
-pub fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
+pub(crate) fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
     let fill = attribute.name.is("_FillValue") && attribute.values.len() == 1;
     fill && attribute.ty == var.ty && var.ty.atomic().is_none()
 }
 
 /// Whether `_FillValue` of this variable is NUL or an empty text, the default `fill_value` of pure Zarr version 3.
 #[must_use]
-pub fn is_empty_text(var: &Variable) -> bool {
+pub(crate) fn is_empty_text(var: &Variable) -> bool {
     match own(var) {
         Some(Values::Char(text)) => text == [0],
         Some(Values::String(texts)) => texts
@@ -189,7 +189,7 @@ fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
 
 /// The numbers of the chunks that were put.
 #[derive(Debug, Clone, Default)]
-pub struct Put {
+pub(crate) struct Put {
     /// The first number and the one after the last of each run, in the order of putting.
     runs: Vec<(u64, u64)>,
     /// The lengths of the grid without its first dimension; the numbers of chunks depend on them.
@@ -203,7 +203,7 @@ impl Put {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for a number beyond all grids.
-    pub fn note(&mut self, index: u64, grid: &[u64]) -> Result<()> {
+    pub(crate) fn note(&mut self, index: u64, grid: &[u64]) -> Result<()> {
         let end = (exact(index) + 1u64).get()?;
         let inner = grid.get(1..).unwrap_or_default();
         self.regrown |= !self.runs.is_empty() && self.grid != inner;
@@ -221,7 +221,7 @@ impl Put {
     ///
     /// # Errors
     /// As [`Put::note`].
-    pub fn note_run(&mut self, run: (u64, u64), grid: &[u64]) -> Result<()> {
+    pub(crate) fn note_run(&mut self, run: (u64, u64), grid: &[u64]) -> Result<()> {
         self.note(run.0, grid)?;
         if let Some((_, last)) = self.runs.last_mut() {
             *last = run.1.max(*last);
@@ -231,7 +231,7 @@ impl Put {
 
     /// The numbers of the chunks that were put, ascending, in runs.
     #[must_use]
-    pub fn runs(&self) -> Vec<(u64, u64)> {
+    pub(crate) fn runs(&self) -> Vec<(u64, u64)> {
         let mut sorted = self.runs.clone();
         sorted.sort_unstable();
         let mut runs: Vec<(u64, u64)> = vec![];
@@ -246,13 +246,13 @@ impl Put {
 
     /// Whether nothing was put.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
     /// The numbers of the chunks of a grid that were not put, in runs; `None` if they are not known.
     #[must_use]
-    pub fn missing(&self, grid: &[u64]) -> Option<Vec<(u64, u64)>> {
+    pub(crate) fn missing(&self, grid: &[u64]) -> Option<Vec<(u64, u64)>> {
         let inner = grid.get(1..).unwrap_or_default();
         if self.regrown || !self.runs.is_empty() && self.grid != inner {
             return None;

@@ -4,12 +4,12 @@ use crate::json::Json;
 
 /// Lengths as JSON.
 #[must_use]
-pub fn lengths(lengths: &[u64]) -> Json {
+pub(super) fn lengths(lengths: &[u64]) -> Json {
     Json::Array(lengths.iter().map(Json::int).collect())
 }
 
 /// A name with its configuration, in version 3's form.
 #[must_use]
-pub fn named(name: &str, configuration: Json) -> Json {
+pub(super) fn named(name: &str, configuration: Json) -> Json {
     Json::object([("name", Json::text(name)), ("configuration", configuration)])
 }

@@ -4,7 +4,7 @@ use crate::model::{GroupId, Schema, VarId, ZarrVersion};
 
 /// The prefix of a group's keys.
 #[must_use]
-pub fn group(schema: &Schema, id: GroupId) -> String {
+pub(crate) fn group(schema: &Schema, id: GroupId) -> String {
     let path = schema.group_path(id);
     match path.trim_start_matches('/') {
         "" => String::new(),
@@ -14,14 +14,14 @@ pub fn group(schema: &Schema, id: GroupId) -> String {
 
 /// The prefix of a variable's keys.
 #[must_use]
-pub fn var(schema: &Schema, id: VarId) -> String {
+pub(crate) fn var(schema: &Schema, id: VarId) -> String {
     let path = schema.var_path(id);
     format!("{}/", path.trim_start_matches('/'))
 }
 
 /// The key of a chunk below its variable's prefix.
 #[must_use]
-pub fn chunk(version: ZarrVersion, place: &[u64]) -> String {
+pub(crate) fn chunk(version: ZarrVersion, place: &[u64]) -> String {
     let place: Vec<String> = place.iter().map(u64::to_string).collect();
     match version {
         ZarrVersion::V2 if place.is_empty() => "0".to_owned(),

@@ -16,11 +16,11 @@ use crate::model::{
 use crate::notes::Note;
 
 /// The member of an object.
-pub type JsonMember = (String, Json);
+pub(crate) type JsonMember = (String, Json);
 
 /// Everything the metadata is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Metadata<'a> {
+pub(crate) struct Metadata<'a> {
     /// The dataset, with its final lengths.
     pub schema: &'a Schema,
     /// The version, and whether it has netCDF's own metadata.
@@ -33,13 +33,13 @@ pub struct Metadata<'a> {
 
 /// A name as JSON.
 #[must_use]
-pub fn name(name: &Name) -> Json {
+pub(crate) fn name(name: &Name) -> Json {
     Json::Text(name.as_bytes().to_vec())
 }
 
 /// Attributes in stored form, with their types.
 #[derive(Debug, Default)]
-pub struct Written {
+pub(crate) struct Written {
     /// The attributes.
     pub members: Vec<JsonMember>,
     /// Their types; `None` for netCDF's own metadata.
@@ -48,7 +48,7 @@ pub struct Written {
 
 impl Written {
     /// Adds an attribute.
-    pub fn add(&mut self, name: &str, json: Json, ty: Option<Atomic>) {
+    pub(crate) fn add(&mut self, name: &str, json: Json, ty: Option<Atomic>) {
         self.members.push((name.to_owned(), json));
         self.types.push((name.to_owned(), ty));
     }
@@ -57,12 +57,12 @@ impl Written {
 impl Metadata<'_> {
     /// How numbers are written.
     #[must_use]
-    pub fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         Style::of(self.zarr)
     }
 
     /// Marks strings of a fixed size as text.
-    pub fn mark_texts(&self, var: &Variable, stored: &ArrayStorage, written: &mut Written) {
+    pub(crate) fn mark_texts(&self, var: &Variable, stored: &ArrayStorage, written: &mut Written) {
         if stored.fixed_text && strings::is_marked(self.schema, var) {
             written.members.push(strings::mark());
         }
@@ -70,7 +70,7 @@ impl Metadata<'_> {
 
     /// The path of a dimension.
     #[must_use]
-    pub fn dim_path(&self, dim: &Dimension) -> Json {
+    pub(crate) fn dim_path(&self, dim: &Dimension) -> Json {
         let group = self.schema.group_path(dim.group);
         let mut path = group.trim_end_matches('/').as_bytes().to_vec();
         path.push(b'/');
@@ -82,7 +82,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub fn own<'a>(
+    pub(crate) fn own<'a>(
         &self,
         attributes: impl IntoIterator<Item = &'a Attribute>,
         path: &dyn Fn() -> String,
@@ -112,7 +112,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a variable.
-    pub fn var(&self, id: VarId) -> Result<&Variable> {
+    pub(crate) fn var(&self, id: VarId) -> Result<&Variable> {
         self.schema.var(id).or_internal("no such variable")
     }
 
@@ -120,7 +120,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a group.
-    pub fn group(&self, id: GroupId) -> Result<&Group> {
+    pub(crate) fn group(&self, id: GroupId) -> Result<&Group> {
         self.schema.group(id).or_internal("no such group")
     }
 
@@ -128,7 +128,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub fn of_var(&self, id: VarId) -> Result<Written> {
+    pub(crate) fn of_var(&self, id: VarId) -> Result<Written> {
         let var = self.var(id)?;
         let attributes = var.attributes.iter();
         let v3 = self.zarr.version == ZarrVersion::V3;
@@ -141,7 +141,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub fn of_group(&self, id: GroupId) -> Result<Written> {
+    pub(crate) fn of_group(&self, id: GroupId) -> Result<Written> {
         let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
         self.own(&self.group(id)?.attributes, &path)
     }
@@ -150,7 +150,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a dimension.
-    pub fn dims(&self, ids: &[DimId]) -> Result<Vec<&Dimension>> {
+    pub(crate) fn dims(&self, ids: &[DimId]) -> Result<Vec<&Dimension>> {
         let dim = |&id: &DimId| self.schema.dim(id).or_internal("no such dimension");
         ids.iter().map(dim).collect()
     }
@@ -159,7 +159,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without an object.
-    pub fn contents(&self, group: &Group) -> Result<(Json, Json)> {
+    pub(crate) fn contents(&self, group: &Group) -> Result<(Json, Json)> {
         let var = |&id: &VarId| Ok(name(&self.var(id)?.name));
         let subgroup = |&id: &GroupId| Ok(name(&self.group(id)?.name));
         let vars = group.vars.iter().map(var).collect::<Result<_>>()?;

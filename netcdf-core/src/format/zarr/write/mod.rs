@@ -23,27 +23,27 @@
 //! Each key is put once: chunks as they arrive, then the metadata of arrays and groups, with the root last. An interrupted
 //! dataset therefore has no root.
 
-pub mod attributes;
-pub mod check;
-pub mod codecs;
-pub mod dtype;
+pub(crate) mod attributes;
+pub(crate) mod check;
+pub(crate) mod codecs;
+pub(crate) mod dtype;
 mod elsewhere;
-pub mod fill;
+pub(crate) mod fill;
 mod filters;
 mod json_forms;
-pub mod keys;
-pub mod metadata;
-pub mod numbers;
-pub mod shards;
-pub mod storage;
-pub mod strings;
+pub(crate) mod keys;
+pub(crate) mod metadata;
+pub(crate) mod numbers;
+pub(crate) mod shards;
+pub(crate) mod storage;
+pub(crate) mod strings;
 mod texts;
-pub mod user;
-pub mod v2;
-pub mod v3;
-pub mod writer;
+pub(crate) mod user;
+pub(crate) mod v2;
+pub(crate) mod v3;
+pub(crate) mod writer;
 
-pub use attributes::reads_back;
+pub(crate) use attributes::reads_back;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use crate::model::{Values, Zarr, ZarrVersion};
 
 /// How readers learn the type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// The type is recorded separately: whole numbers have no point, as in netCDF-C.
     Recorded,
     /// The type is inferred from the number: floating-point numbers have a point or an exponent.
@@ -15,7 +15,7 @@ pub enum Style {
 impl Style {
     /// The style of a form of Zarr.
     #[must_use]
-    pub fn of(zarr: Zarr) -> Self {
+    pub(crate) fn of(zarr: Zarr) -> Self {
         match (zarr.version, zarr.pure) {
             (ZarrVersion::V2, false) => Self::Recorded,
             (ZarrVersion::V2 | ZarrVersion::V3, _) => Self::Inferred,
@@ -25,7 +25,7 @@ impl Style {
 
 /// The shortest text that reads back as the same double; NaN and infinities become texts.
 #[must_use]
-pub fn double(x: f64, style: Style) -> Json {
+pub(crate) fn double(x: f64, style: Style) -> Json {
     let text = format!("{x:?}");
     if x.is_nan() {
         return Json::text("NaN");
@@ -47,7 +47,7 @@ pub fn double(x: f64, style: Style) -> Json {
 
 /// Numbers, one JSON value each; `None` for values that are not numbers.
 #[must_use]
-pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
+pub(crate) fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     Some(match values {
         Values::Byte(v) => v.iter().map(Json::int).collect(),
         Values::UByte(v) => v.iter().map(Json::int).collect(),
@@ -69,7 +69,7 @@ pub fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
 /// A float, with all digits of the equal double. Readers of JSON only know doubles: the shorter text of a float would be
 /// another number for them, and a fill value that no element equals.
 #[must_use]
-pub fn float(x: f32, style: Style) -> Json {
+pub(crate) fn float(x: f32, style: Style) -> Json {
     double(f64::from(x), style)
 }
 

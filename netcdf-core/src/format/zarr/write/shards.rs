@@ -21,7 +21,7 @@ const MISSING: u64 = u64::MAX;
 /// The shards of one variable. Chunks come in row-major order, so those of a row of shards are held until the next row
 /// begins; chunks that do not fit into memory wait in a temporary file.
 #[derive(Debug)]
-pub struct Shards {
+pub(crate) struct Shards {
     /// Number of chunks in a shard, per dimension.
     chunks: Vec<u64>,
     /// The directory of temporary files.
@@ -44,12 +44,12 @@ enum Chunk {
 }
 
 /// A shard that is complete: its place, and its bytes.
-pub type Complete = (Vec<u64>, Vec<u8>);
+pub(crate) type Complete = (Vec<u64>, Vec<u8>);
 
 impl Shards {
     /// For shards with this number of chunks per dimension.
     #[must_use]
-    pub fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
+    pub(crate) fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
         Self {
             chunks,
             folder,
@@ -65,7 +65,7 @@ impl Shards {
     /// # Errors
     /// [`ErrorKind::Argument`] for a chunk of a shard that is already complete; [`ErrorKind::Io`] and
     /// [`ErrorKind::Limit`].
-    pub fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
+    pub(crate) fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
         let shard = cells(place, &self.chunks);
         let within = |at: Exact, (n, per): (&u64, &u64)| at * *per + n % (*per).max(1);
@@ -89,7 +89,7 @@ impl Shards {
     ///
     /// # Errors
     /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a shard beyond the memory of this machine.
-    pub fn complete(&mut self) -> Result<Vec<Complete>> {
+    pub(crate) fn complete(&mut self) -> Result<Vec<Complete>> {
         let open = std::mem::take(&mut self.open).into_iter();
         let made = open.map(|(place, chunks)| Ok((place, self.made(chunks)?)));
         let made = made.collect::<Result<_>>()?;

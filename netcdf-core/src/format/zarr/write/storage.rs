@@ -25,7 +25,7 @@ use crate::notes::Note;
 
 /// How a variable will be stored.
 #[derive(Debug, Clone)]
-pub struct ArrayStorage {
+pub(crate) struct ArrayStorage {
     /// The type of its elements; bytes for elements of a user-defined type.
     pub ty: Atomic,
     /// The type of elements that are not numbers, characters or strings of bytes: user-defined types, and strings of
@@ -48,20 +48,20 @@ pub struct ArrayStorage {
 impl ArrayStorage {
     /// The stored form of the fill value in the metadata, if there is one.
     #[must_use]
-    pub fn fill_value(&self) -> Option<&[u8]> {
+    pub(crate) fn fill_value(&self) -> Option<&[u8]> {
         self.told.fill_value(self.whole)
     }
 
     /// Whether version 3 holds `_FillValue` in the array's `fill_value` alone. xarray accepts no `_FillValue` attribute of texts.
     #[must_use]
-    pub fn leaves_out_fill(&self, var: &Variable) -> bool {
+    pub(crate) fn leaves_out_fill(&self, var: &Variable) -> bool {
         let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
         text && self.told.holds_own(self.whole)
     }
 
     /// The shape of the contents of a key.
     #[must_use]
-    pub fn outer(&self) -> &[u64] {
+    pub(crate) fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
     }
 
@@ -69,7 +69,7 @@ impl ArrayStorage {
     ///
     /// # Errors
     /// Those of [`Table::chain`](crate::filter::Table::chain).
-    pub fn chain(&self, schema: &Schema, env: &Env) -> Result<Chain> {
+    pub(crate) fn chain(&self, schema: &Schema, env: &Env) -> Result<Chain> {
         let layout = &self.layout;
         let context = layout.context(About {
             mandatory: true,
@@ -80,7 +80,7 @@ impl ArrayStorage {
 
     /// The number of chunks under one key, per dimension, if there are several.
     #[must_use]
-    pub fn per_shard(&self) -> Option<Vec<u64>> {
+    pub(crate) fn per_shard(&self) -> Option<Vec<u64>> {
         Some(cells(self.shard.as_ref()?, &self.layout.chunk))
     }
 }
@@ -90,7 +90,7 @@ impl ArrayStorage {
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
 /// [`ErrorKind::BadType`]; those of [`Quantize::new`] and of preparing filters; with the variable's path.
-pub fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
+pub(crate) fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let made = made(schema, id, no_fill, env);
     made.in_object(|| schema.var_path(id))
 }

@@ -11,7 +11,7 @@ use crate::model::{Atomic, Schema, Values, Variable};
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for attributes that are not lengths.
-pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
+pub(crate) fn width(schema: &Schema, var: &Variable) -> Result<u64> {
     let own = var.attribute(OF_VARIABLE).map(string_size).transpose()?;
     let said = match own {
         Some(own) => Some(own),
@@ -26,14 +26,14 @@ pub fn width(schema: &Schema, var: &Variable) -> Result<u64> {
 
 /// Whether strings of a fixed size get the attribute [`ENCODING`]; without it, xarray reads them as bytes.
 #[must_use]
-pub fn is_marked(schema: &Schema, var: &Variable) -> bool {
+pub(crate) fn is_marked(schema: &Schema, var: &Variable) -> bool {
     let pure = schema.kind.as_zarr().is_some_and(|zarr| zarr.pure);
     pure && var.ty == Atomic::String.into() && var.attribute(ENCODING).is_none()
 }
 
 /// The attribute [`ENCODING`] and its value.
 #[must_use]
-pub fn mark() -> (String, Json) {
+pub(crate) fn mark() -> (String, Json) {
     (ENCODING.to_owned(), Json::text("utf-8"))
 }
 
@@ -41,7 +41,7 @@ pub fn mark() -> (String, Json) {
 ///
 /// # Errors
 /// [`ErrorKind::Range`] for a longer string; [`ErrorKind::BadType`] for values that are not strings.
-pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
+pub(crate) fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let Values::String(strings) = values else {
         let what = "values that are not strings";
         return Err(Error::new(ErrorKind::BadType, what));
@@ -65,14 +65,14 @@ pub fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
 
 /// A string without trailing zeros.
 #[must_use]
-pub fn trimmed(bytes: &[u8]) -> &[u8] {
+pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
     bytes.get(..end).unwrap_or_default()
 }
 
 /// Base64 (RFC 4648, section 4).
 #[must_use]
-pub fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for part in bytes.chunks(3) {

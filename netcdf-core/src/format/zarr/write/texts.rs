@@ -24,7 +24,7 @@ enum Change {
 }
 
 /// Notes the attributes with changed texts and NaN. Another note covers invalid UTF-8.
-pub fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
+pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
         style: Style::of(zarr),

@@ -18,14 +18,14 @@ const DEPTH: u32 = 16;
 
 /// The Zarr type for a user-defined type; `None` if Zarr has none.
 #[must_use]
-pub fn of(schema: &Schema, id: TypeId) -> Option<StoredType> {
+pub(crate) fn of(schema: &Schema, id: TypeId) -> Option<StoredType> {
     let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     made(schema, id, (zarr.version, 0))
 }
 
 /// The type of strings that pure Zarr stores as four-byte characters, because their source did.
 #[must_use]
-pub fn characters(schema: &Schema, var: &Variable) -> Option<StoredType> {
+pub(crate) fn characters(schema: &Schema, var: &Variable) -> Option<StoredType> {
     schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     let count = var
         .storage
@@ -99,7 +99,7 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Stru
 ///
 /// # Errors
 /// [`ErrorKind::BadType`] for values of another type.
-pub fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
+pub(crate) fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
     let mut out = vec![];
     match (&stored.dtype, values) {
         (Dtype::Number(_), values) => elements::encode(values, stored.endianness(), &mut out)?,
@@ -172,7 +172,7 @@ fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] for a type that Zarr does not have, or whose elements are too large.
-pub fn named(stored: &StoredType, version: ZarrVersion) -> Result<Json> {
+pub(crate) fn named(stored: &StoredType, version: ZarrVersion) -> Result<Json> {
     match version {
         ZarrVersion::V2 => v2(stored),
         ZarrVersion::V3 => v3(stored),
@@ -234,13 +234,13 @@ fn v3(stored: &StoredType) -> Result<Json> {
 
 /// Whether elements are numbers of several bytes, for which the codec `bytes` needs a byte order.
 #[must_use]
-pub fn has_order(stored: &StoredType) -> bool {
+pub(crate) fn has_order(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Complex(_) | Dtype::Utf32(_))
 }
 
 /// A fill value.
 #[must_use]
-pub fn fill_value(stored: &StoredType, bytes: &[u8]) -> Json {
+pub(crate) fn fill_value(stored: &StoredType, bytes: &[u8]) -> Json {
     match &stored.dtype {
         Dtype::Bool => Json::Bool(bytes.first().is_some_and(|&b| b != 0)),
         Dtype::Complex(part) => {

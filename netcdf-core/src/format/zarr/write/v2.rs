@@ -30,13 +30,13 @@ const SCALAR: &str = "_scalar_";
 
 /// `.zgroup`.
 #[must_use]
-pub fn group() -> Json {
+pub(crate) fn group() -> Json {
     Json::object([("zarr_format", Json::int(2))])
 }
 
 /// `.zmetadata`, from metadata objects with their keys.
 #[must_use]
-pub fn consolidated(metadata: Vec<JsonMember>) -> Json {
+pub(crate) fn consolidated(metadata: Vec<JsonMember>) -> Json {
     Json::object([
         ("metadata", Json::Object(metadata)),
         ("zarr_consolidated_format", Json::int(1)),
@@ -48,7 +48,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::BadType`](crate::ErrorKind::BadType).
-    pub fn zarray(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
+    pub(crate) fn zarray(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let mut shape = self.schema.shape(id);
         let mut chunks = layout.chunk.clone();
@@ -105,7 +105,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`Metadata::own`] and [`strings::width`].
-    pub fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
+    pub(crate) fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let mut written = self.of_var(id)?;
         let var = self.var(id)?;
         self.mark_texts(var, stored, &mut written);
@@ -140,7 +140,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`Metadata::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
-    pub fn group_zattrs(&self, id: GroupId) -> Result<Json> {
+    pub(crate) fn group_zattrs(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
             let root = id == GroupId::ROOT;

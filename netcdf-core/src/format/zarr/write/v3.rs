@@ -23,7 +23,7 @@ const TYPES: &str = "_nczarr_attrs";
 
 /// A group with the consolidated metadata of everything below it.
 #[must_use]
-pub fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
+pub(crate) fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
     let consolidated = Json::object([
         ("kind", Json::text("inline")),
         ("must_understand", Json::Bool(false)),
@@ -48,7 +48,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`Metadata::own`].
-    pub fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
+    pub(crate) fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let element = layout.element;
         let grid = Json::object([("chunk_shape", lengths(stored.outer()))]);
@@ -139,7 +139,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`Metadata::own`].
-    pub fn group_json(&self, id: GroupId) -> Result<Json> {
+    pub(crate) fn group_json(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
             if id == GroupId::ROOT {

@@ -29,7 +29,7 @@ use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, Z
 
 /// A Zarr dataset being written.
 #[derive(Debug)]
-pub struct ZarrWriter {
+pub(crate) struct ZarrWriter {
     target: Box<dyn StoreTarget>,
     schema: Schema,
     zarr: Zarr,
@@ -61,7 +61,7 @@ impl ZarrWriter {
     /// # Errors
     /// [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
     /// [`ErrorKind::Argument`] for impossible storage, or a schema of another kind; those of the filters.
-    pub fn create(
+    pub(crate) fn create(
         target: Box<dyn StoreTarget>,
         schema: Schema,
         options: CreateOptions,

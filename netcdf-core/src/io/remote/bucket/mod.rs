@@ -66,7 +66,7 @@ impl fmt::Debug for Bucket {
 
 impl Bucket {
     /// The bucket at `address`, as in `s3://name`. `tried` says in words with which credentials it is asked.
-    pub fn new<S: ObjectStore + MultipartStore>(
+    pub(super) fn new<S: ObjectStore + MultipartStore>(
         store: Arc<S>,
         (address, tried): (&str, &str),
         (network, timeout): (&Arc<Network>, Duration),

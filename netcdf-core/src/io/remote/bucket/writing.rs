@@ -98,7 +98,7 @@ impl Bucket {
     }
 
     /// Stores an object, instead of any there is.
-    pub async fn put(&self, key: &str, bytes: PutPayload) -> Result<()> {
+    pub(crate) async fn put(&self, key: &str, bytes: PutPayload) -> Result<()> {
         let path = self.path(key)?;
         let put = || self.store.put(&path, bytes.clone());
         self.sent(key, bytes.content_length() as u64, put)
@@ -107,7 +107,7 @@ impl Bucket {
     }
 
     /// Stores an object that must not exist.
-    pub async fn put_new(&self, key: &str, bytes: PutPayload) -> Result<Made> {
+    pub(crate) async fn put_new(&self, key: &str, bytes: PutPayload) -> Result<Made> {
         let path = self.path(key)?;
         let put = async || {
             let create = PutMode::Create.into();
@@ -125,7 +125,11 @@ impl Bucket {
     }
 
     /// The bytes and the revision of an object, which has no more than `most` bytes; `None` if it does not exist.
-    pub async fn revision(&self, key: &str, most: u64) -> Result<Option<(Vec<u8>, Revision)>> {
+    pub(crate) async fn revision(
+        &self,
+        key: &str,
+        most: u64,
+    ) -> Result<Option<(Vec<u8>, Revision)>> {
         let path = self.path(key)?;
         let get = || async {
             let got = self.store.get_opts(&path, GetOptions::default()).await?;
@@ -147,7 +151,7 @@ impl Bucket {
     }
 
     /// Replaces an object if it still has a revision.
-    pub async fn replace(
+    pub(crate) async fn replace(
         &self,
         key: &str,
         bytes: PutPayload,
@@ -173,7 +177,7 @@ impl Bucket {
     }
 
     /// The time since an object was written; `None` if there is none.
-    pub async fn age(&self, key: &str) -> Result<Option<Duration>> {
+    pub(crate) async fn age(&self, key: &str) -> Result<Option<Duration>> {
         let path = self.path(key)?;
         let meta = self.sent(key, 0, || self.store.head(&path)).await;
         match meta {
@@ -188,7 +192,7 @@ impl Bucket {
     }
 
     /// The first of the keys below `prefix`, apart from one; `None` if there is none.
-    pub async fn first_below(&self, prefix: &str, but: &str) -> Result<Option<String>> {
+    pub(crate) async fn first_below(&self, prefix: &str, but: &str) -> Result<Option<String>> {
         let path = self.path(prefix)?;
         let first = || async {
             let mut list = self.store.list(below(&path));
@@ -205,7 +209,7 @@ impl Bucket {
     }
 
     /// Removes an object, if it exists.
-    pub async fn delete(&self, key: &str) -> Result<()> {
+    pub(crate) async fn delete(&self, key: &str) -> Result<()> {
         let path = self.path(key)?;
         let deleted = self.sent(key, 0, || self.store.delete(&path)).await;
         match deleted {
@@ -215,7 +219,7 @@ impl Bucket {
     }
 
     /// Removes all objects below `prefix` but one.
-    pub async fn delete_below(&self, prefix: &str, but: &str) -> Result<()> {
+    pub(crate) async fn delete_below(&self, prefix: &str, but: &str) -> Result<()> {
         let path = self.path(prefix)?;
         let list = self.store.list(below(&path));
         let mut pages = list.try_chunks(PAGE);
@@ -249,7 +253,7 @@ impl Bucket {
     }
 
     /// Begins an object that is sent in parts.
-    pub async fn begin(&self, key: &str) -> Result<Upload> {
+    pub(crate) async fn begin(&self, key: &str) -> Result<Upload> {
         let path = self.path(key)?;
         let begin = || self.uploads.create_multipart(&path);
         let id = self.sent(key, 0, begin).await?;
@@ -257,7 +261,12 @@ impl Bucket {
     }
 
     /// Sends a part, of which `number` is the place among all, from 0 on. A part that is sent again replaces the one before.
-    pub async fn part(&self, upload: &Upload, number: usize, bytes: PutPayload) -> Result<PartId> {
+    pub(crate) async fn part(
+        &self,
+        upload: &Upload,
+        number: usize,
+        bytes: PutPayload,
+    ) -> Result<PartId> {
         let Upload { path, id } = upload;
         let put = || self.uploads.put_part(path, id, number, bytes.clone());
         self.sent(path.as_ref(), bytes.content_length() as u64, put)
@@ -265,7 +274,7 @@ impl Bucket {
     }
 
     /// Makes an object of all its parts.
-    pub async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
+    pub(crate) async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
         let Upload { path, id } = upload;
         let complete = || self.uploads.complete_multipart(path, id, parts.clone());
         // Services put the parts together before they answer.
@@ -275,14 +284,14 @@ impl Bucket {
     }
 
     /// Gives up an object that is sent in parts.
-    pub async fn abort(&self, upload: &Upload) -> Result<()> {
+    pub(crate) async fn abort(&self, upload: &Upload) -> Result<()> {
         let Upload { path, id } = upload;
         let abort = || self.uploads.abort_multipart(path, id);
         self.sent(path.as_ref(), 0, abort).await
     }
 
     /// The state of an object; `None` if there is none.
-    pub async fn state(&self, key: &str) -> Result<Option<ObjectState>> {
+    pub(crate) async fn state(&self, key: &str) -> Result<Option<ObjectState>> {
         let path = self.path(key)?;
         match self.sent(key, 0, || self.store.head(&path)).await {
             Ok(meta) => Ok(Some(ObjectState {
@@ -296,7 +305,7 @@ impl Bucket {
     }
 
     /// Length of an object in bytes; `None` if there is none.
-    pub async fn length(&self, key: &str) -> Result<Option<u64>> {
+    pub(crate) async fn length(&self, key: &str) -> Result<Option<u64>> {
         Ok(self.state(key).await?.map(|state| state.len))
     }
 }

@@ -32,7 +32,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
-pub fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Result<Bucket> {
+pub(super) fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Result<Bucket> {
     use_ring();
     let timeout = network.timeout.unwrap_or(TIMEOUT);
     let whole = Address {

@@ -30,7 +30,7 @@ const CREDENTIALS: [&str; 18] = [
 
 /// How to reach a container.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Azure {
+pub(crate) struct Azure {
     /// The account, if it is known.
     pub account: Option<String>,
     /// Its key, if the library does not find it by itself.
@@ -53,7 +53,7 @@ pub struct Azure {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a connection string that is none. The error does not show it.
-pub fn azure(sources: &Sources, account: Option<&str>) -> Result<Azure> {
+pub(crate) fn azure(sources: &Sources, account: Option<&str>) -> Result<Azure> {
     let mut azure = match connected(sources, account)? {
         Some(azure) => azure,
         None => named(sources, account),

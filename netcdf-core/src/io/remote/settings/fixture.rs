@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::sources::Sources;
 
 /// An environment, a `home` and a current directory, `here`.
-pub struct Fixture {
+pub(super) struct Fixture {
     dir: TempDir,
     environment: HashMap<String, String>,
     fragment: Vec<(String, String)>,
@@ -16,7 +16,7 @@ pub struct Fixture {
 
 impl Fixture {
     /// Empty ones.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["home/.aws", "here"] {
             std::fs::create_dir_all(dir.path().join(name)).unwrap();
@@ -29,40 +29,40 @@ impl Fixture {
     }
 
     /// The user's directory.
-    pub fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
 
     /// A path, given from the temporary directory.
-    pub fn at(&self, path: &str) -> String {
+    pub(super) fn at(&self, path: &str) -> String {
         self.dir.path().join(path).display().to_string()
     }
 
     /// Writes a file.
-    pub fn write(&self, path: &str, text: &str) {
+    pub(super) fn write(&self, path: &str, text: &str) {
         std::fs::write(self.dir.path().join(path), text).unwrap();
     }
 
     /// With a file.
-    pub fn with(self, path: &str, text: &str) -> Self {
+    pub(super) fn with(self, path: &str, text: &str) -> Self {
         self.write(path, text);
         self
     }
 
     /// With an environment variable.
-    pub fn set(mut self, name: &str, value: &str) -> Self {
+    pub(super) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_owned(), value.to_owned());
         self
     }
 
     /// With a key in the fragment.
-    pub fn fragment(mut self, key: &str, value: &str) -> Self {
+    pub(super) fn fragment(mut self, key: &str, value: &str) -> Self {
         self.fragment.push((key.to_owned(), value.to_owned()));
         self
     }
 
     /// The sources.
-    pub fn sources(&self) -> Sources {
+    pub(super) fn sources(&self) -> Sources {
         let environment = self.environment.clone();
         Sources {
             environment: Box::new(move |name| environment.get(name).cloned()),

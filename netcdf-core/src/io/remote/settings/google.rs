@@ -17,7 +17,7 @@ const FILE: &str = ".config/gcloud/application_default_credentials.json";
 
 /// How to reach a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Google {
+pub(crate) struct Google {
     /// The address of the service, if it is not Google's own.
     pub endpoint: Option<String>,
     /// How requests are signed.
@@ -28,7 +28,7 @@ pub struct Google {
 
 /// How requests are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signed {
+pub(crate) enum Signed {
     /// They are not, as somebody says so.
     Never,
     /// With what the environment leads to.
@@ -39,7 +39,7 @@ pub enum Signed {
 
 /// Finds out how to reach a bucket. An emulator gets no credentials: its connections are not safe, and it asks for none.
 #[must_use]
-pub fn google(sources: &Sources) -> Google {
+pub(crate) fn google(sources: &Sources) -> Google {
     let emulator = sources.env("STORAGE_EMULATOR_HOST");
     if let Some(host) = emulator {
         let endpoint = match host.contains("://") {

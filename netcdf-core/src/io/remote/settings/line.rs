@@ -16,7 +16,7 @@ const WITHOUT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 /// How connections are made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line {
+pub(crate) struct Line {
     /// A file with certificates of authorities that are trusted besides those of the system.
     pub ca_bundle: Option<PathBuf>,
     /// The proxy, if rc files name one.
@@ -25,7 +25,7 @@ pub struct Line {
 
 /// A proxy of rc files. The usual variables for proxies are not looked at here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proxy {
+pub(crate) struct Proxy {
     /// Its address, which may have a password in it; empty for none, whatever the environment says.
     pub address: Secret,
     /// Hosts that are asked without it, as in `no_proxy`.
@@ -36,7 +36,7 @@ pub struct Proxy {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub fn line(sources: &Sources, url: &str) -> Result<Line> {
+pub(crate) fn line(sources: &Sources, url: &str) -> Result<Line> {
     Ok(of(sources, &rc(sources, Some(authority(url)))?))
 }
 

@@ -6,11 +6,11 @@ use std::str::Chars;
 use super::secret::Secret;
 
 /// A login: name and password.
-pub type Login = (String, Secret);
+pub(crate) type Login = (String, Secret);
 
 /// The login for a host: the first that is complete, or that of `default`. With `name`, only the login of this name.
 #[must_use]
-pub fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> {
+pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> {
     let mut words = Words(text.chars().peekable());
     let mut entry = Entry::default();
     while let Some(word) = words.keyword() {

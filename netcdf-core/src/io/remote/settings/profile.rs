@@ -18,7 +18,7 @@ const OTHER_WAYS: [&str; 5] = [
 
 /// The choice of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub(super) enum Choice {
     /// The one that is called `default`, if it exists.
     Default,
     /// The one of this name, which the user wrote there.
@@ -36,7 +36,7 @@ pub enum Choice {
 
 /// The choice of the user: in the URL, then in rc files, then in the environment. The name `no` stands for none.
 #[must_use]
-pub fn choice(sources: &Sources, rc: &Rc) -> Choice {
+pub(super) fn choice(sources: &Sources, rc: &Rc) -> Choice {
     let in_url = sources.in_fragment(&["aws.profile", "awsprofile"]);
     let (name, by) = if let Some(name) = in_url {
         (name.to_owned(), "the URL".to_owned())
@@ -56,7 +56,7 @@ pub fn choice(sources: &Sources, rc: &Rc) -> Choice {
 
 /// What the files say about a profile.
 #[derive(Default)]
-pub struct Profile {
+pub(super) struct Profile {
     /// Its name, if it is in a file.
     pub name: Option<String>,
     /// The files that were looked at.
@@ -71,7 +71,7 @@ impl Profile {
     /// # Errors
     /// [`ErrorKind::Argument`] if the user named it and it does not exist; [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that
     /// cannot be read.
-    pub fn read(sources: &Sources, choice: &Choice) -> Result<Self> {
+    pub(super) fn read(sources: &Sources, choice: &Choice) -> Result<Self> {
         let name = match choice {
             Choice::None(_) => return Ok(Self::default()),
             Choice::Default => "default",
@@ -114,20 +114,20 @@ impl Profile {
     }
 
     /// The files with this profile, and what they say, the one for credentials first.
-    pub fn files(&self) -> impl Iterator<Item = (&Path, &Section)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Section)> {
         self.found.iter().map(|(file, section)| (&**file, section))
     }
 
     /// A setting, unless it is empty.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&str> {
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
         let mut files = self.files();
         files.find_map(|(_, section)| value(section, key))
     }
 
     /// A way to keys that only AWS's own tools can go.
     #[must_use]
-    pub fn other_way(&self) -> Option<&'static str> {
+    pub(super) fn other_way(&self) -> Option<&'static str> {
         let mut ways = OTHER_WAYS.into_iter();
         ways.find(|key| self.get(key).is_some())
     }
@@ -135,14 +135,14 @@ impl Profile {
 
 /// A setting of a section, unless it is empty.
 #[must_use]
-pub fn value<'a>(section: &'a Section, key: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(section: &'a Section, key: &str) -> Option<&'a str> {
     let value = section.get(key)?;
     (!value.is_empty()).then_some(value)
 }
 
 /// Names of files, with commas.
 #[must_use]
-pub fn list(files: &[PathBuf]) -> String {
+pub(super) fn list(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     names.join(", ")
 }

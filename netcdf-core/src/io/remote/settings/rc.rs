@@ -14,7 +14,7 @@ const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 
 /// The settings for one server.
 #[derive(Default)]
-pub struct Rc {
+pub(super) struct Rc {
     /// The settings, in the order of the files.
     entries: Vec<Entry>,
     /// The files that were looked at.
@@ -32,13 +32,13 @@ struct Entry {
 impl Rc {
     /// The value for a key, in whatever case, unless it is empty.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&str> {
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
         Some(self.find(key)?.0)
     }
 
     /// A value as [`Rc::get`], and the file that has it.
     #[must_use]
-    pub fn find(&self, key: &str) -> Option<(&str, &Path)> {
+    pub(super) fn find(&self, key: &str) -> Option<(&str, &Path)> {
         let found = |only| {
             let mut entries = self.entries.iter().rev();
             entries.find(|entry| entry.only == only && entry.key.eq_ignore_ascii_case(key))
@@ -49,7 +49,7 @@ impl Rc {
 
     /// The files that were looked at, whether they exist or not.
     #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
+    pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
@@ -84,7 +84,7 @@ impl fmt::Debug for Rc {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub fn rc(sources: &Sources, host: Option<&str>) -> Result<Rc> {
+pub(super) fn rc(sources: &Sources, host: Option<&str>) -> Result<Rc> {
     let mut rc = Rc {
         files: files(sources),
         ..Rc::default()

@@ -4,17 +4,17 @@ use std::fmt;
 
 /// A password, a key or a token: no message and no `Debug` output has it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub(crate) struct Secret(String);
 
 impl Secret {
     /// Takes the text.
-    pub fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
     /// The text itself, only for requests.
     #[must_use]
-    pub fn show(&self) -> &str {
+    pub(crate) fn show(&self) -> &str {
         &self.0
     }
 }

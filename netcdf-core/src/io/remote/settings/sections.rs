@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 /// The settings of a section; names are in lower case.
-pub type Section = BTreeMap<String, String>;
+pub(super) type Section = BTreeMap<String, String>;
 
 /// The settings of all sections whose name is wanted; `None` if there are none.
 #[must_use]
-pub fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Section> {
+pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Section> {
     let mut found = None;
     let mut is_inside = false;
     let mut setting = None;
@@ -42,7 +42,7 @@ pub fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Section> 
 
 /// The name of a profile in a section's name of `config`: `default`, or what follows `profile`.
 #[must_use]
-pub fn profile(section: &str) -> Option<&str> {
+pub(super) fn profile(section: &str) -> Option<&str> {
     let Some(rest) = section.strip_prefix("profile") else {
         return (section == "default").then_some(section);
     };

@@ -11,10 +11,10 @@ use crate::error::{Error, ErrorKind, Result};
 const LIMIT: u64 = 1 << 20;
 
 /// Gives the value of an environment variable.
-pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+pub(super) type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What settings are taken from.
-pub struct Sources {
+pub(crate) struct Sources {
     /// The environment.
     pub environment: Environment,
     /// The user's directory.
@@ -28,7 +28,7 @@ pub struct Sources {
 impl Sources {
     /// Those of this process, for a URL with this fragment.
     #[must_use]
-    pub fn of_process(fragment: &[(String, String)]) -> Self {
+    pub(crate) fn of_process(fragment: &[(String, String)]) -> Self {
         Self {
             environment: Box::new(|name| std::env::var(name).ok()),
             home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
@@ -39,20 +39,20 @@ impl Sources {
 
     /// An environment variable, unless it is empty.
     #[must_use]
-    pub fn env(&self, name: &str) -> Option<String> {
+    pub(crate) fn env(&self, name: &str) -> Option<String> {
         (self.environment)(name).filter(|value| !value.is_empty())
     }
 
     /// The first of these environment variables that is set.
     #[must_use]
-    pub fn first<'a>(&self, names: &[&'a str]) -> Option<(&'a str, String)> {
+    pub(crate) fn first<'a>(&self, names: &[&'a str]) -> Option<(&'a str, String)> {
         let mut set = names.iter();
         set.find_map(|name| self.env(name).map(|value| (*name, value)))
     }
 
     /// The first of these environment variables that says yes.
     #[must_use]
-    pub fn first_true<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
+    pub(crate) fn first_true<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
         let yes = |value: String| {
             let value = value.trim().to_ascii_lowercase();
             matches!(value.as_str(), "1" | "true" | "yes" | "on")
@@ -63,7 +63,7 @@ impl Sources {
 
     /// The value of the first of these keys that the fragment has, unless it is empty.
     #[must_use]
-    pub fn in_fragment(&self, names: &[&str]) -> Option<&str> {
+    pub(crate) fn in_fragment(&self, names: &[&str]) -> Option<&str> {
         let value = |name: &&str| self.fragment.iter().find(|(key, _)| key == name);
         let (_, value) = names.iter().find_map(value)?;
         Some(value.trim()).filter(|value| !value.is_empty())
@@ -71,7 +71,7 @@ impl Sources {
 
     /// A path as users write it: `~/` is the user's directory.
     #[must_use]
-    pub fn path(&self, text: &str) -> PathBuf {
+    pub(crate) fn path(&self, text: &str) -> PathBuf {
         match (text.strip_prefix("~/"), &self.home, &self.current) {
             (Some(below), Some(home), _) => home.join(below),
             (_, _, Some(current)) => current.join(text),
@@ -81,7 +81,7 @@ impl Sources {
 
     /// The file that an environment variable names, or this one in the user's directory.
     #[must_use]
-    pub fn file(&self, variable: &str, name: &str) -> Option<PathBuf> {
+    pub(crate) fn file(&self, variable: &str, name: &str) -> Option<PathBuf> {
         match self.env(variable) {
             Some(text) => Some(self.path(&text)),
             None => self.home.as_ref().map(|home| home.join(name)),
@@ -104,7 +104,7 @@ impl fmt::Debug for Sources {
 ///
 /// # Errors
 /// [`ErrorKind::Io`] if it cannot be read; [`ErrorKind::Limit`] if it is too long for settings.
-pub fn read(path: &Path) -> Result<Option<String>> {
+pub(super) fn read(path: &Path) -> Result<Option<String>> {
     let name = path.display().to_string();
     let file = match File::open(path) {
         Ok(file) => file,

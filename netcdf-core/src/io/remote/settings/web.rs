@@ -14,7 +14,7 @@ const TOKENS: [&str; 2] = ["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"];
 
 /// How to reach a web server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Web {
+pub(crate) struct Web {
     /// Name and password.
     pub login: Option<Login>,
     /// A token, which comes before a login. It is for any server: send it over https only.
@@ -31,7 +31,7 @@ pub struct Web {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<Web> {
+pub(crate) fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<Web> {
     let server = match port {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),

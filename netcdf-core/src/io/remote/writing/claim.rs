@@ -38,7 +38,7 @@ pub(super) enum Holder {
 
 impl Claim {
     /// A claim for all keys with a prefix. The claim object may exist or not.
-    pub fn new(bucket: &Arc<Bucket>, prefix: &str, text: String) -> Self {
+    pub(super) fn new(bucket: &Arc<Bucket>, prefix: &str, text: String) -> Self {
         Self {
             bucket: Arc::clone(bucket),
             key: key(prefix),
@@ -51,7 +51,7 @@ impl Claim {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for a claim that is there, or that another run puts at the same time.
-    pub async fn take(&self, overwrite: bool, run: &Run) -> Result<()> {
+    pub(super) async fn take(&self, overwrite: bool, run: &Run) -> Result<()> {
         if self.put().await? == Made::There && !(overwrite && self.replace().await?) {
             return Err(refused(&self.bucket, &self.prefix).await?);
         }
@@ -104,7 +104,7 @@ impl Claim {
     ///
     /// # Errors
     /// Those of the service.
-    pub async fn holder(&self) -> Result<Holder> {
+    pub(super) async fn holder(&self) -> Result<Holder> {
         let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
         Ok(match there {
             None => Holder::Nobody,
@@ -118,7 +118,7 @@ impl Claim {
     ///
     /// # Errors
     /// Those of the service.
-    pub async fn is_ours(&self) -> Result<bool> {
+    pub(super) async fn is_ours(&self) -> Result<bool> {
         Ok(self.holder().await? == Holder::Own)
     }
 
@@ -126,7 +126,7 @@ impl Claim {
     ///
     /// # Errors
     /// Those of the service.
-    pub async fn give_back(&self) -> Result<()> {
+    pub(super) async fn give_back(&self) -> Result<()> {
         match self.is_ours().await? {
             true => self.release().await,
             false => Ok(()),
@@ -137,16 +137,16 @@ impl Claim {
     ///
     /// # Errors
     /// Those of the service.
-    pub async fn release(&self) -> Result<()> {
+    pub(super) async fn release(&self) -> Result<()> {
         self.bucket.delete(&self.key).await
     }
 
-    pub fn key(&self) -> &str {
+    pub(super) fn key(&self) -> &str {
         &self.key
     }
 
     /// The address of the claim, for messages.
-    pub fn address(&self) -> String {
+    pub(super) fn address(&self) -> String {
         self.bucket.address(&self.key)
     }
 }

@@ -25,7 +25,7 @@ use crate::limits::zeros;
 
 /// A file that becomes an object on commit.
 #[derive(Debug)]
-pub struct ObjectTarget {
+pub(crate) struct ObjectTarget {
     inner: Arc<Inner>,
     run: Run,
     /// Whether the object was made.
@@ -61,7 +61,7 @@ impl ObjectTarget {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] without a key; [`ErrorKind::Io`] if there is no room for temporary files.
-    pub fn create(bucket: Bucket, key: &str, run: &Run) -> Result<Self> {
+    pub(crate) fn create(bucket: Bucket, key: &str, run: &Run) -> Result<Self> {
         let name: Arc<str> = bucket.address(key).into();
         if key.is_empty() {
             let what = "the address of a bucket, where that of a file is needed";

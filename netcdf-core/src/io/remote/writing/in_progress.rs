@@ -53,7 +53,7 @@ struct Held {
 }
 
 impl InProgress {
-    pub fn new(place: Place, others: Option<Others>, run: &Run) -> Self {
+    pub(super) fn new(place: Place, others: Option<Others>, run: &Run) -> Self {
         let objects = Arc::clone(&place.bucket) as Arc<dyn Objects>;
         Self {
             there: Keys::new(objects, &place.key, Hints::default()),
@@ -82,7 +82,7 @@ impl InProgress {
     }
 
     /// The lease of a process that finishes the store.
-    pub fn lease(&self) -> Option<&Arc<Lease>> {
+    pub(super) fn lease(&self) -> Option<&Arc<Lease>> {
         self.others
             .as_ref()
             .and_then(|others| others.lease.as_ref())
@@ -93,7 +93,7 @@ impl InProgress {
     }
 
     /// Sends the metadata of the root; what a reader looks for comes last.
-    pub async fn send_root(&self) -> Result<()> {
+    pub(super) async fn send_root(&self) -> Result<()> {
         let mut root = std::mem::take(&mut self.held().root);
         root.sort_by_key(|(name, _)| matches!(&**name, ".zgroup" | ".zarray" | ".nczarr"));
         for (name, bytes) in root {

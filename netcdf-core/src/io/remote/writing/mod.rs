@@ -18,6 +18,6 @@ mod store;
 mod tests;
 
 pub(super) use claim::NAME as CLAIM;
-pub use file::ObjectTarget;
-pub use shared::Shared;
-pub use store::BucketTarget;
+pub(super) use file::ObjectTarget;
+pub(super) use shared::Shared;
+pub(super) use store::BucketTarget;

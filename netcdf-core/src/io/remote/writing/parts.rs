@@ -60,7 +60,7 @@ pub(super) struct Written {
 
 impl Written {
     /// Notes a range that was written; the parts of it that now have all their bytes.
-    pub fn note(&mut self, range: &Range<u64>) -> Vec<u64> {
+    pub(super) fn note(&mut self, range: &Range<u64>) -> Vec<u64> {
         if range.is_empty() || self.lost {
             return vec![];
         }

@@ -20,7 +20,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub fn new(bucket: Bucket, key: &str) -> Self {
+    pub(super) fn new(bucket: Bucket, key: &str) -> Self {
         Self {
             bucket: Arc::new(bucket),
             key: key.to_owned(),
@@ -32,7 +32,7 @@ impl Place {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or the claim of another run; those of the service.
-    pub async fn begin(&self, text: String, overwrite: bool, run: &Run) -> Result<Claim> {
+    pub(super) async fn begin(&self, text: String, overwrite: bool, run: &Run) -> Result<Claim> {
         let Self { bucket, key, .. } = self;
         if !key.is_empty() && bucket.length(key).await?.is_some() {
             let what = "there is an object of this name, which a store would hide";
@@ -51,7 +51,7 @@ impl Place {
 
     /// Removes the claim after an error. The claim stays if the old store is partly removed: the next run with `--overwrite` replaces
     /// objects without root metadata only if there is a claim.
-    pub async fn give_back(&self, claim: &Claim, overwrite: bool) -> Result<()> {
+    pub(super) async fn give_back(&self, claim: &Claim, overwrite: bool) -> Result<()> {
         let Self { bucket, key, .. } = self;
         let is_store = !overwrite || self.has_root().await?;
         match is_store || bucket.first_below(key, claim.key()).await?.is_none() {
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// Removes what is there, apart from the claim; the metadata of the root first: what is left is no store.
-    pub async fn clear(&self, claim: &Claim) -> Result<()> {
+    pub(super) async fn clear(&self, claim: &Claim) -> Result<()> {
         for name in MARKERS {
             self.bucket.delete(&self.full(name)).await?;
         }
@@ -79,7 +79,7 @@ impl Place {
     }
 
     /// Whether the root has metadata, so that there is a store.
-    pub async fn has_root(&self) -> Result<bool> {
+    pub(super) async fn has_root(&self) -> Result<bool> {
         for name in MARKERS {
             if self.bucket.length(&self.full(name)).await?.is_some() {
                 return Ok(true);
@@ -89,7 +89,7 @@ impl Place {
     }
 
     /// The key of the service for one of the store.
-    pub fn full(&self, key: &str) -> String {
+    pub(super) fn full(&self, key: &str) -> String {
         format!("{}{key}", self.prefix)
     }
 

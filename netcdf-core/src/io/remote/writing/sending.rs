@@ -78,7 +78,7 @@ impl Drop for Slot {
 }
 
 impl Sending {
-    pub fn new(run: &Run) -> Self {
+    pub(super) fn new(run: &Run) -> Self {
         Self {
             shared: Arc::default(),
             most: run.network.at_once(AT_ONCE),
@@ -91,7 +91,7 @@ impl Sending {
     ///
     /// # Errors
     /// That of what was sent before; [`crate::ErrorKind::Cancelled`].
-    pub fn send(
+    pub(super) fn send(
         &self,
         bytes: u64,
         request: impl Future<Output = Result<()>> + Send + 'static,
@@ -149,12 +149,12 @@ impl Sending {
     ///
     /// # Errors
     /// Those of what was sent; [`crate::ErrorKind::Cancelled`].
-    pub fn finish(&self) -> Result<()> {
+    pub(super) fn finish(&self) -> Result<()> {
         self.waiting(|state| state.count > 0).map(drop)
     }
 
     /// Waits until nothing is under way any more; what does not end soon is stopped. Nothing is to be sent afterwards.
-    pub fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         let until = Instant::now() + GRACE;
         let mut state = self.shared.lock();
         state.given_up = true;

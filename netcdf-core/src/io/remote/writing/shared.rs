@@ -22,7 +22,7 @@ use crate::notes::Note;
 
 /// A store that several processes write together.
 #[derive(Debug)]
-pub struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     place: Place,
     tag: &'a str,
     run: &'a Run,
@@ -52,7 +52,7 @@ enum Turn {
 
 impl<'a> Shared<'a> {
     /// The store of the objects below `key`, whose claim has a tag.
-    pub fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a Run) -> Self {
+    pub(crate) fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a Run) -> Self {
         Self {
             place: Place::new(bucket, key),
             tag,
@@ -64,7 +64,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
-    pub fn begin(&self, overwrite: bool) -> Result<()> {
+    pub(crate) fn begin(&self, overwrite: bool) -> Result<()> {
         let text = claim::text_of(self.tag);
         let begun = wait(self.place.begin(text, overwrite, self.run)).map(drop);
         if let Err(e) = &begun
@@ -86,7 +86,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] without the claim; those of the service.
-    pub fn part(self) -> Result<(Box<dyn StoreTarget>, Sums)> {
+    pub(crate) fn part(self) -> Result<(Box<dyn StoreTarget>, Sums)> {
         let claim = self.claim();
         if !wait(claim.is_ours())? {
             return Err(lost(&self.place));
@@ -101,7 +101,7 @@ impl<'a> Shared<'a> {
     /// # Errors
     /// [`ErrorKind::Changed`] without the claim, unless the store is complete; [`ErrorKind::Busy`] if another process finishes or removes
     /// it; those of the service.
-    pub fn end(self, owner: &LeaseOwner) -> Result<Box<dyn StoreTarget>> {
+    pub(crate) fn end(self, owner: &LeaseOwner) -> Result<Box<dyn StoreTarget>> {
         let claim = self.claim();
         let (turn, lease) = match finisher::take(&claim, owner, self.run)? {
             FinishTurn::Own(lease) => (Turn::Last, Some(Arc::new(lease))),
@@ -122,7 +122,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Busy`] if another process finishes or removes the store, and errors of the service.
-    pub fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
+    pub(crate) fn remove(&self, owner: &LeaseOwner) -> Result<bool> {
         let claim = self.claim();
         let lease = match finisher::take(&claim, owner, self.run)? {
             FinishTurn::Own(lease) => lease,

@@ -17,7 +17,7 @@ use crate::notes::Note;
 
 /// A store that becomes one on commit.
 #[derive(Debug)]
-pub struct BucketTarget {
+pub(crate) struct BucketTarget {
     store: Arc<InProgress>,
     /// The store that [`StoreTarget::store`] returns.
     shared: Arc<dyn Store>,
@@ -32,7 +32,7 @@ impl BucketTarget {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
-    pub fn create(bucket: Bucket, key: &str, overwrite: bool, run: &Run) -> Result<Self> {
+    pub(crate) fn create(bucket: Bucket, key: &str, overwrite: bool, run: &Run) -> Result<Self> {
         let place = Place::new(bucket, key);
         let claim = wait(place.begin(claim::text(), overwrite, run))?;
         let store = Arc::new(InProgress::new(place, None, run));

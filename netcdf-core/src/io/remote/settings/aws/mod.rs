@@ -20,7 +20,7 @@ const WEB_IDENTITY: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
 
 /// How to reach an object store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aws {
+pub(crate) struct Aws {
     /// The region.
     pub region: Option<String>,
     /// The address of the service, if it is not AWS's own.
@@ -46,7 +46,7 @@ pub struct Aws {
 
 /// Who knows the role of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Instance {
+pub(crate) enum Instance {
     /// The service that machines of Amazon have.
     Usual,
     /// The service at this address.
@@ -55,7 +55,7 @@ pub enum Instance {
 
 /// What requests are signed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keys {
+pub(crate) struct Keys {
     /// The access key's id.
     pub id: Secret,
     /// The secret access key.
@@ -69,7 +69,7 @@ pub struct Keys {
 /// # Errors
 /// [`ErrorKind::Argument`] if the user named a profile that does not exist, or if half of a pair of keys is missing;
 /// [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that cannot be read.
-pub fn aws(sources: &Sources) -> Result<Aws> {
+pub(crate) fn aws(sources: &Sources) -> Result<Aws> {
     let rc = rc(sources, None)?;
     let choice = choice(sources, &rc);
     let profile = Profile::read(sources, &choice)?;
