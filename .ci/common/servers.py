@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from common.programs import run, tool
+from common.programs import helper, run, tool
 
 SECONDS = 100
 BUCKET = "datasets"
@@ -54,6 +54,19 @@ def moto():
     """A server of moto in a `with` block, which gives its address."""
     port = free_ports(1)[0]
     return started(port, sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port)
+
+
+@contextlib.contextmanager
+def helper_s3(*words):
+    """The S3 server of the tests' helper program in a `with` block: its address, the directory of its bucket `bucket`, and its key as
+    variables of the environment."""
+    server = subprocess.Popen([*helper("s3"), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        url, bucket = (server.stdout.readline().strip() for _ in range(2))
+        yield url, bucket, {**KEYS, "AWS_SECRET_ACCESS_KEY": "hush-this-is-secret"}
+    finally:
+        server.stdin.close()
+        server.wait(20)
 
 
 class Bucket:
