@@ -1,4 +1,4 @@
-//! The rows of the table "Which conversions keep digests" in docs/sum.md.
+//! The rows of the table "Conversions that keep digests" in docs/sum.md.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
